@@ -10,6 +10,7 @@ import { type HashOptions, readHashOptions } from './options/checksum.ts'
 import { type Login, readLogin, readLoginAtOnce, readNetrc } from './options/connection/login.ts'
 import { readNetwork } from './options/connection/network.ts'
 import { type ProxyChooser, proxyChooser, readProxyHeaders } from './options/connection/proxies.ts'
+import { readSsh } from './options/connection/ssh.ts'
 import { readTls } from './options/connection/tls.ts'
 import { readColor, readPage } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
@@ -202,6 +203,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       tls: readTls(line),
       addresses: readAddresses(line),
       network: readNetwork(line),
+      ssh: readSsh(line, env),
       proxyTunnel: line.has('proxytunnel'),
       proxyHeaders: readProxyHeaders(line),
     },

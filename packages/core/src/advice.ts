@@ -56,6 +56,9 @@ export type AdvisedOption =
   | 'network.localPort'
   | 'network.socketPath'
   | 'network.connectTo'
+  | 'ssh.hostKeys'
+  | 'ssh.privateKey'
+  | 'ssh.passphrase'
   | 'proxy'
   | 'proxyTunnel'
   | 'proxyHeaders'
@@ -99,7 +102,7 @@ export function adviceText({ option, value }: Advice): string {
 /** Options whose value names one field. */
 const keyed = /^(?:headers|credentials|addresses|gateways)$|connectTo$/
 /** Options that are lists: `builtins`, and of the policy `allow`, `allowPorts`, `schemes` and `redirectSchemes`. */
-const lists = /^builtins$|(?:\.allow|Ports|chemes)$/
+const lists = /^builtins$|(?:\.allow|Ports|chemes|hostKeys)$/
 
 function valueText(option: AdvisedOption, value: Advice['value']): string {
   if (value === undefined) return ''

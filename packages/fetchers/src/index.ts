@@ -48,7 +48,11 @@ export type {
   HttpMetadata,
   LdapMetadata,
   MetadataByMechanism,
+  MqttMetadata,
   NntpMetadata,
+  Pop3Metadata,
+  SftpMetadata,
+  WsMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
@@ -62,6 +66,7 @@ export { fileNameOf, safeFileName } from './result/file-name.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, isRepresentation, Representation, type SavedFile } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
+export type { HostKeySource, SshOptions } from './sftp/options.ts'
 export type { MirrorResult, MirrorSummary } from './tree/mirror-options.ts'
 export type { PathPattern } from './tree/path-filter.ts'
 export type { WalkedEntry } from './tree/walked-entry.ts'

@@ -5,13 +5,16 @@ import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
 import { type LdapServerOptions, ldapChecks, startLdapOn } from './ldap/server.ts'
+import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
+import { type Pop3ServerOptions, pop3Checks, startPop3Server } from './pop3/server.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
+import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
 /** The protocols that have a server here. */
-export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger' | 'ldap'
+export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger' | 'ldap' | 'pop3' | 'ws' | 'mqtt'
 
 /** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP and Gopher. */
 export interface ServersOptions extends FileOptions {
@@ -19,7 +22,7 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP, NNTP and LDAP: passwords by user, in place of those of the seed. */
+  /** For HTTP, FTP, NNTP, LDAP, POP3 and MQTT: passwords by user, in place of those of the seed. */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -30,6 +33,9 @@ export interface ServersOptions extends FileOptions {
   readonly telnet?: true | TelnetServerOptions
   readonly ldap?: true | LdapServerOptions
   readonly finger?: true | FingerServerOptions
+  readonly pop3?: true | Pop3ServerOptions
+  readonly ws?: true | WsServerOptions
+  readonly mqtt?: true | MqttServerOptions
 }
 
 type Named<Options> = Extract<keyof Options, ProtocolName>
@@ -43,6 +49,9 @@ interface ServerByName {
   readonly telnet: TestServer
   readonly ldap: TestServer
   readonly finger: TestServer
+  readonly pop3: TestServer
+  readonly ws: TestServer
+  readonly mqtt: TestServer
 }
 
 /** The running servers, those that were started. */
@@ -59,7 +68,18 @@ export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerB
 /** Options that all servers, or several of them, get from those of startServers. */
 type Shared = Pick<ServersOptions, 'host' | 'tls' | 'accounts' | 'record'>
 
-const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet', 'finger', 'ldap']
+const NAMES: readonly ProtocolName[] = [
+  'http',
+  'ftp',
+  'gopher',
+  'nntp',
+  'telnet',
+  'finger',
+  'ldap',
+  'pop3',
+  'ws',
+  'mqtt',
+]
 
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
   return (_name, value) => {
@@ -77,6 +97,9 @@ const checks: Checks<ServersOptions> = {
   telnet: own('telnet', telnetChecks),
   ldap: own('ldap', ldapChecks),
   finger: own('finger', fingerChecks),
+  pop3: own('pop3', pop3Checks),
+  ws: own('ws', wsChecks),
+  mqtt: own('mqtt', mqttChecks),
   ...fileChecks,
   host: serverChecks.host,
   tls: flag,
@@ -92,6 +115,9 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   telnet: (_tree, options) => startTelnetServer(options),
   ldap: (_tree, options) => startLdapOn(options),
   finger: (_tree, options) => startFingerServer(options),
+  pop3: (_tree, options) => startPop3Server(options),
+  ws: (_tree, options) => startWsServer(options),
+  mqtt: (_tree, options) => startMqttServer(options),
 }
 
 /** For the compiler, which lets a generic type have any further property: it must have the type never. */
@@ -133,7 +159,7 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = name === 'http' || name === 'ftp' || name === 'nntp' || name === 'ldap'
+  const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'mqtt'].includes(name)
   return defined({ host, tls, record, accounts: hasLogins ? accounts : undefined })
 }
 

@@ -98,7 +98,6 @@ export const accepted: readonly AcceptedOptions[] = [
     options: [
       '--compressed-ssh',
       '--hostpubmd5 MD5',
-      '--hostpubsha256 SHA256',
       '--login-options OPTIONS',
       '--pubkey KEY',
       '--sasl-authzid IDENTITY',

@@ -8,6 +8,7 @@ import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type NetworkOption, networkOptions } from './connection/network.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type ProxyTlsOption, proxyTlsOptions } from './connection/proxy-tls.ts'
+import { type SshOption, sshOptions } from './connection/ssh.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type TlsRuleOption, tlsRuleOptions } from './connection/tls-rules.ts'
 import { type DisplayOption, displayOptions } from './display.ts'
@@ -59,6 +60,7 @@ export type OptionName =
   | TlsRuleOption
   | ProxyTlsOption
   | LoginOption
+  | SshOption
   | NetworkOption
   | ProxyOption
   | ResolutionOption
@@ -107,7 +109,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
   Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
-  Login: loginOptions,
+  Login: [...loginOptions, ...sshOptions],
   Connection: networkOptions,
   Proxies: [...proxyOptions, ...proxyTlsOptions],
   Resolution: resolutionOptions,
@@ -125,7 +127,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
   Security: 'Dangers that are allowed, TLS and certificates',
-  Login: 'Users, passwords and tokens',
+  Login: 'Users, passwords, tokens, and keys of SSH servers',
   Proxies: 'Ways through other machines',
   Connection: 'The addresses, interfaces, ports and sockets of connections',
   Resolution: 'How URLs are read, and to which addresses they lead',

@@ -15,6 +15,9 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   telnet: 2323,
   ldap: 3890,
   finger: 7979,
+  pop3: 1110,
+  ws: 8081,
+  mqtt: 1883,
 }
 
 export const protocols: readonly ProtocolName[] = Object.keys(defaultPorts) as ProtocolName[]

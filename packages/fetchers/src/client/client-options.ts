@@ -34,6 +34,7 @@ import {
 } from '../plugin/options.ts'
 import type { RetryOn } from '../plugin/retry.ts'
 import { type SessionOptions, sessionKinds } from '../plugin/session.ts'
+import type { SshOptions } from '../sftp/options.ts'
 import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
 import type { EventListener } from './event-sink.ts'
@@ -87,6 +88,8 @@ export interface ClientOptions {
    * looks names up ignores it.
    */
   readonly addresses?: PinnedAddresses
+  /** SSH servers' keys, and the client's own, for sftp URLs. Default: no server is known. */
+  readonly ssh?: SshOptions
   /** The family of addresses, the local address and port, and other places to connect to. Default: none of them. */
   readonly network?: NetworkOptions
   /** Called when a server wants a login that the URL does not give; null: none is known. */
@@ -178,6 +181,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   proxyHeaders: fields,
   addresses: record,
   network: record,
+  ssh: record,
   credentials: callback,
   cookies: cookieStore,
   defaults: record,

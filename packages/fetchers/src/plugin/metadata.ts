@@ -74,10 +74,30 @@ export interface NntpMetadata {
 /** A file or a local directory has only the metadata that all representations have. */
 export type FileMetadata = Readonly<Record<string, never>>
 
+/** SFTP: a file or directory has only the metadata that all representations have. */
+export type SftpMetadata = Readonly<Record<string, never>>
 /** An answer of Finger has only the metadata that all representations have. */
 export type FingerMetadata = Readonly<Record<string, never>>
 /** The draft of a mail has only the metadata that all representations have. */
 export type MailtoMetadata = Readonly<Record<string, never>>
+
+/** POP3. */
+export interface Pop3Metadata {
+  /** The number of the message; absent for the list of messages. */
+  readonly message?: number
+}
+
+/** A WebSocket. */
+export interface WsMetadata {
+  /** The header fields of the server's answer, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** MQTT. */
+export interface MqttMetadata {
+  /** The topic, or the filter for several. */
+  readonly topic: string
+}
 
 /** A data URL. */
 export interface DataMetadata {
@@ -102,6 +122,10 @@ export interface MetadataByMechanism {
   gopher: GopherMetadata
   nntp: NntpMetadata
   ldap: LdapMetadata
+  sftp: SftpMetadata
+  pop3: Pop3Metadata
+  ws: WsMetadata
+  mqtt: MqttMetadata
   file: FileMetadata
   mailto: MailtoMetadata
   data: DataMetadata
