@@ -44,6 +44,7 @@ export type {
   GopherMetadata,
   GopherView,
   HttpMetadata,
+  InfoMetadata,
   MetadataByMechanism,
   NntpMetadata,
 } from './plugin/metadata.ts'

@@ -13,7 +13,7 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'data' | 'file' | 'telnet'
+type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'data' | 'file' | 'telnet' | 'man' | 'info' | 'whatis'
 
 const urls: Readonly<Record<Mechanism, string>> = {
   http: 'http://h/x',
@@ -23,6 +23,9 @@ const urls: Readonly<Record<Mechanism, string>> = {
   data: 'data:,x',
   file: 'file:///x',
   telnet: 'telnet://h/',
+  man: 'man:x',
+  info: 'info:x',
+  whatis: 'whatis:x',
 }
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
@@ -33,7 +36,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
-  [{ acceptLanguage: 'de' }, ['http', 'gopher'], ['http', 'gopher']],
+  [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man'], ['http', 'gopher']],
   [{ form: { a: 'b' } }, ['gopher'], ['gopher']],
   [{ limit: 5 }, [], ['nntp']],
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],

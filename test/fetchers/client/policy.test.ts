@@ -99,7 +99,12 @@ describe('builtins', () => {
       const others = builtinMechanisms.filter((each) => each !== mechanism) as Mechanism[]
       await using client = createClient({ builtins: others })
       const [scheme] = builtinSchemes.filter((each) => each.mechanism === mechanism)
-      const url = mechanism === 'file' ? thisFile : mechanism === 'data' ? 'data:,a' : `${scheme?.name}://127.0.0.1/`
+      const url =
+        mechanism === 'file'
+          ? thisFile
+          : scheme?.host === 'none'
+            ? `${scheme.name}:${mechanism === 'data' ? ',' : ''}a`
+            : `${scheme?.name}://127.0.0.1/`
       const error = await failure(client.retrieve(url))
       expect(error).toMatchObject({
         code: 'no-fetcher',

@@ -25,7 +25,6 @@ export const man: Scheme = {
   title: 'Manual page',
   spec: 'uri(7)',
   mechanism: 'man',
-  hint: 'Use the program man.',
   resolve: manPlan,
 }
 
@@ -49,7 +48,6 @@ export const info: Scheme = {
   title: 'Info page',
   spec: 'uri(7)',
   mechanism: 'info',
-  hint: 'Use the program info.',
   lineParts: ['urlPath', 'fragment'],
   resolve: infoPlan,
 }
@@ -58,13 +56,15 @@ function infoPlan({ urlPath, fragment }: Locator, place: Place): InfoPlan {
   const text = decodeOctets(urlPath ?? '')
   const kde = /^\(([^()]*)\)(.*)$/s.exec(text)
   const file = kde?.[1] ?? text
-  // RFC 4452 has an info: of its own, `info:lccn/2002022641`; the name of an Info file contains no slash.
-  if (!/^[^/()\0]+$/.test(file) || file.startsWith('.')) {
+  // RFC 4452 has an info: of its own, `info:lccn/2002022641`; the name of an Info file contains no slash. The program
+  // info names a compressed file to a shell, so no other characters are allowed (security.md case 7).
+  if (!/^[\w+@:=,\x80-\xFF-][\w.+@:=,\x80-\xFF-]*$/.test(file)) {
     place.fail('this is no name of an Info file, as in info:gcc or info:(gcc)Node', 'urlPath')
   }
   const node = kde?.[2] || (fragment === null ? '' : decodeOctets(fragment))
   // uri(7) hopes that all tools will read underscores as blanks.
-  return { mechanism: 'info', file, node: node === '' ? 'Top' : node.replaceAll('_', ' '), wire: [] }
+  const spaced = node === '' ? 'Top' : node.replaceAll('_', ' ')
+  return { mechanism: 'info', file, node: spaced, ...(node.includes('_') && { literalNode: node }), wire: [] }
 }
 
 /** `whatis:string`: descriptions that contain the whole word. */
@@ -74,7 +74,6 @@ export const whatis: Scheme = {
   title: 'Search in the descriptions of manual pages',
   spec: 'uri(7)',
   mechanism: 'whatis',
-  hint: 'Use whatis or apropos.',
   resolve: whatisPlan,
 }
 

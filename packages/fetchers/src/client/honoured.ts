@@ -15,7 +15,7 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   ifUnchangedSince: { http: 'all', ftp: 'objects', file: 'all' },
   ifNoneMatch: { http: 'all' },
   accept: { http: 'all', gopher: 'all' },
-  acceptLanguage: { http: 'all', gopher: 'all' },
+  acceptLanguage: { http: 'all', gopher: 'all', man: 'objects' },
   form: { gopher: 'all' },
   limit: { nntp: 'listings' },
   headers: { http: 'all' },
@@ -49,6 +49,9 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   file: 'A file URL',
   telnet: 'Telnet',
   data: 'A data URL',
+  man: 'A manual page',
+  info: 'An Info page',
+  whatis: 'A whatis URL',
 }
 
 /** Throws `invalid-option` unless `honours` has the names of options. */

@@ -19,12 +19,15 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
+  man: async () => (await import('../man/index.ts')).manFetcher(),
+  info: async () => (await import('../info/index.ts')).infoFetcher(),
+  whatis: async () => (await import('../whatis/index.ts')).whatisFetcher(),
 }
 
 /** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */
 const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 
-/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `data`, `file`. */
+/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `data`, `file`, ... */
 export const builtinMechanisms: readonly Mechanism[] = Object.keys(builtin).filter((name) => isBuiltin(name))
 
 function isBuiltin(name: string): name is Mechanism {

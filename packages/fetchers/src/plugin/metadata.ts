@@ -74,6 +74,15 @@ export interface NntpMetadata {
 /** A file or a local directory has only the metadata that all representations have. */
 export type FileMetadata = Readonly<Record<string, never>>
 
+/** A node of an Info file. The names of its neighbours are as the file has them; `(dir)` is the list of all files. */
+export interface InfoMetadata {
+  readonly file: string
+  readonly node: string
+  readonly next?: string
+  readonly previous?: string
+  readonly up?: string
+}
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
@@ -92,6 +101,7 @@ export interface MetadataByMechanism {
   nntp: NntpMetadata
   file: FileMetadata
   data: DataMetadata
+  info: InfoMetadata
 }
 
 /** The metadata of one mechanism: JSON-able, without secrets. */
