@@ -8,6 +8,7 @@ export {
   errorCodes,
   type FollowedRedirect,
   type HandoffDetails,
+  type HandoffProgram,
   type Phase,
   RetrievalError,
 } from './errors.ts'

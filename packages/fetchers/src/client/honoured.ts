@@ -21,6 +21,7 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   headers: { http: 'all' },
   virtualHost: { http: 'all' },
   autoReferer: { http: 'all' },
+  login: { http: 'all' },
   digest: { http: 'all' },
   head: 'everywhere',
   compressed: { http: 'all' },
@@ -52,6 +53,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   man: 'A manual page',
   info: 'An Info page',
   whatis: 'A whatis URL',
+  finger: 'Finger',
 }
 
 /** Throws `invalid-option` unless `honours` has the names of options. */

@@ -18,6 +18,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
+  finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
   man: async () => (await import('../man/index.ts')).manFetcher(),
   info: async () => (await import('../info/index.ts')).infoFetcher(),
@@ -27,7 +28,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
 /** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */
 const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 
-/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `data`, `file`, ... */
+/** The mechanisms of the built-in fetchers. */
 export const builtinMechanisms: readonly Mechanism[] = Object.keys(builtin).filter((name) => isBuiltin(name))
 
 function isBuiltin(name: string): name is Mechanism {
@@ -166,7 +167,12 @@ function isLast(fetcher: Fetcher): boolean {
   return others === 0
 }
 
-/** The error for a URL that no fetcher of the client retrieves: `handoff` if its scheme names a service. */
+/** Whether a URL without a fetcher is handed over: its scheme names a service, and no fetcher was left out. */
+export function isService({ handoff = false, mechanism }: Scheme, registry: Registry): boolean {
+  return handoff && !registry.isSwitchedOff(mechanism)
+}
+
+/** The error for a URL that no fetcher of the client retrieves. */
 export function noFetcher(
   scheme: Scheme,
   mechanism: Mechanism,
@@ -181,7 +187,6 @@ export function noFetcher(
   }
   const advice = { option: 'fetchers' } as const
   const hint = scheme.hint ?? `Give the client a fetcher for "${mechanism}" by ${adviceText(advice)}.`
-  const what = scheme.handoff ? 'The URL names no data object.' : understood
   const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
-  return context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
+  return context.error('no-fetcher', `${understood} ${hint}`, details)
 }

@@ -83,6 +83,9 @@ export interface InfoMetadata {
   readonly up?: string
 }
 
+/** An answer of Finger has only the metadata that all representations have. */
+export type FingerMetadata = Readonly<Record<string, never>>
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
@@ -102,6 +105,7 @@ export interface MetadataByMechanism {
   file: FileMetadata
   data: DataMetadata
   info: InfoMetadata
+  finger: FingerMetadata
 }
 
 /** The metadata of one mechanism: JSON-able, without secrets. */

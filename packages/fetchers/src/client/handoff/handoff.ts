@@ -1,5 +1,5 @@
-import { printable, RetrievalError, redact, shellCommand, shellWord } from '@retriever/core'
-import type { Handoff, RetrievalContext } from '../plugin/fetcher.ts'
+import { type HandoffProgram, printable, RetrievalError, redact, shellCommand, shellWord } from '@retriever/core'
+import type { Handoff, RetrievalContext } from '../../plugin/fetcher.ts'
 
 /** Whether a value is a Handoff, of any copy of this package: its `outcome` says so. */
 export function isHandoff(value: unknown): value is Handoff {
@@ -18,11 +18,22 @@ export function isHandoff(value: unknown): value is Handoff {
  * neither the URL nor the server can add another command to it.
  */
 export function handoffError(url: string, handoff: Handoff): RetrievalError {
-  const { service, host, port, user, program, args } = handoff
+  const { outcome: _, alternatives, ...given } = handoff
+  const { service, program, args } = withoutSecrets(handoff)
   const what = `${redact(url)} names a service (${service}), not data.`
   const message = `${what}${loginAdvice(handoff)} To use it, run: ${shellCommand([program, ...args].map(printable))}`
-  const details = { service, host, port, user, password: handoff.password == null ? null : '***', program, args }
+  const details = {
+    ...withoutSecrets(given),
+    password: handoff.password == null ? null : '***',
+    ...(alternatives && { alternatives: alternatives.map(withoutSecrets) }),
+  }
   return new RetrievalError('handoff', message, { phase: 'resolve', url, handoff: details })
+}
+
+/** An error shows no secret, though the program may need it: the query of a URL may hold one. */
+function withoutSecrets<Program extends HandoffProgram>(given: Program): Program {
+  const { args, argsWithUser } = given
+  return { ...given, args: args.map(redact), ...(argsWithUser && { argsWithUser: argsWithUser.map(redact) }) }
 }
 
 /**
@@ -30,12 +41,21 @@ export function handoffError(url: string, handoff: Handoff): RetrievalError {
  * the password from logs, for handoffs of every fetcher.
  */
 export function checkHandoff(handoff: Handoff, context: RetrievalContext): Handoff {
-  if (/^[\w.:%[\]][\w.:%[\]-]*$/.test(handoff.host)) return withHiddenPassword(handoff)
-  const message = `The program ${handoff.program} could read the host as an option; the URL is not handed over.`
-  throw context.error('refused', message, { phase: 'policy' })
+  if (handoff.host === null || isHostWord(handoff.host)) return withHiddenPassword(handoff)
+  throw context.error('refused', hostRefusal(handoff.program), { phase: 'policy' })
 }
 
-function withHiddenPassword(handoff: Handoff): Handoff {
+/** Whether a host can be a word of a command line that no program reads as an option. */
+export function isHostWord(host: string): boolean {
+  return /^[\w.:%[\]][\w.:%[\]-]*$/.test(host)
+}
+
+export function hostRefusal(program: string): string {
+  return `The program ${program} could read the host as an option; the URL is not handed over.`
+}
+
+/** The handoff with a password that neither a log nor JSON shows. */
+export function withHiddenPassword(handoff: Handoff): Handoff {
   const { password, ...shown } = handoff
   return password == null ? handoff : Object.defineProperty(shown, 'password', { value: password })
 }
