@@ -13,7 +13,20 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'data' | 'file' | 'telnet' | 'finger' | 'man' | 'info' | 'whatis'
+type Mechanism =
+  | 'http'
+  | 'ftp'
+  | 'gopher'
+  | 'nntp'
+  | 'data'
+  | 'file'
+  | 'telnet'
+  | 'finger'
+  | 'man'
+  | 'info'
+  | 'whatis'
+  | 'ghelp'
+  | 'toc'
 
 const urls: Readonly<Record<Mechanism, string>> = {
   http: 'http://h/x',
@@ -27,6 +40,8 @@ const urls: Readonly<Record<Mechanism, string>> = {
   man: 'man:x',
   info: 'info:x',
   whatis: 'whatis:x',
+  ghelp: 'ghelp:x',
+  toc: 'toc:',
 }
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
@@ -37,7 +52,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
-  [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man'], ['http', 'gopher']],
+  [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
   [{ form: { a: 'b' } }, ['gopher'], ['gopher']],
   [{ limit: 5 }, [], ['nntp']],
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],

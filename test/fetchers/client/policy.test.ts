@@ -159,7 +159,7 @@ describe('a URL that leads to this machine itself', () => {
 
   test('holds for every mechanism that reads files or runs programs here', async () => {
     const local = builtinSchemes.filter(isLocal).map(({ name }) => name)
-    expect(local.sort()).toEqual(['afs', 'file', 'ghelp', 'info', 'ldapi', 'man', 'toc', 'whatis'])
+    expect(local.sort()).toEqual(['afs', 'file', 'ghelp', 'help', 'info', 'ldapi', 'man', 'toc', 'whatis'])
     const man: Fetcher<'man'> = {
       mechanism: 'man',
       retrieve: async () => ({ ...retrieved(chunks('ls(1)')), metadata: {} }) as never,

@@ -92,8 +92,6 @@ export const ghelp: Scheme = {
   mechanism: 'ghelp',
   query: true,
   lineParts: ['urlPath', 'query', 'fragment'],
-  handoff: true,
-  hint: 'Use yelp; newer applications have help: URLs.',
   resolve: ghelpPlan,
 }
 
@@ -105,6 +103,27 @@ function ghelpPlan({ urlPath, query, fragment }: Locator, place: Place): GhelpPl
   return { mechanism: 'ghelp', service: 'ghelp', document, page: page === null ? null : decodeOctets(page), wire: [] }
 }
 
+/** `help:gnumeric`, `help:gnumeric/page#section`: the form that followed ghelp, for documents of Mallard. */
+export const help: Scheme = {
+  ...local,
+  name: 'help',
+  title: 'GNOME help, by document and page',
+  spec: 'uri(7)',
+  mechanism: 'ghelp',
+  query: true,
+  lineParts: ['urlPath', 'query', 'fragment'],
+  resolve: helpPlan,
+}
+
+function helpPlan({ urlPath, query }: Locator, place: Place): GhelpPlan {
+  const text = decodeOctets(urlPath ?? '')
+  const slash = text.indexOf('/')
+  const document = slash === -1 ? text : text.slice(0, slash)
+  const page = (slash === -1 ? '' : text.slice(slash + 1)) || (query === null ? '' : decodeOctets(query))
+  if (document === '' || text.includes('..')) place.fail('a document must follow, as in help:gnome-help', 'urlPath')
+  return { mechanism: 'ghelp', service: 'help', document, page: page || null, wire: [] }
+}
+
 /** `toc:`: the start page of the GNOME help browser. */
 export const toc: Scheme = {
   ...local,
@@ -112,8 +131,6 @@ export const toc: Scheme = {
   title: 'Table of contents of the GNOME help browser',
   spec: 'uri(7)',
   mechanism: 'toc',
-  handoff: true,
-  hint: 'Use yelp.',
   resolve: ({ urlPath }): TocPlan => ({
     mechanism: 'toc',
     service: 'toc',

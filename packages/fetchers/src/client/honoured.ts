@@ -15,7 +15,7 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   ifUnchangedSince: { http: 'all', ftp: 'objects', file: 'all' },
   ifNoneMatch: { http: 'all' },
   accept: { http: 'all', gopher: 'all' },
-  acceptLanguage: { http: 'all', gopher: 'all', man: 'objects' },
+  acceptLanguage: { http: 'all', gopher: 'all', man: 'objects', ghelp: 'all', toc: 'all' },
   form: { gopher: 'all' },
   limit: { nntp: 'listings' },
   headers: { http: 'all' },
@@ -53,6 +53,8 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   man: 'A manual page',
   info: 'An Info page',
   whatis: 'A whatis URL',
+  ghelp: 'A help page',
+  toc: 'A toc URL',
   finger: 'Finger',
 }
 

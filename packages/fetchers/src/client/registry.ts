@@ -23,6 +23,8 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   man: async () => (await import('../man/index.ts')).manFetcher(),
   info: async () => (await import('../info/index.ts')).infoFetcher(),
   whatis: async () => (await import('../whatis/index.ts')).whatisFetcher(),
+  ghelp: async () => (await import('../ghelp/index.ts')).ghelpFetcher(),
+  toc: async () => (await import('../toc/index.ts')).tocFetcher(),
 }
 
 /** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */

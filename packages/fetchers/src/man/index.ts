@@ -1,10 +1,10 @@
 import type { AccessPlans } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { describedPages, entriesOfLines } from '../programs/descriptions.ts'
+import { localesOf } from '../programs/locales.ts'
 import { plainText } from '../programs/plain-text.ts'
 import { runProgram } from '../programs/run-program.ts'
 import { textResult } from '../programs/text-result.ts'
-import { localesOf } from './locales.ts'
 
 /**
  * A fetcher for manual pages (uri(7)): the program `man` formats them as text. Without a page, the list of all pages is

@@ -17,3 +17,15 @@ export function localesOf(acceptLanguage: string | undefined): string | null {
   })
   return locales.length === 0 ? null : [...new Set(locales)].join(':')
 }
+
+/** The locales to look for, the preferred one first: those asked for, or of the environment. `C` is always the last. */
+export function localesWanted(acceptLanguage: string | undefined, environment: NodeJS.ProcessEnv): readonly string[] {
+  const { LANGUAGE, LC_ALL, LC_MESSAGES, LANG } = environment
+  const own = [...(LANGUAGE ?? '').split(':'), LC_ALL || LC_MESSAGES || LANG || '']
+  const names = localesOf(acceptLanguage)?.split(':') ?? own
+  const known = names.flatMap((each) => {
+    const [, name, language = ''] = /^(([a-z]{2,3})(?:_[A-Z]{2})?)(?:[.@]|$)/.exec(each) ?? []
+    return name === undefined ? [] : [name, language]
+  })
+  return [...new Set([...known, 'C'])]
+}
