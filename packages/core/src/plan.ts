@@ -228,7 +228,10 @@ export interface ManPlan extends Plan<'man'> {
 
 export interface InfoPlan extends Plan<'info'> {
   readonly file: string
+  /** The node, with underscores read as blanks. */
   readonly node: string
+  /** The node as the URL writes it, where it has underscores: its name may really have them. */
+  readonly literalNode?: string
 }
 
 export interface WhatisPlan extends Plan<'whatis'> {

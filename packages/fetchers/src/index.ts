@@ -46,6 +46,7 @@ export type {
   GopherMetadata,
   GopherView,
   HttpMetadata,
+  InfoMetadata,
   LdapMetadata,
   MetadataByMechanism,
   MqttMetadata,

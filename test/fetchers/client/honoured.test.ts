@@ -26,6 +26,11 @@ const urls: Readonly<Partial<Record<Mechanism, string>>> = {
   finger: 'finger://h/x',
   telnet: 'telnet://h/',
   urn: 'urn:isbn:1',
+  man: 'man:x',
+  info: 'info:x',
+  whatis: 'whatis:x',
+  ghelp: 'ghelp:x',
+  toc: 'toc:',
 }
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
@@ -36,7 +41,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
-  [{ acceptLanguage: 'de' }, ['http', 'gopher'], ['http', 'gopher']],
+  [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
   [{ form: { a: 'b' } }, ['gopher'], ['gopher']],
   [{ limit: 5 }, [], ['nntp']],
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],

@@ -9,7 +9,7 @@ import { gopher, gophers } from './gopher.ts'
 import { http, https } from './http.ts'
 import { ldap, ldapi, ldaps } from './ldap.ts'
 import { mailto } from './mailto.ts'
-import { ghelp, info, man, toc, whatis } from './manual.ts'
+import { ghelp, help, info, man, toc, whatis } from './manual.ts'
 import { cid, mid } from './message.ts'
 import { mqtt, mqtts } from './mqtt.ts'
 import { nfs } from './nfs.ts'
@@ -60,6 +60,7 @@ export const builtinSchemes: readonly Scheme[] = [
   info,
   whatis,
   ghelp,
+  help,
   toc,
   rtsp,
   irc,

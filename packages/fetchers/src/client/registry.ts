@@ -29,6 +29,11 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
+  man: async () => (await import('../man/index.ts')).manFetcher(),
+  info: async () => (await import('../info/index.ts')).infoFetcher(),
+  whatis: async () => (await import('../whatis/index.ts')).whatisFetcher(),
+  ghelp: async () => (await import('../ghelp/index.ts')).ghelpFetcher(),
+  toc: async () => (await import('../toc/index.ts')).tocFetcher(),
 }
 
 /** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */

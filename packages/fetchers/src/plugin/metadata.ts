@@ -76,6 +76,16 @@ export type FileMetadata = Readonly<Record<string, never>>
 
 /** SFTP: a file or directory has only the metadata that all representations have. */
 export type SftpMetadata = Readonly<Record<string, never>>
+
+/** A node of an Info file. The names of its neighbours are as the file has them; `(dir)` is the list of all files. */
+export interface InfoMetadata {
+  readonly file: string
+  readonly node: string
+  readonly next?: string
+  readonly previous?: string
+  readonly up?: string
+}
+
 /** An answer of Finger has only the metadata that all representations have. */
 export type FingerMetadata = Readonly<Record<string, never>>
 /** The draft of a mail has only the metadata that all representations have. */
@@ -129,6 +139,7 @@ export interface MetadataByMechanism {
   file: FileMetadata
   mailto: MailtoMetadata
   data: DataMetadata
+  info: InfoMetadata
   finger: FingerMetadata
 }
 
