@@ -40,6 +40,7 @@ export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
 export type {
   DataMetadata,
+  DictMetadata,
   FtpMetadata,
   GopherMetadata,
   GopherView,

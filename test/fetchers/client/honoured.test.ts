@@ -13,9 +13,7 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'data' | 'file' | 'telnet' | 'finger'
-
-const urls: Readonly<Record<Mechanism, string>> = {
+const urls = {
   http: 'http://h/x',
   ftp: 'ftp://h/x',
   gopher: 'gopher://h/9x',
@@ -23,8 +21,11 @@ const urls: Readonly<Record<Mechanism, string>> = {
   data: 'data:,x',
   file: 'file:///x',
   finger: 'finger://h/x',
+  dict: 'dict://h/d:x',
   telnet: 'telnet://h/',
-}
+} as const
+
+type Mechanism = keyof typeof urls
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [

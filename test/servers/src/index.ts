@@ -1,6 +1,7 @@
 /** Local servers for tests, one for each protocol: on loopback, with seed content and faults on demand. */
 export type { AccountOptions, Accounts } from './accounts.ts'
 export { testCa } from './certificate.ts'
+export { type DictServerOptions, startDictServer } from './dict/server.ts'
 export type { Chunking, Faults, Stall } from './faults.ts'
 export { bigOctet } from './files/big.ts'
 export type { FileContent, FileOptions, Files } from './files/served-files.ts'

@@ -1,4 +1,5 @@
 import type { Accounts } from './accounts.ts'
+import { type DictServerOptions, dictChecks, startDictServer } from './dict/server.ts'
 import { type FileOptions, type Files, fileChecks, ServedFiles } from './files/served-files.ts'
 import { type FingerServerOptions, fingerChecks, startFingerServer } from './finger/server.ts'
 import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
@@ -10,7 +11,7 @@ import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './tel
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 
 /** The protocols that have a server here. */
-export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger'
+export type ProtocolName = keyof ServerByName
 
 /** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP and Gopher. */
 export interface ServersOptions extends FileOptions {
@@ -18,7 +19,7 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP and NNTP: passwords by user, in place of those of the seed. */
+  /** For HTTP, FTP, NNTP and DICT: passwords by user, in place of those of the seed. */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -27,6 +28,7 @@ export interface ServersOptions extends FileOptions {
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
+  readonly dict?: true | DictServerOptions
   readonly finger?: true | FingerServerOptions
 }
 
@@ -39,6 +41,7 @@ interface ServerByName {
   readonly gopher: GopherServer
   readonly nntp: TestServer
   readonly telnet: TestServer
+  readonly dict: TestServer
   readonly finger: TestServer
 }
 
@@ -56,8 +59,6 @@ export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerB
 /** Options that all servers, or several of them, get from those of startServers. */
 type Shared = Pick<ServersOptions, 'host' | 'tls' | 'accounts' | 'record'>
 
-const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet', 'finger']
-
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
   return (_name, value) => {
     if (value === true) return
@@ -72,6 +73,7 @@ const checks: Checks<ServersOptions> = {
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
+  dict: own('dict', dictChecks),
   finger: own('finger', fingerChecks),
   ...fileChecks,
   host: serverChecks.host,
@@ -86,7 +88,14 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
+  dict: (_tree, options) => startDictServer(options),
   finger: (_tree, options) => startFingerServer(options),
+}
+
+const NAMES: readonly ProtocolName[] = Object.keys(starters).filter(isProtocol)
+
+function isProtocol(name: string): name is ProtocolName {
+  return Object.hasOwn(starters, name)
 }
 
 /** For the compiler, which lets a generic type have any further property: it must have the type never. */
@@ -128,7 +137,7 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = name === 'http' || name === 'ftp' || name === 'nntp'
+  const hasLogins = ['http', 'ftp', 'nntp', 'dict'].includes(name)
   return defined({ host, tls, record, accounts: hasLogins ? accounts : undefined })
 }
 

@@ -19,6 +19,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
+  dict: async () => (await import('../dict/index.ts')).dictFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
 }
 

@@ -77,6 +77,12 @@ export type FileMetadata = Readonly<Record<string, never>>
 /** An answer of Finger has only the metadata that all representations have. */
 export type FingerMetadata = Readonly<Record<string, never>>
 
+/** A dictionary server (RFC 2229). */
+export interface DictMetadata {
+  /** The number of definitions, matches, databases or strategies that the server announces. */
+  readonly count?: number
+}
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
@@ -95,6 +101,7 @@ export interface MetadataByMechanism {
   nntp: NntpMetadata
   file: FileMetadata
   data: DataMetadata
+  dict: DictMetadata
   finger: FingerMetadata
 }
 
