@@ -42,6 +42,7 @@ export type {
   DataMetadata,
   DictMetadata,
   FtpMetadata,
+  GeminiMetadata,
   GopherMetadata,
   GopherView,
   HttpMetadata,

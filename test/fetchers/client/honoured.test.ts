@@ -23,6 +23,7 @@ const urls = {
   finger: 'finger://h/x',
   dict: 'dict://h/d:x',
   telnet: 'telnet://h/',
+  gemini: 'gemini://h/x',
 } as const
 
 type Mechanism = keyof typeof urls
@@ -36,7 +37,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher'], ['http', 'gopher']],
-  [{ form: { a: 'b' } }, ['gopher'], ['gopher']],
+  [{ form: { a: 'b' } }, ['gopher', 'gemini'], ['gopher', 'gemini']],
   [{ limit: 5 }, [], ['nntp']],
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],

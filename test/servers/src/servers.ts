@@ -3,6 +3,7 @@ import { type DictServerOptions, dictChecks, startDictServer } from './dict/serv
 import { type FileOptions, type Files, fileChecks, ServedFiles } from './files/served-files.ts'
 import { type FingerServerOptions, fingerChecks, startFingerServer } from './finger/server.ts'
 import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
+import { type GeminiServerOptions, geminiChecks, startGeminiServer } from './gemini/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
@@ -28,6 +29,7 @@ export interface ServersOptions extends FileOptions {
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
+  readonly gemini?: true | GeminiServerOptions
   readonly dict?: true | DictServerOptions
   readonly finger?: true | FingerServerOptions
 }
@@ -41,6 +43,7 @@ interface ServerByName {
   readonly gopher: GopherServer
   readonly nntp: TestServer
   readonly telnet: TestServer
+  readonly gemini: TestServer
   readonly dict: TestServer
   readonly finger: TestServer
 }
@@ -73,6 +76,7 @@ const checks: Checks<ServersOptions> = {
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
+  gemini: own('gemini', geminiChecks),
   dict: own('dict', dictChecks),
   finger: own('finger', fingerChecks),
   ...fileChecks,
@@ -88,6 +92,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
+  gemini: (_tree, options) => startGeminiServer(options),
   dict: (_tree, options) => startDictServer(options),
   finger: (_tree, options) => startFingerServer(options),
 }

@@ -20,6 +20,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
   dict: async () => (await import('../dict/index.ts')).dictFetcher(),
+  gemini: async () => (await import('../gemini/index.ts')).geminiFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
 }
 

@@ -77,6 +77,18 @@ export type FileMetadata = Readonly<Record<string, never>>
 /** An answer of Finger has only the metadata that all representations have. */
 export type FingerMetadata = Readonly<Record<string, never>>
 
+/** Gemini: the header of the answer (specification 0.24.1). */
+export interface GeminiMetadata {
+  /** 20 to 29. */
+  readonly status: number
+  /** The media type with all its parameters, as the server wrote it. */
+  readonly contentType: string
+  /** The languages of a text (gemtext's `lang` parameter), as the server wrote them. */
+  readonly language?: string
+  /** The SHA-256 of the server's certificate in hexadecimal. */
+  readonly fingerprint: string
+}
+
 /** A dictionary server (RFC 2229). */
 export interface DictMetadata {
   /** The number of definitions, matches, databases or strategies that the server announces. */
@@ -101,6 +113,7 @@ export interface MetadataByMechanism {
   nntp: NntpMetadata
   file: FileMetadata
   data: DataMetadata
+  gemini: GeminiMetadata
   dict: DictMetadata
   finger: FingerMetadata
 }
