@@ -21,6 +21,7 @@ import { readPolicy } from './options/policy.ts'
 import { type CookieOptions, readCookies } from './options/protocols/cookies.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
 import { readFtpFetchers, readFtpType } from './options/protocols/ftp.ts'
+import { trustingGemini } from './options/protocols/gemini.ts'
 import { readSearch } from './options/protocols/gopher.ts'
 import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
@@ -195,7 +196,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     form: readForm(line),
     client: {
       ...(gateways && { gateways }),
-      fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],
+      fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line), trustingGemini(stateFolder(env))],
       defaults,
       limits: { ...readLimits(line), ...readRetryLimits(line) },
       retryOn: readRetryOn(line),
