@@ -25,6 +25,7 @@ import { type GopherOption, gopherOptions } from './protocols/gopher.ts'
 import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
+import { type TelnetOption, telnetOptions } from './protocols/telnet.ts'
 import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
 import { type RetryOption, retryOptions } from './retries.ts'
@@ -52,6 +53,7 @@ export type OptionName =
   | GopherOption
   | FormOption
   | NewsOption
+  | TelnetOption
   | PolicyOption
   | TlsOption
   | TlsRuleOption
@@ -87,6 +89,7 @@ export type Category =
   | 'HTTP'
   | 'Gopher'
   | 'News'
+  | 'Telnet'
   | 'Security'
   | 'Login'
   | 'Connection'
@@ -104,6 +107,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
+  Telnet: telnetOptions,
   Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
   Login: loginOptions,
   Connection: networkOptions,
@@ -122,6 +126,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
+  Telnet: 'What a service may know',
   Security: 'Dangers that are allowed, TLS and certificates',
   Login: 'Users, passwords and tokens',
   Proxies: 'Ways through other machines',

@@ -16,7 +16,7 @@ import { news, nntp, nntps, snews } from './nntp.ts'
 import { prospero } from './prospero.ts'
 import { afs, irc, ircs, mailserver, rtsp, tn3270 } from './services.ts'
 import { sftp } from './sftp.ts'
-import { telnet } from './telnet.ts'
+import { telnet, telnets } from './telnet.ts'
 import { urn } from './urn.ts'
 import { wais } from './wais.ts'
 import { z3950, z3950r, z3950s } from './z3950.ts'
@@ -36,6 +36,7 @@ export const builtinSchemes: readonly Scheme[] = [
   snews,
   nntps,
   telnet,
+  telnets,
   wais,
   file,
   prospero,

@@ -1,4 +1,4 @@
-import { octetsToText, type TelnetPlan } from '@retriever/core'
+import { authority, octetsToText, type TelnetPlan } from '@retriever/core'
 import type { Fetcher, Handoff, RetrievalContext } from '../plugin/fetcher.ts'
 import type { SessionOptions } from '../plugin/session.ts'
 import { openSocket } from '../wire/transport/socket.ts'
@@ -15,6 +15,7 @@ export function telnetFetcher(): Fetcher<'telnet'> {
 }
 
 async function connect(plan: TelnetPlan, context: RetrievalContext, options: SessionOptions): Promise<TelnetSession> {
+  if (plan.user) checkUser(octetsToText(plan.user), context)
   const socket = await openSocket(context, plan)
   context.deadline.phase = 'request'
   return new TelnetSession(socket, plan, context, options)
@@ -30,9 +31,14 @@ function handoff(plan: TelnetPlan, context: RetrievalContext): Handoff {
     port: plan.port,
     user,
     ...(plan.password !== null && { password: octetsToText(plan.password) }),
-    program: 'telnet',
-    args: [plan.host, String(plan.port)],
+    ...programFor(plan),
   }
+}
+
+/** The program telnet knows no TLS: it would send in the clear what must not be read. */
+function programFor({ host, port, tls }: TelnetPlan): Pick<Handoff, 'program' | 'args'> {
+  if (tls === 'none') return { program: 'telnet', args: [host, String(port)] }
+  return { program: 'openssl', args: ['s_client', '-verify_return_error', '-connect', authority({ host, port }, null)] }
 }
 
 /**
@@ -44,7 +50,7 @@ function checkUser(user: string, context: RetrievalContext): void {
   const isOption = /^[-+]/.test(user)
   if (!isOption && /^[^\0-\x1F\x7F-\x9F]*$/.test(user)) return
   const message = isOption
-    ? "The server's login program could read the user as an option; the URL is not handed over."
-    : 'The user holds control characters; the URL is not handed over.'
+    ? "The server's login program could read the user as an option; the URL is not used."
+    : 'The user holds control characters; the URL is not used.'
   throw context.error('refused', message, { phase: 'policy' })
 }
