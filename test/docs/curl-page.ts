@@ -48,6 +48,7 @@ const differences: Partial<Record<OptionName, string>> = {
   interface: 'the address of the interface is used, as curl does without the rights of root',
   capath: 'in place of the built-in certificates; `openssl rehash` must have named the files',
   'tls-max': '1.2 or 1.3',
+  'telnet-option': 'TTYPE, XDISPLOC, NEW_ENV and BINARY; no value may begin with `-`',
   'tlsv1.2': 'the oldest version anyway',
   pinnedpubkey: 'a hash that is none is refused before anything is contacted (2)',
   proto: 'a name that is no scheme and no protocol of curl is an error (2)',

@@ -2,7 +2,7 @@ import { homedir, hostname } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
-import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
+import type { ClientOptions, RetrieveOptions, SessionOptions } from '@retriever/fetchers'
 import type { CommandName } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 import type { Netrc } from './netrc.ts'
@@ -27,6 +27,7 @@ import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from '.
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
 import { readQueryData } from './options/protocols/query-data.ts'
+import { readTelnet } from './options/protocols/telnet.ts'
 import { readUrlQuery } from './options/protocols/url-query.ts'
 import { readAddresses, readDefaultScheme, readDefaults, readGateways } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
@@ -125,6 +126,8 @@ export interface Config {
   readonly search: string | null
   /** The answers to the forms of Gopher servers. */
   readonly form: readonly GivenAnswer[]
+  /** What telnet servers may be told. */
+  readonly telnet: SessionOptions
   readonly client: ClientOptions
   readonly request: RetrieveOptions
   /** The options with which explain resolves URLs, as the client does. */
@@ -161,6 +164,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     page: readPage(line),
     handoff: line.has('handoff'),
     programEnvironment: () => environmentOf(env),
+    telnet: readTelnet(line),
     stateFolder: stateFolder(env),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),

@@ -131,6 +131,8 @@ export interface Scheme {
    * True where the URL names a service or an action instead of a data object; a program gets its parts as arguments.
    */
   readonly handoff?: boolean
+  /** True where the service can be opened as a session. */
+  readonly session?: boolean
   /** True where a program may get the user as an argument, though there is a data object. */
   readonly program?: boolean
   /** The most characters of a URL, where 64 KiB is wrong. */

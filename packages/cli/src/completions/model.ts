@@ -24,7 +24,7 @@ export interface OptionGroup {
 const withoutHost = ['mailto', 'news', 'snews', 'data']
 
 const schemes = builtinSchemes
-  .filter(({ mechanism, handoff }) => builtinMechanisms.includes(mechanism) && !handoff)
+  .filter(({ mechanism, handoff, session }) => builtinMechanisms.includes(mechanism) && (!handoff || session))
   .map(({ name }) => name)
 
 const urls = schemes.map((name) => `${name}:${withoutHost.includes(name) ? '' : name === 'file' ? '///' : '//'}`)

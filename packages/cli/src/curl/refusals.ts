@@ -111,7 +111,6 @@ export const refused: readonly OtherOptions[] = [
     why: 'Node does not verify the OCSP answers of servers; use --crlfile.',
     options: ['--cert-status'],
   },
-  { why: 'The program that a telnet URL names has options of its own.', options: ['-t, --telnet-option'] },
   { why: 'Retriever is not made with libcurl or OpenSSL engines.', options: ['--libcurl', '--engine'] },
   { why: 'curl has withdrawn it too.', options: ['--metalink'] },
   { why: 'It is for servers behind a load balancer.', options: ['--haproxy-protocol'] },

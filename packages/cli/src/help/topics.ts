@@ -18,7 +18,7 @@ const exitStatus: Topic = {
   before: ['With several URLs, the exit status is that of the first one that failed.'],
   rows: [
     ['0', 'Success; also where -z or --etag-compare found nothing newer'],
-    ['1', 'The scheme is unknown, or cannot be retrieved, or the URL names a service for a person (telnet)'],
+    ['1', 'The scheme is unknown, or cannot be retrieved, or the URL names a service for a person'],
     ['2', 'A wrong option or argument, or a form that needs answers'],
     ['3', 'The URL is malformed'],
     ['6', 'The host has no address, or no News server is configured'],

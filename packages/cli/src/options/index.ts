@@ -27,6 +27,7 @@ import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
 import { type QueryDataOption, queryDataOptions } from './protocols/query-data.ts'
+import { type TelnetOption, telnetOptions } from './protocols/telnet.ts'
 import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
 import { type RetryOption, retryOptions } from './retries.ts'
@@ -55,6 +56,7 @@ export type OptionName =
   | GopherOption
   | FormOption
   | NewsOption
+  | TelnetOption
   | PolicyOption
   | TlsOption
   | TlsRuleOption
@@ -91,6 +93,7 @@ export type Category =
   | 'HTTP'
   | 'Gopher'
   | 'News'
+  | 'Telnet'
   | 'Security'
   | 'Login'
   | 'Connection'
@@ -108,6 +111,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
+  Telnet: telnetOptions,
   Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
   Login: [...loginOptions, ...sshOptions],
   Connection: networkOptions,
@@ -126,6 +130,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
+  Telnet: 'What a service may know',
   Security: 'Dangers that are allowed, TLS and certificates',
   Login: 'Users, passwords, tokens, and keys of SSH servers',
   Proxies: 'Ways through other machines',

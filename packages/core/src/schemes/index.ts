@@ -18,7 +18,7 @@ import { pop, pop3, pop3s } from './pop.ts'
 import { prospero } from './prospero.ts'
 import { afs, irc, ircs, mailserver, rtsp, tn3270 } from './services.ts'
 import { sftp } from './sftp.ts'
-import { telnet } from './telnet.ts'
+import { telnet, telnets } from './telnet.ts'
 import { urn } from './urn.ts'
 import { wais } from './wais.ts'
 import { ws, wss } from './websocket.ts'
@@ -39,6 +39,7 @@ export const builtinSchemes: readonly Scheme[] = [
   snews,
   nntps,
   telnet,
+  telnets,
   wais,
   file,
   prospero,
