@@ -88,8 +88,8 @@ export const differences = {
         ours.files,
       ),
   },
-  'when-asked': {
-    why: 'A login of `-u` and `-n` is sent over HTTP once the server asks; one in the URL is sent at once, as by curl.',
+  'user-alone': {
+    why: 'A user without a password, as in `http://alice@host/`, waits until the server asks; curl sends an empty password.',
     shows: (curl, ours) => /^Authorization: Basic/im.test(curl.stdout) && isEmpty(ours.stdout),
   },
   proxy: {

@@ -8,6 +8,10 @@ const answers: Readonly<Record<string, (request: string, rest: string) => string
   query: (request) => whole('200 OK', `${/^GET (\S*)/.exec(request)?.[1] ?? ''}\n`),
   echo: (request) => whole('200 OK', request),
   'to-echo': () => whole('302 Found', '', 'Location: /echo'),
+  'to-other': (request) => {
+    const port = /^Host: .*:(\d+)/im.exec(request)?.[1] ?? ''
+    return whole('302 Found', '', `Location: http://localhost:${port}/echo`)
+  },
   cookie: () => whole('200 OK', '', 'Set-Cookie: a=1', 'Set-Cookie: b=2; Path=/; HttpOnly', 'Set-Cookie: c=3; Path=/x'),
   'cookie-then-echo': () => whole('302 Found', '', 'Set-Cookie: a=1; Path=/', 'Location: /echo'),
   digest: (request) => (isDigest(request) ? whole('200 OK', 'digest\n') : digestChallenge()),

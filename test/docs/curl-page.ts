@@ -9,6 +9,8 @@ const differences: Partial<Record<OptionName, string>> = {
   cert: 'PEM only',
   config: 'a wrong line is an error (2), and a FILE that cannot be read is 37',
   'disallow-username-in-url': 'a redirect never carries a user',
+  digest: 'the login is sent by Digest or not at all',
+  anyauth: 'by the strongest of Digest and Basic',
   manual: 'shows the help',
   'no-clobber': 'not together with `-C`',
   'connect-timeout': '30 seconds if it is not given',
@@ -50,7 +52,7 @@ const differences: Partial<Record<OptionName, string>> = {
   trace: 'hides secrets, and counts the octets of bodies without showing them',
   'trace-ascii': 'hides secrets, and counts the octets of bodies without showing them',
   stderr: 'a mistake in the options themselves is told on standard error',
-  user: 'over HTTP it is sent once the server asks; asks at the terminal for a password, if there is one',
+  user: 'a password that is left out is asked for at the terminal once the server wants it',
   verbose: 'shows every protocol, with the meaning of the URL first',
   'write-out': 'without certificates, the local address and `%{curl_version}`; `%{http_connect}` is 000',
 }

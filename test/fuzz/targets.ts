@@ -1,5 +1,6 @@
 import { fileNames, lines, terminal } from './cut-targets.ts'
 import type { Target } from './target.ts'
+import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
 import { explained, normalized, resolved } from './url-targets.ts'
 
@@ -15,4 +16,7 @@ export const targets: Readonly<Record<string, Target>> = {
   lines,
   filename: fileNames,
   time,
+  telnet,
+  'telnet-text': telnetText,
+  'telnet-options': telnetOptions,
 }

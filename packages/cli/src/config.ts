@@ -7,7 +7,7 @@ import type { CommandName } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 import type { Netrc } from './netrc.ts'
 import { type HashOptions, readHashOptions } from './options/checksum.ts'
-import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
+import { type Login, readLogin, readLoginAtOnce, readNetrc } from './options/connection/login.ts'
 import { readNetwork } from './options/connection/network.ts'
 import { type ProxyChooser, proxyChooser, readProxyHeaders } from './options/connection/proxies.ts'
 import { readTls } from './options/connection/tls.ts'
@@ -53,6 +53,8 @@ export interface Config {
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
+  /** extract --html: whether the text is HTML. */
+  readonly isHtml: boolean
   readonly color: ColorChoice
   /** --page: whether pages are shown without a terminal, too. */
   readonly page: boolean
@@ -103,6 +105,8 @@ export interface Config {
   /** The settings of mirror. */
   readonly mirror: MirrorSettings
   readonly login: Login | null
+  /** Whether a login that is given goes with the first request of HTTP. */
+  readonly sendsLoginAtOnce: boolean
   /** The logins of a .netrc file; null: none is read. */
   readonly netrc: Netrc | null
   /** The account for FTP servers that ask for one beside user and password. */
@@ -148,6 +152,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     targets,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
+    isHtml: line.has('html'),
     color: readColor(line),
     page: readPage(line),
     handoff: line.has('handoff'),
@@ -176,6 +181,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     hashes: readHashOptions(line, targets),
     mirror: readMirror(line),
     login: readLogin(line, 'user'),
+    sendsLoginAtOnce: readLoginAtOnce(line),
     netrc: readNetrc(line),
     account: line.value('ftp-account') ?? null,
     proxyFor: proxyChooser(line, env),

@@ -79,7 +79,8 @@ export class Session implements AsyncDisposable {
     const typed = this.resolve(operand)
     const proxy = proxyOf(typed, this.run.config.proxyFor)
     if (proxy !== null) this.#typedProxies.add(proxy)
-    return new Retrieval(this, typed, () => this.#entered(typed), index)
+    const login = this.#credentials.atOnce(typed)
+    return new Retrieval(this, typed, { entered: () => this.#entered(typed), login }, index)
   }
 
   /**

@@ -70,6 +70,7 @@ export type AdvisedOption =
   | 'headers'
   | 'virtualHost'
   | 'autoReferer'
+  | 'login'
   | 'digest'
   | 'cookies'
   | 'head'

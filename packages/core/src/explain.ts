@@ -103,12 +103,12 @@ export function formatExplanation(explanation: Explanation, schemes?: readonly S
 export function explanationLines(explanation: Explanation, schemes?: readonly Scheme[]): ExplanationLine[] {
   const url = lineOf('', explanation.url)
   if ('error' in explanation) return [url, lineOf('  ', explanation.error.message)]
-  const { scheme, plan, findings } = explanation
+  const { scheme, plan, locator, findings } = explanation
   const known = findScheme(scheme, schemes)
   return [
     url,
     ...section('is', known === undefined ? [] : [`${known.title} (${known.spec})`]),
-    ...section('means', fieldList(plan)),
+    ...section('means', fieldList({ ...plan, ...apart(locator, known) })),
     ...section('goes to', destination(plan)),
     ...section('sends', (plan.wire as string[]).map(quoteWire)),
     ...findings.map(({ severity, message, code, rule }, index) =>
@@ -135,6 +135,15 @@ const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport',
 function fieldList(plan: Explained['plan']): readonly string[] {
   const fields = Object.entries(plan).filter(([name, value]) => !shownElsewhere.has(name) && isThere(value))
   return fields.length === 0 ? [] : [fields.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ')]
+}
+
+/** Parts of a URL that no plan has a field for: the fragment, which is never sent, and parameters (RFC 3986 3.3). */
+function apart({ urlPath, fragment }: Explained['locator'], scheme: Scheme | undefined): Record<string, unknown> {
+  const parameters = scheme?.dotSegments
+    ? (urlPath ?? '').split('/').flatMap((segment) => segment.split(';').slice(1))
+    : []
+  // In an info URL the fragment is the node, which the plan has.
+  return { parameters, fragment: scheme?.host === 'none' ? null : fragment }
 }
 
 /** Whether a value is shown: null and an empty list are not. */

@@ -74,12 +74,8 @@ export interface WaisPlan extends NetworkPlan<'wais'> {
   readonly database: string
   readonly search: string | null
   readonly wtype: string | null
+  /** The document-id, which only the server takes apart (RFC 1738 3.9). */
   readonly wpath: string | null
-  /** The wpath as libwww reads it; null where it has another form. */
-  readonly documentId: {
-    readonly length: number | null
-    readonly parts: ReadonlyArray<{ readonly tag: number; readonly value: string }>
-  } | null
 }
 
 /** RFC 4157. */

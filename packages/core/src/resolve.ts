@@ -6,7 +6,7 @@ import type { AccessPlan } from './plan.ts'
 import type { Defaults, Place, ResolveOptions, Scheme } from './scheme.ts'
 import { builtinSchemes } from './schemes/index.ts'
 import { redactUrl } from './secrets/redact.ts'
-import { type Host, readHost } from './url/host.ts'
+import { type Host, lowerAscii, readHost } from './url/host.ts'
 import { type Locator, malformed, type Part, type Span, type SplitUrl } from './url/locator.ts'
 import { resolveReference } from './url/reference.ts'
 import { schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './url/split.ts'
@@ -15,6 +15,7 @@ import { schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './url/s
 export interface Resolution {
   /** The URL as given, or made absolute against the base. */
   readonly url: string
+  /** The parts as written, the host in lower case. */
   readonly locator: Locator
   readonly scheme: Scheme
   readonly plan: AccessPlan
@@ -57,7 +58,8 @@ function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
   const split = splitAfterScheme(text, name, scheme ?? anyScheme)
   if (scheme === undefined) throw unknownScheme(text, name)
   const host = checkHost(split, scheme, options)
-  const place = new UrlPlace(split, host?.name ?? '', scheme.defaultPort ?? 0, options.defaults ?? noDefaults)
+  lowerHost(split, scheme)
+  const place = new UrlPlace(split, host?.name ?? '', scheme.defaultPort ?? 0, options)
   if (split.locator.user !== null && scheme.userinfo === 'forbidden') {
     place.fail(`${scheme.name} URLs have no user; leave out what stands before the @`, 'user')
   }
@@ -99,12 +101,14 @@ class UrlPlace implements Place {
   readonly host: string
   readonly port: number
   readonly defaults: Defaults
+  readonly domainToAscii: ResolveOptions['domainToAscii']
   readonly split: SplitUrl
 
-  constructor(split: SplitUrl, host: string, defaultPort: number, defaults: Defaults) {
+  constructor(split: SplitUrl, host: string, defaultPort: number, options: ResolveOptions) {
     this.host = host
     this.port = split.locator.port ?? defaultPort
-    this.defaults = defaults
+    this.defaults = options.defaults ?? noDefaults
+    this.domainToAscii = options.domainToAscii
     this.split = split
   }
 
@@ -128,8 +132,26 @@ function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Ho
   return readHost(written, options.domainToAscii) ?? fail('this is no legal host name or address')
 }
 
+/** Hosts are compared without regard to case (RFC 1738 3.1). */
+function lowerHost(split: SplitUrl, scheme: Scheme): void {
+  const { host } = split.locator
+  if (host === null || scheme.host === 'socket' || !/[A-Z]/.test(host)) return
+  split.locator = {
+    ...split.locator,
+    host: host.replace(/%..|[A-Z]+/g, (text) => (text[0] === '%' ? text : lowerAscii(text))),
+  }
+}
+
 function unknownScheme(text: string, name: string): RetrievalError {
   const advice = { option: 'schemes' } as const
-  const message = `The scheme "${name}" is not known. Check its spelling and ${adviceText(advice)}.`
+  const isOpaque = !text.startsWith('//', name.length + 1)
+  const reason =
+    name === 'url'
+      ? 'URL: is a label before a URL (RFC 1738 appendix); leave it out. Or check'
+      : name.startsWith('x-')
+        ? 'Names that begin with x- are for experiments (RFC 1738 4). Check'
+        : 'Check its spelling and'
+  const relative = isOpaque && name !== 'url' ? ' A relative reference is written with ./ before it.' : ''
+  const message = `The scheme "${name}" is not known. ${reason} ${adviceText(advice)}.${relative}`
   return new RetrievalError('unknown-scheme', message, { phase: 'resolve', url: text, span: [0, name.length], advice })
 }

@@ -4,12 +4,17 @@ import type { Locator, Part, Span } from './url/locator.ts'
 
 /** Defaults that a caller may set for all resolutions. */
 export interface Defaults {
-  /** The `host` or `host:port` of the server for news URLs, which name none (RFC 1738 3.6). */
+  /** The server for news URLs, which name none (RFC 1738 3.6): `host`, `host:port`, or the server's own news URL. */
   readonly newsServer?: string
   /** The password that an anonymous FTP login sends (RFC 1635); default `anonymous@`. */
   readonly anonymousPassword?: string
   /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
   readonly localHosts?: readonly string[]
+  /**
+   * Whether the name of a file tells the type of an ftp URL that gives none, as RFC 1738 3.2.2 proposes: names of
+   * texts, such as `.txt`, are then retrieved as text (`;type=a`). Default false: octets, as the server has them.
+   */
+  readonly guessType?: boolean
   /**
    * Whether to ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as
    * `ftpes:` is (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642).
@@ -43,6 +48,8 @@ export interface Place {
   /** The URL's port, else the scheme's; 0 where neither has one. */
   readonly port: number
   readonly defaults: Defaults
+  /** ResolveOptions.domainToAscii. */
+  readonly domainToAscii?: ((name: string) => string) | undefined
   /** Throws `malformed-url` for this part of the URL. */
   fail(what: string, part: Part): never
 }

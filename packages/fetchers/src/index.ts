@@ -13,7 +13,7 @@ export type {
 } from './client/batch/outcome.ts'
 export type { Client } from './client/client.ts'
 export { createClient } from './client/client.ts'
-export type { BatchOptions, ClientOptions, RetrieveOptions } from './client/client-options.ts'
+export type { BatchOptions, ClientOptions, ConnectOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'
 export { isHandoff } from './client/handoff/handoff.ts'
 export { type HandoffOptions, type HandUrlOptions, handoffOf } from './client/handoff/handoff-of.ts'
@@ -34,6 +34,7 @@ export type {
   Handoff,
   OctetRange,
   RequestFields,
+  RequestLogin,
   RequestOptions,
   ResumePoint,
 } from './plugin/fetcher.ts'
@@ -51,6 +52,7 @@ export type {
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
 export type { RetryOn } from './plugin/retry.ts'
+export type { Session, SessionOptions, SessionSignal } from './plugin/session.ts'
 export { systemReason } from './plugin/system-reason.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './plugin/text/text.ts'
 export type { Timings } from './plugin/timings.ts'

@@ -13,7 +13,7 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'mailto' | 'data' | 'file' | 'telnet'
+type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'mailto' | 'data' | 'file' | 'telnet' | 'finger'
 
 const urls: Readonly<Record<Mechanism, string>> = {
   http: 'http://h/x',
@@ -23,6 +23,7 @@ const urls: Readonly<Record<Mechanism, string>> = {
   mailto: 'mailto:a@b',
   data: 'data:,x',
   file: 'file:///x',
+  finger: 'finger://h/x',
   telnet: 'telnet://h/',
 }
 
@@ -40,6 +41,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
   [{ autoReferer: true }, ['http'], ['http']],
+  [{ login: { user: 'a', password: 'b' } }, ['http'], ['http']],
   [{ digest: true }, ['http'], ['http']],
   [{ compressed: true }, ['http'], ['http']],
   [{ fail: false }, ['http'], ['http']],
@@ -109,9 +111,9 @@ test('a value that asks for nothing is not told', async () => {
 
 test('a fetcher of your own says itself what it honours', async () => {
   const request = { limit: 5, accept: 'text/plain' }
-  expect(await toldBy({ mechanism: 'finger' }, 'finger://h/x', request, 'object')).toEqual([])
-  expect(await toldBy({ mechanism: 'finger', honours: ['limit'] }, 'finger://h/x', request, 'object')).toEqual([
-    'The option `accept` has no effect: finger does not support it.',
+  expect(await toldBy({ mechanism: 'wais' }, 'wais://h/x', request, 'object')).toEqual([])
+  expect(await toldBy({ mechanism: 'wais', honours: ['limit'] }, 'wais://h/x', request, 'object')).toEqual([
+    'The option `accept` has no effect: wais does not support it.',
   ])
   expect(await toldBy({ mechanism: 'ftp', honours: ['limit', 'accept'] }, 'ftp://h/x', request, 'object')).toEqual([])
 })

@@ -63,13 +63,11 @@ describe('policy.schemes', () => {
   })
 
   test('may name the schemes of the caller', async () => {
-    const [finger] = builtinSchemes.filter(({ name }) => name === 'finger')
-    const own = { ...(finger as Scheme), name: 'finger2' }
-    expect(() => createClient({ policy: { schemes: ['finger2'] } })).toThrow(
-      /`policy\.schemes: "finger2"`|policy\.schemes/,
-    )
-    await using client = createClient({ schemes: [own], policy: { schemes: ['finger2'] } })
-    expect(await failure(client.retrieve('finger2://h.example/x'))).toMatchObject({ code: 'no-fetcher' })
+    const [wais] = builtinSchemes.filter(({ name }) => name === 'wais')
+    const own = { ...(wais as Scheme), name: 'wais2' }
+    expect(() => createClient({ policy: { schemes: ['wais2'] } })).toThrow(/`policy\.schemes: "wais2"`|policy\.schemes/)
+    await using client = createClient({ schemes: [own], policy: { schemes: ['wais2'] } })
+    expect(await failure(client.retrieve('wais2://h.example/x'))).toMatchObject({ code: 'no-fetcher' })
   })
 
   test.each<readonly [unknown]>([['http'], [[1]], [['htpt']], [['http:']], [['HTTP']], [{}]])(

@@ -1,9 +1,10 @@
-/** Local HTTP, FTP, Gopher, NNTP and Telnet servers for tests: on loopback, with seed content and faults on demand. */
+/** Local servers for tests, one for each protocol: on loopback, with seed content and faults on demand. */
 export type { AccountOptions, Accounts } from './accounts.ts'
 export { testCa } from './certificate.ts'
 export type { Chunking, Faults, Stall } from './faults.ts'
 export { bigOctet } from './files/big.ts'
 export type { FileContent, FileOptions, Files } from './files/served-files.ts'
+export { type FingerServerOptions, startFingerServer } from './finger/server.ts'
 export { type FtpServerOptions, startFtpServer } from './ftp/server.ts'
 export type { GopherHandler, GopherMenuItem, GopherQuery, GopherReply } from './gopher/handler.ts'
 export { type GopherServer, type GopherServerOptions, startGopherServer } from './gopher/server.ts'

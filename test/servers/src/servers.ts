@@ -1,5 +1,6 @@
 import type { Accounts } from './accounts.ts'
 import { type FileOptions, type Files, fileChecks, ServedFiles } from './files/served-files.ts'
+import { type FingerServerOptions, fingerChecks, startFingerServer } from './finger/server.ts'
 import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
@@ -9,7 +10,7 @@ import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './tel
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 
 /** The protocols that have a server here. */
-export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet'
+export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger'
 
 /** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP and Gopher. */
 export interface ServersOptions extends FileOptions {
@@ -26,6 +27,7 @@ export interface ServersOptions extends FileOptions {
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
+  readonly finger?: true | FingerServerOptions
 }
 
 type Named<Options> = Extract<keyof Options, ProtocolName>
@@ -37,6 +39,7 @@ interface ServerByName {
   readonly gopher: GopherServer
   readonly nntp: TestServer
   readonly telnet: TestServer
+  readonly finger: TestServer
 }
 
 /** The running servers, those that were started. */
@@ -53,7 +56,7 @@ export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerB
 /** Options that all servers, or several of them, get from those of startServers. */
 type Shared = Pick<ServersOptions, 'host' | 'tls' | 'accounts' | 'record'>
 
-const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet']
+const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet', 'finger']
 
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
   return (_name, value) => {
@@ -69,6 +72,7 @@ const checks: Checks<ServersOptions> = {
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
+  finger: own('finger', fingerChecks),
   ...fileChecks,
   host: serverChecks.host,
   tls: flag,
@@ -82,6 +86,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
+  finger: (_tree, options) => startFingerServer(options),
 }
 
 /** For the compiler, which lets a generic type have any further property: it must have the type never. */

@@ -34,7 +34,7 @@ export const accepted: readonly AcceptedOptions[] = [
     otherwise: 'Only GET is possible, and HEAD by -I: Retriever sends no data.',
     means: { HEAD: 'head' },
   },
-  { why: 'the strongest login that the server offers is used anyway', options: ['--anyauth', '--basic'] },
+  { why: 'a login that is given is sent by Basic anyway', options: ['--basic'] },
   {
     why: 'the strongest login that the proxy offers is used anyway',
     options: ['--proxy-anyauth', '--proxy-basic', '--socks5-basic'],

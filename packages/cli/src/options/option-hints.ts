@@ -70,6 +70,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   limit: '--limit',
   headers: fieldOption,
   virtualHost: "-H 'Host: ...'",
+  login: '-u',
   digest: '--digest',
   autoReferer: "-e ';auto'",
   cookies: "-b ''",

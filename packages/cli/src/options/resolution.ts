@@ -5,7 +5,7 @@ import type { PinnedAddresses } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
 
-export type ResolutionOption = 'url' | 'proto-default' | 'resolve' | 'base' | 'news-server'
+export type ResolutionOption = 'url' | 'proto-default' | 'resolve' | 'base' | 'news-server' | 'guess-type' | 'html'
 
 export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   {
@@ -33,8 +33,14 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
     long: 'base',
     arg: 'URL',
     help: 'The base URL of relative references',
-    commands: urls,
+    commands: [...urls, 'extract'],
     example: 'retrieve --base http://www.example.org/a/ ../b',
+  },
+  {
+    long: 'html',
+    help: 'The text is HTML: print its links, made absolute by --base and <base href>',
+    commands: ['extract'],
+    example: 'retrieve extract --html --base http://www.example.org/ page.html',
   },
   {
     long: 'news-server',
@@ -42,6 +48,12 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
     help: 'Server for news URLs, which name none; default: $NNTPSERVER, else what /etc/news/server says',
     commands: urls,
     example: 'retrieve --news-server news.example.org news:comp.lang.c',
+  },
+  {
+    long: 'guess-type',
+    help: 'Retrieve files of ftp URLs without ;type= as text if their name says so, such as .txt',
+    commands: urls,
+    example: 'retrieve --guess-type ftp://ftp.example.org/README',
   },
 ]
 
@@ -83,6 +95,7 @@ export function readDefaults(
     ...(newsServer !== undefined && { newsServer }),
     ...(anonymousPassword !== undefined && { anonymousPassword }),
     requireTls: line.has('ssl-reqd'),
+    guessType: line.has('guess-type'),
   }
 }
 

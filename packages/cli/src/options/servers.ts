@@ -13,6 +13,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   gopher: 7070,
   nntp: 1119,
   telnet: 2323,
+  finger: 7979,
 }
 
 export const protocols: readonly ProtocolName[] = Object.keys(defaultPorts) as ProtocolName[]

@@ -7,7 +7,7 @@ import {
   type Resolution,
   utf8Octets,
 } from '@retriever/core'
-import type { Challenge, Credentials } from '@retriever/fetchers'
+import type { Challenge, Credentials, RequestLogin } from '@retriever/fetchers'
 import type { Config } from '../config.ts'
 import { usageError } from '../exit-codes.ts'
 import { type Netrc, netrcLogin } from '../netrc.ts'
@@ -20,6 +20,7 @@ export class CredentialPrompt {
   readonly #login: Login | null
   readonly #account: string | null
   readonly #netrc: Netrc | null
+  readonly #isAtOnce: boolean
   readonly #output: Output
   readonly #signal: AbortSignal
   /** The questions that were asked, and their answers: several retrievals may need the same one at a time. */
@@ -28,9 +29,14 @@ export class CredentialPrompt {
   readonly #places = new Set<string>()
   #proxyPassword: Promise<string> | undefined
 
-  constructor(config: Pick<Config, 'login' | 'account' | 'netrc'>, output: Output, signal: AbortSignal) {
-    const { login, account, netrc } = config
+  constructor(
+    config: Pick<Config, 'login' | 'account' | 'netrc' | 'sendsLoginAtOnce'>,
+    output: Output,
+    signal: AbortSignal,
+  ) {
+    const { login, account, netrc, sendsLoginAtOnce } = config
     this.#login = login
+    this.#isAtOnce = sendsLoginAtOnce
     this.#netrc = netrc
     this.#account = account
     this.#output = output
@@ -54,6 +60,23 @@ export class CredentialPrompt {
     }
     const isReplaced = this.#netrc?.overrides === true && locator.password !== null
     return isReplaced ? formatLocator({ ...locator, password: null }) : url
+  }
+
+  /**
+   * The login of -u or -n that goes with the first request for a typed URL of HTTP, as in curl; null: there is none,
+   * the password is to be asked for, or the URL's own counts.
+   */
+  atOnce({ locator, plan }: Resolution): RequestLogin | null {
+    if (plan.mechanism !== 'http' || locator.host === null || !this.#isAtOnce) return null
+    if (this.#login !== null) {
+      const { user, password } = this.#login
+      return password === null ? null : { user, password }
+    }
+    if (locator.password !== null && this.#netrc?.overrides !== true) return null
+    const typed = locator.user === null ? null : octetsToText(decodeOctets(locator.user))
+    const listed = netrcLogin(this.#netrc, locator.host, typed)
+    // Basic cannot send a user with a colon; Digest can, once the server asks.
+    return listed === null || listed.user.includes(':') ? null : { user: listed.user, password: listed.password }
   }
 
   /** The answer for the client; null if no login is known and there is no terminal to ask at. */

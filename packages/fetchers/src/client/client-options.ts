@@ -25,6 +25,7 @@ import {
   octetRange,
   proxyOption,
   record,
+  requestLogin,
   resumePoint,
   retryKind,
   text,
@@ -32,6 +33,7 @@ import {
   virtualHost,
 } from '../plugin/options.ts'
 import type { RetryOn } from '../plugin/retry.ts'
+import { type SessionOptions, sessionKinds } from '../plugin/session.ts'
 import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
 import type { EventListener } from './event-sink.ts'
@@ -146,6 +148,11 @@ export interface BatchOptions
   extends RetrieveOptions,
     Pick<ClientOptions, 'concurrency' | 'perHost' | 'interval' | 'intervalCap'> {}
 
+/** Options of one session: those of each retrieval that concern connections, and what the service may know. */
+export interface ConnectOptions
+  extends SessionOptions,
+    Pick<RetrieveOptions, 'signal' | 'base' | 'linkedFrom' | 'limits' | 'policy' | 'onEvent'> {}
+
 const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   fetchers: list,
   builtins: builtinList,
@@ -174,6 +181,7 @@ const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   anonymousPassword: line,
   localHosts: texts,
   requireTls: flag,
+  guessType: flag,
 }
 
 export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
@@ -189,6 +197,7 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   headers: fields,
   virtualHost,
   autoReferer: flag,
+  login: requestLogin,
   digest: flag,
   head: flag,
   compressed: flag,
@@ -208,6 +217,16 @@ export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> 
   onEvent: callback,
   onHead: callback,
   ...requestKinds,
+}
+
+const connectKinds: Readonly<Record<keyof ConnectOptions, OptionKind>> = {
+  signal: abortSignal,
+  base: text,
+  linkedFrom: text,
+  limits: record,
+  policy: record,
+  onEvent: callback,
+  ...sessionKinds,
 }
 
 const batchKinds: Readonly<Record<keyof BatchOptions, OptionKind>> = {
@@ -258,6 +277,14 @@ function checkScheme(scheme: unknown): void {
 export function checkRetrieve(options: RetrieveOptions): void {
   checkOptions(options, retrieveKinds)
   checkBeginning(options)
+}
+
+/** Throws RetrievalError `invalid-option`. */
+export function checkConnect(options: ConnectOptions): void {
+  checkOptions(options, connectKinds)
+  if ((options.columns === undefined) !== (options.rows === undefined)) {
+    throw invalidOption('columns', 'given together with `rows`', options.columns)
+  }
 }
 
 /** Throws RetrievalError `invalid-option`. */

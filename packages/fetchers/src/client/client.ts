@@ -3,6 +3,7 @@ import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, resolve } from '@retriever/core'
 import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
+import type { Session } from '../plugin/session.ts'
 import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
 import type { MirrorSummary } from '../tree/mirror-options.ts'
 import type { WalkedEntry } from '../tree/walked-entry.ts'
@@ -13,7 +14,9 @@ import { lend, map } from './batch/use.ts'
 import {
   type BatchOptions,
   type ClientOptions,
+  type ConnectOptions,
   checkClient,
+  checkConnect,
   checkRetrieve,
   type RetrieveOptions,
 } from './client-options.ts'
@@ -26,12 +29,13 @@ import { AddressBook } from './network/addresses.ts'
 import { readNetwork } from './network/network.ts'
 import { readProxy } from './network/proxy.ts'
 import { readTls } from './network/tls.ts'
-import { limitsOf, settingsOfCall } from './per-call.ts'
+import { definedOf, limitsOf, settingsOfCall } from './per-call.ts'
 import { enforce, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { Roster } from './roster.ts'
 import { type SaveUrlOptions, saveUrl } from './save.ts'
+import { serviceOf } from './service.ts'
 import { type ClientMirrorOptions, type ClientWalkOptions, mirrorWith, walkWith } from './trees.ts'
 
 /** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
@@ -43,6 +47,12 @@ export interface Client extends AsyncDisposable {
   retrieve(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation>
   /** Does the same, but a URL that names a service resolves with a Handoff: the program to run. */
   open(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation | Handoff>
+  /**
+   * Opens the service that a URL names, such as that of a telnet URL, as a stream. Rejects as retrieve() does; with
+   * `handoff` or `no-fetcher` if there is no session for such a URL. `limits.totalTimeout` and `signal` end the
+   * session, `limits.maxSize` is for the text that comes, and `limits.idleTimeout` holds once the input has ended.
+   */
+  connect(url: string | URL | Resolution, options?: ConnectOptions): Promise<Session>
   /**
    * The web's fetch, for every scheme: GET and HEAD, decoded bodies, and a missing resource is a Response with status
    * 404. Rejects with the signal's reason, or with a TypeError whose `cause` is the RetrievalError. It needs no `this`.
@@ -203,6 +213,13 @@ export function createClient(options: ClientOptions = {}): Client {
     open: (url, retrieveOptions = {}) => open(url, retrieveOptions, settings),
     async retrieve(url, retrieveOptions) {
       return representationOf(url, await client.open(url, retrieveOptions))
+    },
+    async connect(url, connectOptions = {}) {
+      checkConnect(connectOptions)
+      const { signal, base, linkedFrom, limits, policy: rules, onEvent, ...told } = connectOptions
+      const call = definedOf({ signal, base, linkedFrom, limits, policy: rules, onEvent })
+      const resolution = serviceOf(resolutionOf(url, base), (service) => resolutionOf(service, undefined))
+      return begin(resolution, settingsOfCall(settings, call), call).connect(resolution, told)
     },
     save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
     fetch: (input, init) => fetchResponse(retriever, input, init),

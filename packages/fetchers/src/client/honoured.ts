@@ -21,6 +21,7 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   headers: { http: 'all' },
   virtualHost: { http: 'all' },
   autoReferer: { http: 'all' },
+  login: { http: 'all' },
   digest: { http: 'all' },
   head: 'everywhere',
   compressed: { http: 'all' },
@@ -50,6 +51,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   telnet: 'Telnet',
   mailto: 'A mailto URL',
   data: 'A data URL',
+  finger: 'Finger',
 }
 
 /** Throws `invalid-option` unless `honours` has the names of options. */

@@ -19,13 +19,14 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
   mailto: async () => (await import('../mailto/index.ts')).mailtoFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
+  finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
 }
 
 /** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */
 const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 
-/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `mailto`, `data`, `file`. */
+/** The mechanisms of the built-in fetchers. */
 export const builtinMechanisms: readonly Mechanism[] = Object.keys(builtin).filter((name) => isBuiltin(name))
 
 function isBuiltin(name: string): name is Mechanism {

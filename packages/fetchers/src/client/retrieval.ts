@@ -16,6 +16,7 @@ import type { EmittedEvent } from '../plugin/events.ts'
 import type {
   AcceptedLogins,
   ErrorExtras,
+  Fetcher,
   Handoff,
   Outcome,
   Redirect,
@@ -28,6 +29,7 @@ import type { NestedOptions } from '../plugin/nested.ts'
 import type { CookieStore, Network, ProxyServer, TlsOptions } from '../plugin/network.ts'
 import { resumePoint } from '../plugin/request-options.ts'
 import { Retries, type RetryOn } from '../plugin/retry.ts'
+import type { Session, SessionOptions } from '../plugin/session.ts'
 import { knownCharset } from '../plugin/text/text.ts'
 import { Stopwatch } from '../plugin/timings.ts'
 import { Body } from '../result/body.ts'
@@ -55,6 +57,7 @@ import {
 } from './redirect.ts'
 import { isService, noFetcher, type Registry } from './registry.ts'
 import type { Rostered } from './roster.ts'
+import { noSession } from './service.ts'
 import { isTraced, Trace } from './trace.ts'
 
 /** The settings that a client gives to each of its retrievals. */
@@ -89,6 +92,13 @@ interface Hopped {
   readonly outcome: Outcome
   readonly mechanism: Mechanism
   readonly context: RetrievalContext
+}
+
+interface Way {
+  /** Undefined for a service that no fetcher knows. */
+  readonly fetcher: Fetcher | undefined
+  readonly routed: AccessPlan
+  readonly proxy: ProxyServer | null
 }
 
 /** One retrieval under one deadline, from a resolution over all redirects to its outcome. */
@@ -139,6 +149,26 @@ export class Retrieval implements Rostered {
     if (!isTraced()) return this.#run(first)
     this.#trace = new Trace({ id: this.#id, url: redact(first.url), mechanism: first.plan.mechanism })
     return this.#trace.run(() => this.#run(first))
+  }
+
+  /** Opens the service that a URL names. The retrieval is over when the session is. */
+  async connect(resolution: Resolution, options: SessionOptions): Promise<Session> {
+    const context = this.#context(resolution)
+    try {
+      if (context.hasListener) context.emit(this.#resolved(resolution, context.url))
+      enforce(this.#settings.policy, resolution)
+      const { fetcher, routed, proxy } = await this.#way(resolution, context)
+      if (fetcher?.connect === undefined) throw noSession(resolution, context)
+      const session = await fetcher.connect(routed, { ...context, proxy }, options)
+      session.once('close', () => {
+        const { errored } = session
+        this.#done(RetrievalError.is(errored) ? errored : null, session.received, context)
+      })
+      return session
+    } catch (error) {
+      const failure = RetrievalError.is(error) ? error : unexpected(context, error)
+      return this.#end(failure, context, Promise.reject<never>(failure))
+    }
   }
 
   async #run(first: Resolution): Promise<Representation | Handoff> {
@@ -205,6 +235,17 @@ export class Retrieval implements Rostered {
   }
 
   async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
+    const { fetcher, routed, proxy } = await this.#way(resolution, context)
+    if (fetcher === undefined) return { outcome: handoffOf(resolution), mechanism: routed.mechanism }
+    const outcome = await fetcher.retrieve(routed, { ...context, proxy })
+    const remark = outcome.outcome === 'retrieved' ? remarkOf(resolution.plan, routed, proxy) : null
+    if (remark !== null) context.emit({ type: 'remark', url: context.url, ...remark })
+    tellPassedOver(fetcher, outcome, context)
+    return { outcome, mechanism: routed.mechanism }
+  }
+
+  /** The fetcher for a URL, its plan, and the proxy on the way. A service without a fetcher has a program. */
+  async #way(resolution: Resolution, context: RetrievalContext): Promise<Way> {
     const { policy, registry, network } = this.#settings
     const { plan, scheme } = resolution
     enforceNetwork(policy, resolution, network)
@@ -213,15 +254,10 @@ export class Retrieval implements Rostered {
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
     this.#deadline.throwIfAborted()
-    if (fetcher === undefined) {
-      if (!isService(scheme, registry)) throw noFetcher(scheme, routed.mechanism, registry, context)
-      return { outcome: handoffOf(resolution), mechanism: routed.mechanism }
+    if (fetcher === undefined && !isService(scheme, registry)) {
+      throw noFetcher(scheme, routed.mechanism, registry, context)
     }
-    const outcome = await fetcher.retrieve(routed, { ...context, proxy })
-    const remark = outcome.outcome === 'retrieved' ? remarkOf(plan, routed, proxy) : null
-    if (remark !== null) context.emit({ type: 'remark', url: context.url, ...remark })
-    tellPassedOver(fetcher, outcome, context)
-    return { outcome, mechanism: routed.mechanism }
+    return { fetcher, routed, proxy }
   }
 
   /** Chooses the proxy for each hop: one host's proxy and its login are not used for another (security.md case 50). */

@@ -1,10 +1,11 @@
 import type { GopherPlan } from '@retriever/core'
 import { type ByteSource, sourceOf } from '../plugin/byte-source.ts'
 import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { ConnectionBody, plainOctets } from '../wire/connection-body.ts'
 import { LineReader } from '../wire/framing/lines.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 import { openConnection } from '../wire/transport/socket.ts'
-import { ItemBody, plainOctets } from './body.ts'
+
 import { throwErrorAnswer } from './error-answer.ts'
 import { attributedMenuType, isMenu, isMenuType, isText, mediaTypeOf } from './item-type.ts'
 import { menuEntries } from './menu.ts'
@@ -42,7 +43,7 @@ async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Re
     const retrieved = await (prepared === undefined
       ? answerTo(plan, connection, context)
       : answerToPrepared(prepared, connection, context))
-    return { ...retrieved, body: new ItemBody(sourceOf(retrieved.body), connection) }
+    return { ...retrieved, body: new ConnectionBody(sourceOf(retrieved.body), connection) }
   } catch (error) {
     connection.close()
     throw error

@@ -17,6 +17,7 @@ import type { MetadataOf } from './metadata.ts'
 import type { NestedOptions, NestedRepresentation } from './nested.ts'
 import type { Addresses, CookieStore, Network, ProxyServer, TlsOptions } from './network.ts'
 import type { Retries } from './retry.ts'
+import type { Session, SessionOptions } from './session.ts'
 import type { Stopwatch } from './timings.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
@@ -37,6 +38,11 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
    * It must stop when context.deadline.signal aborts, and must not write to the plan.
    */
   retrieve(plan: AccessPlans[M], context: RetrievalContext): Promise<Outcome<M>>
+  /**
+   * Opens the service that the plan names, for Client.connect. The session must end when the deadline aborts. Absent:
+   * the mechanism has no sessions.
+   */
+  connect?(plan: AccessPlans[M], context: RetrievalContext, options: SessionOptions): Promise<Session>
   /** Closes the connections and timers kept between retrievals. */
   dispose?(): Promise<void>
 }
@@ -155,6 +161,11 @@ export interface RequestOptions {
    */
   readonly autoReferer?: boolean
   /**
+   * User and password in place of those of the URL, sent with the first request by Basic (RFC 7617), or by Digest once
+   * the server offers it and `digest` is true. A redirect to another origin drops them for good. HTTP only.
+   */
+  readonly login?: RequestLogin
+  /**
    * True: the login is sent by Digest (RFC 7616) or not at all, so that the password never crosses the network. HTTP
    * only. Default false: by the strongest scheme that the server offers.
    */
@@ -181,6 +192,12 @@ export interface RequestOptions {
  * all if there are fewer.
  */
 export type OctetRange = readonly [number, number | null]
+
+/** A user and a password that are known before the server asks. Basic allows no colon in the user. */
+export interface RequestLogin {
+  readonly user: string
+  readonly password: string
+}
 
 /** Header fields by name. Null: the field is not sent. */
 export type RequestFields = Readonly<Record<string, string | null>>

@@ -180,6 +180,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   headers: true,
   virtualHost: true,
   autoReferer: true,
+  login: true,
   digest: true,
   cookies: true,
   head: true,
@@ -198,7 +199,9 @@ function isAdvised(name: string): name is AdvisedOption {
 /** The error for an option (or its part `key`): the expected value, and the given one with its type. */
 export function invalidOption(name: string, expected: string, value: unknown, key?: string): RetrievalError {
   const advice = isAdvised(name) ? { option: name, ...(key !== undefined && { value: key }) } : undefined
-  const message = `Expected ${advice ? adviceText(advice) : `\`${name}\``} to be ${expected}, got ${shownValue(value)}.`
+  // A login in the wrong form is a secret all the same.
+  const got = name === 'login' ? typeof value : shownValue(value)
+  const message = `Expected ${advice ? adviceText(advice) : `\`${name}\``} to be ${expected}, got ${got}.`
   return new RetrievalError('invalid-option', message, { phase: 'resolve', ...(advice && { advice }) })
 }
 

@@ -77,6 +77,9 @@ export type FileMetadata = Readonly<Record<string, never>>
 /** The draft of a mail has only the metadata that all representations have. */
 export type MailtoMetadata = Readonly<Record<string, never>>
 
+/** An answer of Finger has only the metadata that all representations have. */
+export type FingerMetadata = Readonly<Record<string, never>>
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
@@ -96,6 +99,7 @@ export interface MetadataByMechanism {
   file: FileMetadata
   mailto: MailtoMetadata
   data: DataMetadata
+  finger: FingerMetadata
 }
 
 /** The metadata of one mechanism: JSON-able, without secrets. */

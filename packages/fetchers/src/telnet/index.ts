@@ -1,9 +1,20 @@
-import type { Fetcher } from '../plugin/fetcher.ts'
+import type { TelnetPlan } from '@retriever/core'
+import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
+import type { SessionOptions } from '../plugin/session.ts'
+import { openSocket } from '../wire/transport/socket.ts'
+import { TelnetSession } from './session.ts'
 
 /**
  * A fetcher for telnet URLs. Such a URL "does not designate a data object, but rather an interactive service" (RFC 4248
- * 2), so it is handed to the telnet program, and no connection is made.
+ * 2), so retrieve() hands it to the telnet program, and makes no connection; connect() opens the service as a stream.
+ * User and password are only shown, and never sent.
  */
 export function telnetFetcher(): Fetcher<'telnet'> {
-  return { mechanism: 'telnet', retrieve: async (_plan, context) => context.handoff() }
+  return { mechanism: 'telnet', retrieve: async (_plan, context) => context.handoff(), connect }
+}
+
+async function connect(plan: TelnetPlan, context: RetrievalContext, options: SessionOptions): Promise<TelnetSession> {
+  const socket = await openSocket(context, plan)
+  context.deadline.phase = 'request'
+  return new TelnetSession(socket, plan, context, options)
 }

@@ -1,13 +1,13 @@
 import type { ByteSource } from '../plugin/byte-source.ts'
-import type { OctetSource } from '../wire/framing/lines.ts'
-import type { Connection } from '../wire/transport/connection.ts'
+import type { OctetSource } from './framing/lines.ts'
+import type { Connection } from './transport/connection.ts'
 
-/** The octets of an item, which has a connection of its own: it is closed at the end, on errors, and by cancel(). */
-export class ItemBody implements ByteSource {
+/** A body that has a connection of its own, which is closed at the end, on errors, and by cancel(). */
+export class ConnectionBody implements ByteSource {
   readonly #octets: ByteSource
-  readonly #connection: Connection
+  readonly #connection: Pick<Connection, 'close'>
 
-  constructor(octets: ByteSource, connection: Connection) {
+  constructor(octets: ByteSource, connection: Pick<Connection, 'close'>) {
     this.#octets = octets
     this.#connection = connection
   }
@@ -27,7 +27,7 @@ export class ItemBody implements ByteSource {
   }
 }
 
-/** The octets up to the end of the connection, which ItemBody closes. */
+/** The octets up to the end of the connection, which ConnectionBody closes. */
 export function plainOctets(source: OctetSource): ByteSource {
   return { read: () => source.read('body'), cancel: async () => {} }
 }
