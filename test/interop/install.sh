@@ -20,9 +20,9 @@ servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inet
 clients=(slrnpull)
 # Dovecot's paths are fixed, so it is installed, like the libraries of other servers.
 # Programs for people are installed as usual: chromium resolves URLs with @retriever/core, curl runs the lines of
-# test/differential, and ldapsearch asks slapd beside us.
+# test/differential, ldapsearch asks slapd beside us, and xdg-open, gio and telnet get the URLs of handoff.test.ts.
 tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl
-	openssh-client dovecot-pop3d dovecot-imapd libdlt2 python3-websockets)
+	openssh-client dovecot-pop3d dovecot-imapd libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.
 npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2)
 npm=$here/.cache/npm
@@ -36,6 +36,9 @@ missing() {
 	done
 	[[ -x /usr/bin/curl ]] || echo "curl is not installed"
 	[[ -x /usr/bin/chromium ]] || echo "chromium is not installed"
+	[[ -x /usr/bin/xdg-open ]] || echo "xdg-open is not installed"
+	[[ -x /usr/bin/gio ]] || echo "gio is not installed"
+	[[ -x /usr/bin/telnet ]] || echo "telnet is not installed"
 }
 
 if ((EUID != 0)); then

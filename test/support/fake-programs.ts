@@ -22,9 +22,10 @@ export class FakePrograms {
     const path = join(this.folder, name)
     const lines = [
       '#!/bin/sh',
-      `: > '${path}.args'`,
-      `for arg in "$@"; do printf '%s\\0' "$arg" >> '${path}.args'; done`,
+      `: > '${path}.running'`,
+      `for arg in "$@"; do printf '%s\\0' "$arg" >> '${path}.running'; done`,
       `/usr/bin/env -0 > '${path}.env'`,
+      `/bin/mv '${path}.running' '${path}.args'`,
       `printf '%s' '${says}' >&2`,
       `exit ${status}`,
     ]

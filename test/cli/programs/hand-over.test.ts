@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { type Outcome, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { FakePrograms } from '../../support/fake-programs.ts'
 
@@ -211,6 +212,23 @@ describe.skipIf(process.platform === 'win32')('no program is run', () => {
     expect(status).toBe(1)
     expect(stderr).toMatch(/c3270 cannot be run: .*\.\n$/)
   })
+})
+
+test.skipIf(!hasTerminal)('it has the terminal: what is typed reaches it, and its exit status comes back', async () => {
+  const talking = new FakePrograms(join(folder(), 'talking'))
+  const script = [
+    '#!/bin/sh',
+    'test -t 0 && test -t 1 || exit 9',
+    'printf "login: "',
+    'read name',
+    'echo "hello $name"',
+    'exit 4',
+  ]
+  writeFileSync(talking.add('telnet'), `${script.join('\n')}\n`)
+  const env = { PATH: `${talking.folder}:/usr/bin:/bin`, NO_COLOR: '1' }
+  const { status, screen } = await onPty(folder(), '--handoff telnet://h.example/', { 'login: ': 'ann\r' }, { env })
+  expect(status).toBe(4)
+  expect(screen).toMatch(/running: telnet -- h\.example 23\r\nlogin: ann\r\nhello ann\r\n/)
 })
 
 test.skipIf(isMac || process.platform === 'win32')('without xdg-open, gio opens it', async () => {

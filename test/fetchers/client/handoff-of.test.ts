@@ -245,6 +245,7 @@ describe('each platform takes each scheme, and no hostile text becomes an option
     gio: ['--'],
     mpv: ['--'],
     yelp: ['--'],
+    openssl: ['-verify_return_error', '-connect'],
   }
 
   function checkArgs(program: string, args: readonly string[], url: string): void {

@@ -102,7 +102,7 @@ describe('builtins', () => {
           ? thisFile
           : scheme?.host === 'none'
             ? `${scheme.name}:${mechanism === 'data' ? ',' : ''}a`
-            : `${scheme?.name}://127.0.0.1/`
+            : `${scheme?.name}://127.0.0.1/${mechanism === 'mqtt' ? 'topic' : ''}`
       const error = await failure(client.retrieve(url))
       expect(error).toMatchObject({
         code: 'no-fetcher',

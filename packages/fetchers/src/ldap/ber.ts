@@ -41,8 +41,8 @@ export function elementAt(octets: Uint8Array, at: number): Element | undefined {
 }
 
 /**
- * Throws BerError unless the octets are elements that fill them exactly, and so on within each constructed one. A reader
- * that trusts lengths may read them then.
+ * Throws BerError unless the octets are elements that fill them exactly, and so on within each constructed one. A
+ * reader that trusts lengths may read them then.
  */
 export function checkElements(octets: Uint8Array): void {
   let left = maxElements

@@ -88,6 +88,7 @@ export interface InfoMetadata {
 
 /** An answer of Finger has only the metadata that all representations have. */
 export type FingerMetadata = Readonly<Record<string, never>>
+
 /** The draft of a mail has only the metadata that all representations have. */
 export type MailtoMetadata = Readonly<Record<string, never>>
 

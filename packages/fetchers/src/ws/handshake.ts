@@ -16,8 +16,9 @@ const own = /^(?:sec-websocket-(?:key|version|accept|extensions))$/i
 const maxFields = 200
 
 /**
- * Asks the server to speak WebSocket (RFC 6455 4.1), and gives its header fields. Rejects with not-found, auth-required,
- * access-denied or http-error if it answers in HTTP, and with `protocol-violation` if it breaks the handshake.
+ * Asks the server to speak WebSocket (RFC 6455 4.1), and gives its header fields. Rejects with not-found,
+ * auth-required, access-denied or http-error if it answers in HTTP, and with `protocol-violation` if it breaks the
+ * handshake.
  */
 export async function shakeHands(
   plan: Plan,
