@@ -8,7 +8,7 @@ const IAC = 0xff
 
 suite('telnetd', (server) => {
   test('a service is handed over, not retrieved', async () => {
-    expect(await failure(1, server.url('telnet', '/'))).toContain(`telnet 127.0.0.1 ${server.port()}`)
+    expect(await failure(1, server.url('telnet', '/'))).toContain(`telnet -- 127.0.0.1 ${server.port()}`)
   })
 
   test('explain names the same place', async () => {

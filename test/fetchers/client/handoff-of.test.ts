@@ -245,6 +245,7 @@ describe('each platform takes each scheme, and no hostile text becomes an option
     gio: ['--'],
     mpv: ['--'],
     yelp: ['--'],
+    openssl: ['-verify_return_error', '-connect'],
   }
 
   function checkArgs(program: string, args: readonly string[], url: string): void {
@@ -290,6 +291,10 @@ test('the host is the one that Retriever would contact', () => {
 test('a link of mail sets neither attachments nor the sender', () => {
   const url = 'mailto:a@b?attach=/etc/passwd&From=c@d&bcc=e@f&subject=x'
   expect(handed(url).args).toEqual(['mailto:a@b?subject=x'])
+})
+
+test.each(['mailto:a@b?subject=x%0D%0Abcc:c@d', 'mailto:a@b%0Abcc:c@d'])('%s is refused, allowed or not', (url) => {
+  expect(thrown(() => handed(url))).toMatchObject({ code: 'refused', phase: 'policy' })
 })
 
 test('options are checked', () => {
