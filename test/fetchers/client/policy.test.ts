@@ -97,13 +97,12 @@ describe('builtins', () => {
       const others = builtinMechanisms.filter((each) => each !== mechanism) as Mechanism[]
       await using client = createClient({ builtins: others })
       const [scheme] = builtinSchemes.filter((each) => each.mechanism === mechanism)
+      const opaque = { data: ',a', urn: 'isbn:1', mailto: 'a@b', message: 'a@b' }[String(mechanism)] ?? 'a'
       const url =
-        mechanism === 'file'
-          ? thisFile
-          : scheme?.host === 'none'
-            ? `${scheme.name}:${mechanism === 'data' ? ',' : ''}a`
-            : `${scheme?.name}://127.0.0.1/${mechanism === 'mqtt' ? 'topic' : ''}`
-      const error = await failure(client.retrieve(url))
+        scheme?.host === 'none'
+          ? `${scheme.name}:${opaque}`
+          : `${scheme?.name}://127.0.0.1/${mechanism === 'mqtt' ? 'topic' : ''}`
+      const error = await failure(client.retrieve(mechanism === 'file' ? thisFile : url))
       expect(error).toMatchObject({
         code: 'no-fetcher',
         advice: { option: 'builtins', value: mechanism },
