@@ -23,7 +23,7 @@ export function* tokensOf(xml: string): Generator<Token, void, void> {
     else {
       const end = endOr(xml, '>', at)
       const tag = xml.slice(at + 1, end)
-      const [, slash = '', prefixed = '', attributes = ''] = /^(\/?)([\w:.-]+)([^]*)$/.exec(tag) ?? []
+      const [, slash = '', prefixed = '', attributes = ''] = /^(\/?)([\w:.-]+)([\s\S]*)$/.exec(tag) ?? []
       const name = prefixed.slice(prefixed.indexOf(':') + 1)
       if (slash !== '') yield { kind: 'close', name }
       else if (name !== '') yield { kind: 'open', name, attributes, isEmpty: attributes.endsWith('/') }
