@@ -18,9 +18,11 @@ servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inet
 	apache2-bin caddy fingerd)
 # Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
 clients=(slrnpull)
+# No server either: help pages of GNOME, which help: and ghelp: URLs name.
+documents=(gnome-user-docs)
 # Programs for people are installed as usual: chromium resolves URLs with @retriever/core, and curl runs the lines of
 # test/differential.
-tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl)
+tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl man-db info)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.
 npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2)
 npm=$here/.cache/npm
@@ -33,6 +35,9 @@ missing() {
 		"$script" --installed 2>&1 || :
 	done
 	[[ -x /usr/bin/curl ]] || echo "curl is not installed"
+	[[ -x /usr/bin/man && -x /usr/bin/mandb ]] || echo "man-db is not installed"
+	[[ -x /usr/bin/info ]] || echo "info is not installed"
+	[[ -d $unpacked/usr/share/help/C/gnome-help ]] || echo "gnome-user-docs is not unpacked"
 	[[ -x /usr/bin/chromium ]] || echo "chromium is not installed"
 }
 
@@ -65,7 +70,7 @@ debs=$here/.cache/debs
 rm -rf "$debs" "$unpacked" "$unpacked.new"
 mkdir -p "$debs" "$unpacked.new"
 # apt's own user may not be able to write here; it says so, and then downloads as root.
-(cd "$debs" && apt-get download -qq -o APT::Sandbox::User=root "${servers[@]}" "${clients[@]}")
+(cd "$debs" && apt-get download -qq -o APT::Sandbox::User=root "${servers[@]}" "${clients[@]}" "${documents[@]}")
 for deb in "$debs"/*.deb; do
 	dpkg-deb -x "$deb" "$unpacked.new"
 	dpkg-deb -W --showformat='  ${Package} ${Version}\n' "$deb" >>"$unpacked.new/packages"
