@@ -1,4 +1,4 @@
-import { fakePrograms } from '../support/fake-programs.ts'
+import { fakePrograms } from '../support/programs-in-path.ts'
 import { testFetcher } from './fetcher.ts'
 
 const node = 'File: gcc.info,  Node: Top,  Next: G++ and GCC,  Up: (dir)\n\n* Menu:\n\n* G++ and GCC::  Both.\n'

@@ -1,4 +1,4 @@
-import { fakePrograms } from '../support/fake-programs.ts'
+import { fakePrograms } from '../support/programs-in-path.ts'
 import { testFetcher } from './fetcher.ts'
 
 /** As man writes for a printer: bold is `X BS X`, underlined `_ BS X`. */

@@ -1,7 +1,7 @@
 import { createClient } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { entriesOf } from '../support/entries.ts'
-import { fakePrograms } from '../support/fake-programs.ts'
+import { fakePrograms } from '../support/programs-in-path.ts'
 import { deepFreeze, failureOf, handlesSince, openHandles } from './observe.ts'
 
 const lines = [

@@ -1,58 +1,45 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
-/** One run of a fake program. */
-export interface FakeRun {
-  readonly program: string
+/** What a fake program was run with. */
+export interface Recorded {
+  /** Octet by octet, one character an octet. */
   readonly args: readonly string[]
-  readonly variables: Readonly<Record<string, string>>
+  readonly env: ReadonlyMap<string, string>
 }
 
-export interface FakePrograms extends AsyncDisposable {
-  /** The folder of the programs, which is also a place for files of a test. */
+/** Programs in a folder of their own, each of which records its arguments and its environment, and does no more. */
+export class FakePrograms {
   readonly folder: string
-  /** The runs so far, in order. */
-  runs(): Promise<readonly FakeRun[]>
-}
 
-/**
- * Puts programs of these names first in PATH: shell scripts that note their arguments and variables, and then run the
- * given lines. In them `$last` is the last argument, and `$folder` the folder.
- */
-export async function fakePrograms(scripts: Readonly<Record<string, string>>): Promise<FakePrograms> {
-  const folder = await mkdtemp(join(tmpdir(), 'retriever-programs-'))
-  for (const [name, script] of Object.entries(scripts)) {
-    // One write a run, so that runs at the same time do not mix: NUL ends a word, SOH the words, and STX a run.
-    const note = `{ printf '%s\\0' ${name} "$@"; printf '\\001'; env -0; printf '\\002'; } > "$folder/run.$$"`
-    const head = `folder='${folder}'\n${note}\ncat "$folder/run.$$" >> "$folder/runs"\nlast=\nfor last; do :; done\n`
-    await writeFile(join(folder, name), `#!/bin/sh\n${head}${script}\n`)
-    await chmod(join(folder, name), 0o755)
+  constructor(folder: string) {
+    this.folder = folder
+    mkdirSync(folder, { recursive: true })
   }
-  const { PATH } = process.env
-  process.env.PATH = `${folder}${delimiter}${PATH}`
-  return {
-    folder,
-    async runs() {
-      const text = await readFile(join(folder, 'runs'), 'utf8').catch(() => '')
-      return text.split('\x02').filter(Boolean).map(readRun)
-    },
-    async [Symbol.asyncDispose]() {
-      process.env.PATH = PATH
-      await rm(folder, { recursive: true })
-    },
-  }
-}
 
-function readRun(text: string): FakeRun {
-  const [words = '', variables = ''] = text.split('\x01')
-  const [program = '', ...args] = words.split('\0').slice(0, -1)
-  const pairs = variables.split('\0').filter(Boolean)
-  return {
-    program,
-    args,
-    variables: Object.fromEntries(
-      pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.replace(/^[^=]*=/s, '')]),
-    ),
+  /** Adds a program that says something on standard error, and ends with that status. */
+  add(name: string, { status = 0, says = '' }: { status?: number; says?: string } = {}): string {
+    const path = join(this.folder, name)
+    const lines = [
+      '#!/bin/sh',
+      `: > '${path}.args'`,
+      `for arg in "$@"; do printf '%s\\0' "$arg" >> '${path}.args'; done`,
+      `/usr/bin/env -0 > '${path}.env'`,
+      `printf '%s' '${says}' >&2`,
+      `exit ${status}`,
+    ]
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    chmodSync(path, 0o755)
+    return path
+  }
+
+  /** What a program was last run with; null: it was not run. The next one must be another run. */
+  take(name: string): Recorded | null {
+    const path = join(this.folder, name)
+    if (!existsSync(`${path}.args`)) return null
+    const args = readFileSync(`${path}.args`, 'latin1').split('\0').slice(0, -1)
+    const variables = readFileSync(`${path}.env`, 'utf8').split('\0').slice(0, -1)
+    rmSync(`${path}.args`)
+    return { args, env: new Map(variables.map((each) => [each.replace(/=.*/s, ''), each.replace(/^[^=]*=/, '')])) }
   }
 }

@@ -144,11 +144,34 @@ export interface SftpPlan extends NetworkPlan<'sftp'> {
   readonly path: string
 }
 
+/** RFC 2384. `auth` is the way to log in, in capitals: `*`, `+APOP`; a null message is the list of messages. */
+export interface PopPlan extends NetworkPlan<'pop3'> {
+  readonly user: string | null
+  readonly password: string | null
+  readonly auth: string | null
+  readonly message: number | null
+}
+
+/** RFC 6455 3. */
+export interface WsPlan extends NetworkPlan<'ws'> {
+  readonly target: string
+}
+
+export interface MqttPlan extends NetworkPlan<'mqtt'> {
+  readonly user: string | null
+  readonly password: string | null
+  /** The topic, or the filter for several (MQTT 3.1.1 4.7). */
+  readonly topic: string
+}
+
 /** RFC 2229 5; `!` is the first database that has the word, `.` the server's own strategy. */
 export interface DictPlan extends NetworkPlan<'dict'> {
-  readonly operation: 'define' | 'match'
-  readonly word: string
-  readonly database: string
+  readonly operation: 'define' | 'match' | 'databases' | 'strategies' | 'information' | 'server'
+  /** The name to log in with, if the server is to know who asks (RFC 2229 3.11). */
+  readonly user: string | null
+  /** Null: the server tells of itself. */
+  readonly word: string | null
+  readonly database: string | null
   readonly strategy: string | null
   readonly number: number | null
 }
@@ -269,6 +292,9 @@ export interface AccessPlans {
   afs: AfsPlan
   mailserver: MailserverPlan
   sftp: SftpPlan
+  pop3: PopPlan
+  ws: WsPlan
+  mqtt: MqttPlan
   dict: DictPlan
   finger: FingerPlan
   gemini: GeminiPlan

@@ -42,13 +42,20 @@ export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
 export type {
   DataMetadata,
+  DictMetadata,
   FtpMetadata,
+  GeminiMetadata,
   GopherMetadata,
   GopherView,
   HttpMetadata,
   InfoMetadata,
+  LdapMetadata,
   MetadataByMechanism,
+  MqttMetadata,
   NntpMetadata,
+  Pop3Metadata,
+  SftpMetadata,
+  WsMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
@@ -62,6 +69,7 @@ export { fileNameOf, safeFileName } from './result/file-name.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, isRepresentation, Representation, type SavedFile } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
+export type { HostKeySource, SshOptions } from './sftp/options.ts'
 export type { MirrorResult, MirrorSummary } from './tree/mirror-options.ts'
 export type { PathPattern } from './tree/path-filter.ts'
 export type { WalkedEntry } from './tree/walked-entry.ts'

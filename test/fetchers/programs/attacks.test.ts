@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createClient } from '@retriever/fetchers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
-import { fakePrograms } from '../../support/fake-programs.ts'
+import { fakePrograms } from '../../support/programs-in-path.ts'
 
 const all = { man: 'echo page', info: "echo 'File: x,  Node: Top'", apropos: "echo 'x (1) - x'" }
 

@@ -2,7 +2,7 @@ import { createClient } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
 import { failure } from '../../support/failure.ts'
-import { fakePrograms } from '../../support/fake-programs.ts'
+import { fakePrograms } from '../../support/programs-in-path.ts'
 
 describe('man', () => {
   const man =

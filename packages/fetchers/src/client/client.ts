@@ -5,6 +5,7 @@ import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
 import type { Session } from '../plugin/session.ts'
 import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
+import { readSsh } from '../sftp/options.ts'
 import type { MirrorSummary } from '../tree/mirror-options.ts'
 import type { WalkedEntry } from '../tree/walked-entry.ts'
 import { textOf } from './batch/batch-job.ts'
@@ -116,7 +117,7 @@ export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
   const policy = readPolicy(options.policy, options.schemes)
   const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
-  const registry = new Registry(options.fetchers, localHosts, options.builtins)
+  const registry = new Registry(options.fetchers, localHosts, options.builtins, readSsh(options.ssh))
   const acceptedLogins = new LoginMemory()
   let begun = 0
   const settings: Settings = {
@@ -137,6 +138,7 @@ export function createClient(options: ClientOptions = {}): Client {
     nextId: () => ++begun,
     resolving: {
       schemes: [...(options.schemes ?? [])],
+      ...(options.gateways && { gateways: { ...options.gateways } }),
       defaults: { ...options.defaults, localHosts },
       fetchable: registry.own,
       domainToAscii: domainToASCII,

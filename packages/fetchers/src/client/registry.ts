@@ -3,11 +3,13 @@ import { maxDepth } from '../nntp/connection/server-quirks.ts'
 import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { count, type OptionKind } from '../plugin/options.ts'
+import type { SshOptions } from '../sftp/options.ts'
 import { checkHonours } from './honoured.ts'
 
 /** The client's options that built-in fetchers are made with. */
 interface BuiltinSettings {
   readonly localHosts: readonly string[]
+  readonly ssh: SshOptions
 }
 
 /** The built-in fetchers by mechanism, one a line. Each is loaded on its first use. */
@@ -16,9 +18,18 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   http: async () => (await import('../http/index.ts')).httpFetcher(),
   gopher: async () => (await import('../gopher/index.ts')).gopherFetcher(),
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
+  ldap: async () => (await import('../ldap/index.ts')).ldapFetcher(),
+  sftp: async ({ ssh }) => (await import('../sftp/index.ts')).sftpFetcher(ssh),
+  pop3: async () => (await import('../pop3/index.ts')).pop3Fetcher(),
+  ws: async () => (await import('../ws/index.ts')).wsFetcher(),
+  mqtt: async () => (await import('../mqtt/index.ts')).mqttFetcher(),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
+  urn: async () => (await import('../urn/index.ts')).urnFetcher(),
+  mailto: async () => (await import('../mailto/index.ts')).mailtoFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
+  dict: async () => (await import('../dict/index.ts')).dictFetcher(),
+  gemini: async () => (await import('../gemini/index.ts')).geminiFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
   man: async () => (await import('../man/index.ts')).manFetcher(),
   info: async () => (await import('../info/index.ts')).infoFetcher(),
@@ -72,8 +83,9 @@ export class Registry {
     own: readonly Fetcher[] = [],
     localHosts: readonly string[] = [],
     builtins: readonly string[] | false = builtinMechanisms,
+    ssh: SshOptions = {},
   ) {
-    this.#settings = { localHosts }
+    this.#settings = { localHosts, ssh }
     this.#builtins = new Set(builtins === false ? [] : builtins)
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {

@@ -1,29 +1,29 @@
-import type { FileHandle } from 'node:fs/promises'
-import type { OctetRange, ResumePoint, RetrievalContext } from '../plugin/fetcher.ts'
-import {
-  firstOf,
-  offsetError,
-  oneRange,
-  overlap,
-  resumeObstacle,
-  resumePoint,
-  tellWhole,
-} from '../plugin/request-options.ts'
-import { type Extent, readChunk } from './file-body.ts'
-import { attempt } from './open-path.ts'
+import type { OctetRange, ResumePoint, RetrievalContext } from './fetcher.ts'
+import { firstOf, offsetError, oneRange, overlap, resumeObstacle, resumePoint, tellWhole } from './request-options.ts'
+
+/** Where to read from and up to; an end of Infinity is wherever the file ends. */
+export interface Extent {
+  readonly start: number
+  readonly end: number
+}
+
+/** Reads up to `length` octets of an open file from a position on. */
+export type ReadAt = (position: number, length: number) => Promise<Uint8Array>
 
 /** The properties of a file that are known before it is read. */
 export interface Measure {
   /** Null if the system tells no true size. */
   readonly size: number | null
   readonly modified: Date
+  /** The precision of `modified` in milliseconds. Default 1. */
+  readonly precision?: number
 }
 
 /**
  * The octets of the file to retrieve. Rejects with `range-refused` or `resume-failed`. A file that cannot be resumed
  * comes whole, with a remark.
  */
-export async function extentOf(handle: FileHandle, file: Measure, context: RetrievalContext): Promise<Extent> {
+export async function extentOf(readAt: ReadAt, file: Measure, context: RetrievalContext): Promise<Extent> {
   const { range } = context.request
   const point = resumePoint(context.request)
   const whole = { start: 0, end: file.size ?? Number.POSITIVE_INFINITY }
@@ -34,20 +34,16 @@ export async function extentOf(handle: FileHandle, file: Measure, context: Retri
   const obstacle = file.size === null ? 'the file has no size' : resumeObstacle(version, file)
   const failure = obstacle === null ? offsetError(context, point.offset, file.size) : null
   if (failure !== null) throw failure
-  const why = obstacle ?? (await otherOctets(handle, point, context))
+  const why = obstacle ?? (await otherOctets(readAt, point))
   if (why === null) return { ...whole, start: point.offset }
   tellWhole(context, why)
   return whole
 }
 
 /** The reason why the caller's octets differ from the file's; null: they do not. */
-async function otherOctets(
-  handle: FileHandle,
-  { offset, tail }: ResumePoint,
-  context: RetrievalContext,
-): Promise<string | null> {
+async function otherOctets(readAt: ReadAt, { offset, tail }: ResumePoint): Promise<string | null> {
   const expected = tail?.subarray(-overlap) ?? new Uint8Array(0)
-  const found = await attempt(context, () => readChunk(handle, offset - expected.length, expected.length))
+  const found = expected.length === 0 ? expected : await readAt(offset - expected.length, expected.length)
   const isSame = Buffer.compare(found, expected) === 0
   return isSame ? null : 'the octets before it are not those of the file'
 }
