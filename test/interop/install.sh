@@ -15,7 +15,7 @@ system_lib=/usr/lib/$(uname -m)-linux-gnu
 
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
 	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack
-	apache2-bin caddy fingerd dictd dict-elements molly-brown)
+	apache2-bin caddy fingerd dictd dict-elements molly-brown tftpd-hpa)
 # Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
 clients=(slrnpull)
 # Programs for people are installed as usual: chromium resolves URLs with @retriever/core, and curl runs the lines of

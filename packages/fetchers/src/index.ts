@@ -48,6 +48,7 @@ export type {
   HttpMetadata,
   MetadataByMechanism,
   NntpMetadata,
+  TftpMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'

@@ -24,6 +24,7 @@ const urls = {
   dict: 'dict://h/d:x',
   telnet: 'telnet://h/',
   gemini: 'gemini://h/x',
+  tftp: 'tftp://h/x',
 } as const
 
 type Mechanism = keyof typeof urls

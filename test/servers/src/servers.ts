@@ -10,6 +10,7 @@ import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.t
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
+import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/server.ts'
 
 /** The protocols that have a server here. */
 export type ProtocolName = keyof ServerByName
@@ -29,6 +30,7 @@ export interface ServersOptions extends FileOptions {
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
+  readonly tftp?: true | TftpServerOptions
   readonly gemini?: true | GeminiServerOptions
   readonly dict?: true | DictServerOptions
   readonly finger?: true | FingerServerOptions
@@ -43,6 +45,7 @@ interface ServerByName {
   readonly gopher: GopherServer
   readonly nntp: TestServer
   readonly telnet: TestServer
+  readonly tftp: TestServer
   readonly gemini: TestServer
   readonly dict: TestServer
   readonly finger: TestServer
@@ -76,6 +79,7 @@ const checks: Checks<ServersOptions> = {
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
+  tftp: own('tftp', tftpChecks),
   gemini: own('gemini', geminiChecks),
   dict: own('dict', dictChecks),
   finger: own('finger', fingerChecks),
@@ -92,6 +96,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
+  tftp: (_tree, options) => startTftpServer(options),
   gemini: (_tree, options) => startGeminiServer(options),
   dict: (_tree, options) => startDictServer(options),
   finger: (_tree, options) => startFingerServer(options),

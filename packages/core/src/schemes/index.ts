@@ -17,6 +17,7 @@ import { prospero } from './prospero.ts'
 import { afs, irc, ircs, mailserver, rtsp, tn3270 } from './services.ts'
 import { sftp } from './sftp.ts'
 import { telnet } from './telnet.ts'
+import { tftp } from './tftp.ts'
 import { urn } from './urn.ts'
 import { wais } from './wais.ts'
 import { z3950, z3950r, z3950s } from './z3950.ts'
@@ -65,4 +66,5 @@ export const builtinSchemes: readonly Scheme[] = [
   dict,
   finger,
   gemini,
+  tftp,
 ]

@@ -49,6 +49,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   file: 'A file URL',
   telnet: 'Telnet',
   data: 'A data URL',
+  tftp: 'TFTP',
   gemini: 'Gemini',
   dict: 'DICT',
   finger: 'Finger',

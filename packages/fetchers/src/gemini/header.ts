@@ -11,8 +11,8 @@ export interface Header {
 }
 
 /**
- * Reads the header; `secrets` that were just sent are blotted out in what is shown of it. Throws `protocol-violation` for a line that is none, `receive-failed` if none
- * comes.
+ * Reads the header; `secrets` that were just sent are blotted out in what is shown of it. Throws `protocol-violation`
+ * for a line that is none, `receive-failed` if none comes.
  */
 export async function readHeader(
   lines: LineReader,

@@ -27,8 +27,8 @@ export function readSearch(line: GivenOptions<GopherOption>): string | null {
 }
 
 /**
- * The URL with the words as its search field (RFC 4266 2.1), or for Gemini as its query. Throws `invalid-option` for a URL that is no
- * search.
+ * The URL with the words as its search field (RFC 4266 2.1), or for Gemini as its query. Throws `invalid-option` for a
+ * URL that is no search.
  */
 export function searchUrl({ url, locator, plan }: Resolution, text: string): string {
   if (plan.mechanism === 'gemini') return formatLocator({ ...locator, query: encodeOctets(utf8Octets(text)) })
