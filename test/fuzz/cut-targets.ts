@@ -2,21 +2,9 @@ import { RetrievalError } from '@retriever/core'
 import { TerminalText } from '../../packages/cli/src/terminal/terminal-text.ts'
 import { safeFileName } from '../../packages/fetchers/src/result/file-name.ts'
 import { linesOf } from '../../packages/fetchers/src/wire/framing/lines.ts'
+import { cut } from './cut.ts'
 import * as grammar from './grammar.ts'
-import { Random } from './random.ts'
 import { require, requireEqual, type Target } from './target.ts'
-
-/** The same octets in pieces of one seed. */
-function cut(octets: Buffer, seed: number): Buffer[] {
-  const random = new Random(seed)
-  const chunks: Buffer[] = []
-  for (let at = 0; at < octets.length; ) {
-    const end = Math.min(octets.length, at + 1 + random.below(random.pick([1, 4, 40])))
-    chunks.push(octets.subarray(at, end))
-    at = end
-  }
-  return chunks
-}
 
 export const terminal: Target = {
   about: 'a body is shown the same however it is cut, and drives no terminal',

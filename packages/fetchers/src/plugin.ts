@@ -39,6 +39,7 @@ export {
   texts,
 } from './plugin/options.ts'
 export type { Retries } from './plugin/retry.ts'
+export type { Session, SessionOptions, SessionSignal } from './plugin/session.ts'
 export { decodeText, octetsDecoder, type TextMetadata } from './plugin/text/text.ts'
 export type { Stopwatch, Timings } from './plugin/timings.ts'
 export { DotDecoder, type DotOptions, dotBody } from './wire/framing/dot.ts'

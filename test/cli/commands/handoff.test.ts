@@ -1,4 +1,7 @@
-/** The line printed for a URL that names a service can be pasted into a shell safely, for any URL and menu. */
+/**
+ * The line printed for a URL that names a service can be pasted into a shell safely, for any URL and menu. With -I, no
+ * session is opened.
+ */
 import { execFileSync } from 'node:child_process'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -29,11 +32,11 @@ test.each([
   "telnet://'%3Becho%20pwned%3B'@h.example/",
   'telnet://alice:s3cret@h.example/',
 ])('%s', async (url) => {
-  const { status, stdout, stderr } = await retrieve([url])
+  const { status, stdout, stderr } = await retrieve(['-I', url])
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   const line = stderr.trimEnd().split('\n').at(-1) ?? ''
   const command = line.slice(line.indexOf('run: ') + 5)
-  expect(asAShellReads(command)).toEqual(['h.example', '23'])
+  expect(asAShellReads(command)).toEqual(['--', 'h.example', '23'])
   expect(stderr).not.toContain('s3cret')
   // The name alone, pasted, is one word.
   const login = /logging in as (.*?)(?:, with a password, which is not shown)?\. To use it/.exec(line)?.[1] ?? ''
@@ -56,7 +59,9 @@ test('--json has the fields, without the password', async () => {
       user: 'x;reboot',
       password: '***',
       program: 'telnet',
-      args: ['h.example', '2323'],
+      args: ['--', 'h.example', '2323'],
+      argsWithUser: ['-l', 'x;reboot', '--', 'h.example', '2323'],
+      install: expect.stringContaining('telnet'),
     },
   })
   expect(stderr).not.toContain('s3cret')
@@ -75,6 +80,6 @@ test.each(['telnet://-oProxyCommand=id/', 'telnet://-lroot@h.example/', 'telnet:
 test('a menu that leads to one shows it so that a shell takes it for one word', async () => {
   const { stdout } = await retrieve(['ls', '--json', `${servers.gopher.url}1/hostile`])
   const { url } = JSON.parse(stdout.split('\n')[0] ?? '')
-  const { stderr } = await retrieve([url])
-  expect(stderr).toMatch(/To use it, run: telnet h\.example 23\n$/)
+  const { stderr } = await retrieve(['-I', url])
+  expect(stderr).toMatch(/To use it, run: telnet -- h\.example 23\n$/)
 })

@@ -18,11 +18,23 @@ const urls = {
   ftp: 'ftp://h/x',
   gopher: 'gopher://h/9x',
   nntp: 'nntp://h/a.b',
+  mailto: 'mailto:a@b',
   data: 'data:,x',
   file: 'file:///x',
   finger: 'finger://h/x',
   dict: 'dict://h/d:x',
   telnet: 'telnet://h/',
+  urn: 'urn:isbn:1',
+  ldap: 'ldap://h/',
+  sftp: 'sftp://h/x',
+  pop3: 'pop://h/',
+  ws: 'ws://h/',
+  mqtt: 'mqtt://h/t',
+  man: 'man:x',
+  info: 'info:x',
+  whatis: 'whatis:x',
+  ghelp: 'ghelp:x',
+  toc: 'toc:',
   gemini: 'gemini://h/x',
   tftp: 'tftp://h/x',
 } as const
@@ -37,12 +49,13 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
-  [{ acceptLanguage: 'de' }, ['http', 'gopher'], ['http', 'gopher']],
+  [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
   [{ form: { a: 'b' } }, ['gopher', 'gemini'], ['gopher', 'gemini']],
   [{ limit: 5 }, [], ['nntp']],
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
   [{ autoReferer: true }, ['http'], ['http']],
+  [{ login: { user: 'a', password: 'b' } }, ['http'], ['http']],
   [{ digest: true }, ['http'], ['http']],
   [{ compressed: true }, ['http'], ['http']],
   [{ fail: false }, ['http'], ['http']],
@@ -105,7 +118,7 @@ test('every option and every built-in mechanism is in the table', async () => {
 
 test('a value that asks for nothing is not told', async () => {
   const request = { compressed: false, fail: true, split: 1, head: false, limit: undefined } as never
-  for (const [mechanism, url] of Object.entries(urls)) {
+  for (const [mechanism, url] of Object.entries(urls) as [Mechanism, string][]) {
     expect(await toldBy({ mechanism: mechanism as Mechanism }, url, request, 'object')).toEqual([])
   }
 })

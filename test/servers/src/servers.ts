@@ -6,11 +6,15 @@ import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
 import { type GeminiServerOptions, geminiChecks, startGeminiServer } from './gemini/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
+import { type LdapServerOptions, ldapChecks, startLdapOn } from './ldap/server.ts'
+import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
+import { type Pop3ServerOptions, pop3Checks, startPop3Server } from './pop3/server.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/server.ts'
+import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
 /** The protocols that have a server here. */
 export type ProtocolName = keyof ServerByName
@@ -21,7 +25,7 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP, NNTP and DICT: passwords by user, in place of those of the seed. */
+  /** For HTTP, FTP, NNTP, LDAP, POP3, MQTT and DICT: passwords by user, in place of those of the seed. */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -31,9 +35,13 @@ export interface ServersOptions extends FileOptions {
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
   readonly tftp?: true | TftpServerOptions
+  readonly ldap?: true | LdapServerOptions
   readonly gemini?: true | GeminiServerOptions
   readonly dict?: true | DictServerOptions
   readonly finger?: true | FingerServerOptions
+  readonly pop3?: true | Pop3ServerOptions
+  readonly ws?: true | WsServerOptions
+  readonly mqtt?: true | MqttServerOptions
 }
 
 type Named<Options> = Extract<keyof Options, ProtocolName>
@@ -46,9 +54,13 @@ interface ServerByName {
   readonly nntp: TestServer
   readonly telnet: TestServer
   readonly tftp: TestServer
+  readonly ldap: TestServer
   readonly gemini: TestServer
   readonly dict: TestServer
   readonly finger: TestServer
+  readonly pop3: TestServer
+  readonly ws: TestServer
+  readonly mqtt: TestServer
 }
 
 /** The running servers, those that were started. */
@@ -80,9 +92,13 @@ const checks: Checks<ServersOptions> = {
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
   tftp: own('tftp', tftpChecks),
+  ldap: own('ldap', ldapChecks),
   gemini: own('gemini', geminiChecks),
   dict: own('dict', dictChecks),
   finger: own('finger', fingerChecks),
+  pop3: own('pop3', pop3Checks),
+  ws: own('ws', wsChecks),
+  mqtt: own('mqtt', mqttChecks),
   ...fileChecks,
   host: serverChecks.host,
   tls: flag,
@@ -97,9 +113,13 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
   tftp: (_tree, options) => startTftpServer(options),
+  ldap: (_tree, options) => startLdapOn(options),
   gemini: (_tree, options) => startGeminiServer(options),
   dict: (_tree, options) => startDictServer(options),
   finger: (_tree, options) => startFingerServer(options),
+  pop3: (_tree, options) => startPop3Server(options),
+  ws: (_tree, options) => startWsServer(options),
+  mqtt: (_tree, options) => startMqttServer(options),
 }
 
 const NAMES: readonly ProtocolName[] = Object.keys(starters).filter(isProtocol)
@@ -147,8 +167,9 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = ['http', 'ftp', 'nntp', 'dict'].includes(name)
-  return defined({ host, tls, record, accounts: hasLogins ? accounts : undefined })
+  const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'mqtt', 'dict'].includes(name)
+  // There is no TLS over UDP.
+  return defined({ host, tls: name === 'tftp' ? undefined : tls, record, accounts: hasLogins ? accounts : undefined })
 }
 
 /** Without the options that are undefined: they were not given. */

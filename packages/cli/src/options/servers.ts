@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Faults, ProtocolName, ServersOptions } from '@retriever/servers'
 import { usageError } from '../exit-codes.ts'
+import type { Program } from '../programs/run-program.ts'
 import { readPort } from './numbers.ts'
 import type { GivenOptions, OptionRow } from './option.ts'
 
@@ -13,9 +14,13 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   nntp: 1119,
   telnet: 2323,
   tftp: 6969,
+  ldap: 3890,
   gemini: 1965,
   dict: 2628,
   finger: 7979,
+  pop3: 1110,
+  ws: 8081,
+  mqtt: 1883,
 }
 
 export const protocols: readonly ProtocolName[] = Object.keys(defaultPorts) as ProtocolName[]
@@ -52,12 +57,6 @@ export interface Serving {
   readonly servers: ServersOptions
   /** The program to run while the servers run; null: they run until a signal. */
   readonly program: Program | null
-}
-
-export interface Program {
-  readonly name: string
-  readonly args: readonly string[]
-  readonly env: NodeJS.ProcessEnv
 }
 
 interface ServingLine extends GivenOptions<ServerOption | 'json'> {

@@ -3,7 +3,9 @@ import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, resolve } from '@retriever/core'
 import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
+import type { Session } from '../plugin/session.ts'
 import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
+import { readSsh } from '../sftp/options.ts'
 import type { MirrorSummary } from '../tree/mirror-options.ts'
 import type { WalkedEntry } from '../tree/walked-entry.ts'
 import { textOf } from './batch/batch-job.ts'
@@ -13,24 +15,28 @@ import { lend, map } from './batch/use.ts'
 import {
   type BatchOptions,
   type ClientOptions,
+  type ConnectOptions,
   checkClient,
+  checkConnect,
   checkRetrieve,
   type RetrieveOptions,
 } from './client-options.ts'
 import { LoginMemory, Questions } from './credentials.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
-import { handoffError } from './handoff.ts'
+import { handoffError } from './handoff/handoff.ts'
+import { checkHandUrl, type HandUrlOptions, handoffOf } from './handoff/handoff-of.ts'
 import { linked } from './nested.ts'
 import { AddressBook } from './network/addresses.ts'
 import { readNetwork } from './network/network.ts'
 import { readProxy } from './network/proxy.ts'
 import { readTls } from './network/tls.ts'
-import { limitsOf, settingsOfCall } from './per-call.ts'
-import { readPolicy } from './policy.ts'
+import { definedOf, limitsOf, settingsOfCall } from './per-call.ts'
+import { enforce, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { Roster } from './roster.ts'
 import { type SaveUrlOptions, saveUrl } from './save.ts'
+import { serviceOf } from './service.ts'
 import { type ClientMirrorOptions, type ClientWalkOptions, mirrorWith, walkWith } from './trees.ts'
 
 /** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
@@ -42,6 +48,12 @@ export interface Client extends AsyncDisposable {
   retrieve(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation>
   /** Does the same, but a URL that names a service resolves with a Handoff: the program to run. */
   open(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation | Handoff>
+  /**
+   * Opens the service that a URL names, such as that of a telnet URL, as a stream. Rejects as retrieve() does; with
+   * `handoff` or `no-fetcher` if there is no session for such a URL. `limits.totalTimeout` and `signal` end the
+   * session, `limits.maxSize` is for the text that comes, and `limits.idleTimeout` holds once the input has ended.
+   */
+  connect(url: string | URL | Resolution, options?: ConnectOptions): Promise<Session>
   /**
    * The web's fetch, for every scheme: GET and HEAD, decoded bodies, and a missing resource is a Response with status
    * 404. Rejects with the signal's reason, or with a TypeError whose `cause` is the RetrievalError. It needs no `this`.
@@ -88,6 +100,11 @@ export interface Client extends AsyncDisposable {
    * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
    */
   resolve(url: string | URL | Resolution, base?: string): Resolution
+  /**
+   * Tells which program of this system a URL of any scheme is handed to, as handoffOf() does, and contacts nothing.
+   * Throws as resolve(), and `refused` by the policy or by the rules for links of the page `linkedFrom`.
+   */
+  handoff(url: string | URL | Resolution, options?: HandUrlOptions): Handoff
   /** Ends all retrievals and closes all connections of this client, for good: later calls reject with `aborted`. */
   close(): Promise<void>
 }
@@ -100,7 +117,7 @@ export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
   const policy = readPolicy(options.policy, options.schemes)
   const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
-  const registry = new Registry(options.fetchers, localHosts, options.builtins)
+  const registry = new Registry(options.fetchers, localHosts, options.builtins, readSsh(options.ssh))
   const acceptedLogins = new LoginMemory()
   let begun = 0
   const settings: Settings = {
@@ -121,6 +138,7 @@ export function createClient(options: ClientOptions = {}): Client {
     nextId: () => ++begun,
     resolving: {
       schemes: [...(options.schemes ?? [])],
+      ...(options.gateways && { gateways: { ...options.gateways } }),
       defaults: { ...options.defaults, localHosts },
       fetchable: registry.own,
       domainToAscii: domainToASCII,
@@ -198,9 +216,23 @@ export function createClient(options: ClientOptions = {}): Client {
     async retrieve(url, retrieveOptions) {
       return representationOf(url, await client.open(url, retrieveOptions))
     },
+    async connect(url, connectOptions = {}) {
+      checkConnect(connectOptions)
+      const { signal, base, linkedFrom, limits, policy: rules, onEvent, ...told } = connectOptions
+      const call = definedOf({ signal, base, linkedFrom, limits, policy: rules, onEvent })
+      const resolution = serviceOf(resolutionOf(url, base), (service) => resolutionOf(service, undefined))
+      return begin(resolution, settingsOfCall(settings, call), call).connect(resolution, told)
+    },
     save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
     fetch: (input, init) => fetchResponse(retriever, input, init),
     retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
+    handoff(url, options = {}) {
+      const { base, linkedFrom, ...handing } = checkHandUrl(options)
+      const resolution = resolutionOf(url, base)
+      enforce(settings.policy, resolution)
+      if (linkedFrom !== undefined) linked(resolve(linkedFrom, settings.resolving), resolution, settings)
+      return handoffOf(resolution, handing)
+    },
     mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
     mirror: (url, folder, mirrorOptions = {}) => mirrorWith(client, url, folder, mirrorOptions),
     walk: (url, walkOptions = {}) => walkWith(client, url, walkOptions),

@@ -79,7 +79,8 @@ function wider(name: string, expected: string, value: unknown): RetrievalError {
   return invalidOption(`policy.${name}`, `${expected}, ${rule}`, value)
 }
 
-function definedOf<T extends object>(changes: T): Partial<T> {
+/** The options that are not undefined. */
+export function definedOf<T extends object>(changes: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given) as Partial<T>
+  return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> }
 }

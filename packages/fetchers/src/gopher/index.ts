@@ -17,7 +17,6 @@ import { gopherPlusBody, readStatus, throwGopherPlusError } from './plus/gopher-
 import { submitForm } from './plus/submit-form.ts'
 import { type Prepared, preparation } from './prepare.ts'
 import { sendForm, sendRequest } from './request.ts'
-import { sessionOf } from './session.ts'
 import { TextOctets } from './text.ts'
 
 export { parseCaps } from './caps.ts'
@@ -31,8 +30,8 @@ export function gopherFetcher(): Fetcher<'gopher'> {
 }
 
 async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved<'gopher'> | Handoff> {
-  const session = sessionOf(plan)
-  if (session !== undefined) return session
+  // An item that is a session (RFC 1436 3.8), for which nothing is connected.
+  if (plan.gophertype === '8' || plan.gophertype === 'T') return context.handoff()
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'Gopher sends no parts of an item; retrieve the whole.', { phase: 'policy' })
   }

@@ -1,40 +1,20 @@
-import { octetsToText, type TelnetPlan } from '@retriever/core'
-import type { Fetcher, Handoff, RetrievalContext } from '../plugin/fetcher.ts'
+import type { TelnetPlan } from '@retriever/core'
+import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
+import type { SessionOptions } from '../plugin/session.ts'
+import { openSocket } from '../wire/transport/socket.ts'
+import { TelnetSession } from './session.ts'
 
 /**
  * A fetcher for telnet URLs. Such a URL "does not designate a data object, but rather an interactive service" (RFC 4248
- * 2), so it is handed to the telnet program, and no connection is made. User and password are only shown: `telnet -l`
- * would send the user at once, and the process list shows the arguments of programs to all users.
+ * 2), so retrieve() hands it to the telnet program, and makes no connection; connect() opens the service as a stream.
+ * User and password are only shown, and never sent.
  */
 export function telnetFetcher(): Fetcher<'telnet'> {
-  return { mechanism: 'telnet', retrieve: async (plan, context) => handoff(plan, context) }
+  return { mechanism: 'telnet', retrieve: async (_plan, context) => context.handoff(), connect }
 }
 
-function handoff(plan: TelnetPlan, context: RetrievalContext): Handoff {
-  const user = plan.user ? octetsToText(plan.user) : null
-  if (user !== null) checkUser(user, context)
-  return {
-    outcome: 'handoff',
-    service: 'telnet',
-    host: plan.host,
-    port: plan.port,
-    user,
-    ...(plan.password !== null && { password: octetsToText(plan.password) }),
-    program: 'telnet',
-    args: [plan.host, String(plan.port)],
-  }
-}
-
-/**
- * Refuses a user that begins with `-` or `+`: the login program of the server may read it as an option (CVE-2007-0882,
- * CVE-2026-24061). The finding `option-injection` warns of it earlier; this check holds even if the caller allowed
- * that.
- */
-function checkUser(user: string, context: RetrievalContext): void {
-  const isOption = /^[-+]/.test(user)
-  if (!isOption && /^[^\0-\x1F\x7F-\x9F]*$/.test(user)) return
-  const message = isOption
-    ? "The server's login program could read the user as an option; the URL is not handed over."
-    : 'The user holds control characters; the URL is not handed over.'
-  throw context.error('refused', message, { phase: 'policy' })
+async function connect(plan: TelnetPlan, context: RetrievalContext, options: SessionOptions): Promise<TelnetSession> {
+  const socket = await openSocket(context, plan)
+  context.deadline.phase = 'request'
+  return new TelnetSession(socket, plan, context, options)
 }
