@@ -15,7 +15,8 @@ system_lib=/usr/lib/$(uname -m)-linux-gnu
 
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
 	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack
-	apache2-bin caddy fingerd slapd openssh-server openssh-sftp-server mosquitto dictd dict-elements molly-brown)
+	apache2-bin caddy fingerd slapd openssh-server openssh-sftp-server mosquitto dictd dict-elements molly-brown
+	tftpd-hpa)
 # Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
 clients=(slrnpull)
 # No server either: help pages of GNOME, which help: and ghelp: URLs name.

@@ -55,6 +55,7 @@ export type {
   NntpMetadata,
   Pop3Metadata,
   SftpMetadata,
+  TftpMetadata,
   WsMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'

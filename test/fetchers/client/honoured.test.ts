@@ -36,6 +36,7 @@ const urls = {
   ghelp: 'ghelp:x',
   toc: 'toc:',
   gemini: 'gemini://h/x',
+  tftp: 'tftp://h/x',
 } as const
 
 type Mechanism = keyof typeof urls

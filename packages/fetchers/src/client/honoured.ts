@@ -56,6 +56,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   mailto: 'A mailto URL',
   ldap: 'LDAP',
   data: 'A data URL',
+  tftp: 'TFTP',
   urn: 'A URN',
   man: 'A manual page',
   info: 'An Info page',

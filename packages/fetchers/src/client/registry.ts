@@ -30,6 +30,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
   dict: async () => (await import('../dict/index.ts')).dictFetcher(),
   gemini: async () => (await import('../gemini/index.ts')).geminiFetcher(),
+  tftp: async () => (await import('../tftp/index.ts')).tftpFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
   man: async () => (await import('../man/index.ts')).manFetcher(),
   info: async () => (await import('../info/index.ts')).infoFetcher(),

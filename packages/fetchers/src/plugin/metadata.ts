@@ -122,6 +122,14 @@ export interface GeminiMetadata {
   readonly fingerprint: string
 }
 
+/** TFTP: the values that the server has agreed to. */
+export interface TftpMetadata {
+  /** Octets in a block (RFC 2348). */
+  readonly blockSize: number
+  /** Blocks in a window (RFC 7440). */
+  readonly windowSize: number
+}
+
 /** A dictionary server (RFC 2229). */
 export interface DictMetadata {
   /** The number of definitions, matches, databases or strategies that the server announces. */
@@ -159,6 +167,7 @@ export interface MetadataByMechanism {
   mailto: MailtoMetadata
   data: DataMetadata
   info: InfoMetadata
+  tftp: TftpMetadata
   gemini: GeminiMetadata
   dict: DictMetadata
   finger: FingerMetadata
