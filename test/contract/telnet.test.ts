@@ -18,7 +18,9 @@ describe('telnet keeps the contract of a handoff', () => {
       port: server.port,
       user: 'bob',
       program: 'telnet',
-      args: ['127.0.0.1', String(server.port)],
+      args: ['--', '127.0.0.1', String(server.port)],
+      argsWithUser: ['-l', 'bob', '--', '127.0.0.1', String(server.port)],
+      install: expect.stringContaining('telnet'),
     })
     expect(server.accepted).toBe(0)
     expect(await handlesSince(before)).toEqual([])
@@ -28,7 +30,7 @@ describe('telnet keeps the contract of a handoff', () => {
     await using client = createClient()
     const error = await failureOf(client.retrieve('telnet://h:2323/'))
     expect(error).toMatchObject({ code: 'handoff', phase: 'resolve' })
-    expect(error.message).toContain('telnet h 2323')
+    expect(error.message).toContain('telnet -- h 2323')
   })
 
   test('a password is advice to nobody: it shows nowhere', async () => {

@@ -1,4 +1,5 @@
 import { connect, Socket } from 'node:net'
+import { domainToASCII } from 'node:url'
 import { explain, formatExplanation, quoteWire, RetrievalError } from '@retriever/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
@@ -26,7 +27,9 @@ const documented: [string, string][] = [
     `{"url":"nntp://h/g.a/12","scheme":"nntp","mechanism":"nntp",` +
       `"locator":{"user":null,"password":null,"host":"h","port":119,"urlPath":"g.a/12","query":null,"fragment":null},` +
       `"plan":{"mechanism":"nntp","host":"h","port":119,"tls":"none","user":null,"password":null,"select":"article","newsgroup":"g.a","articleNumber":12,"messageId":null,` +
-      `"wire":["GROUP g.a\\r\\n","ARTICLE 12\\r\\n"]},"findings":[]}`,
+      `"wire":["GROUP g.a\\r\\n","ARTICLE 12\\r\\n"]},"findings":[{"code":"server-specific","severity":"notice",` +
+      `"message":"The number of the article has a meaning on this server only. To pass it on, name the article by a news URL with its message-id.",` +
+      `"span":[9,15],"rule":"RFC 1738 3.7"}]}`,
   ],
   [
     'https://h/x?#',
@@ -179,4 +182,41 @@ test('explain never throws a RetrievalError', () => {
     expect(explain(url), url.slice(0, 10)).toHaveProperty('error.code')
   }
   expect(RetrievalError.is(new Error())).toBe(false)
+})
+
+test.each([
+  ['x-foo:bar', 'Names that begin with x- are for experiments'],
+  ['this:that', 'A relative reference is written with ./ before it.'],
+  ['URL:http://h/', 'leave it out'],
+])('%s is no scheme that is known, and the error says what it may be', (url, said) => {
+  expect(explain(url)).toMatchObject({ error: { code: 'unknown-scheme', message: expect.stringContaining(said) } })
+})
+
+test('a scheme that is not known, with a host, is no relative reference', () => {
+  expect(JSON.stringify(explain('zap://h/'))).not.toContain('./')
+})
+
+test('explain names what no plan has a field for: parameters and the fragment', () => {
+  const text = formatExplanation(explain('http://h/a;v=1/b;c?q#frag'))
+  expect(text).toContain('parameters ["v=1","c"], fragment "frag"')
+  expect(formatExplanation(explain('http://h/a'))).not.toMatch(/parameters|fragment/)
+})
+
+test('the password of a News server that is none is not told', () => {
+  const explained = explain('news:a', { defaults: { newsServer: 'news://u:S3CR3T@h' } })
+  expect(JSON.stringify(explained)).toContain('is none')
+  expect(JSON.stringify(explained)).not.toContain('S3CR3T')
+})
+
+test.each([
+  ['http://h/a b<c>', 'http://h/a%20b%3Cc%3E'],
+  ['http://bücher.example:8080/grüße?ä#ö', 'http://xn--bcher-kva.example:8080/gr%C3%BC%C3%9Fe?%C3%A4#%C3%B6'],
+  ['info:(gcc)G++ and GCC', 'info:(gcc)G++%20and%20GCC'],
+])('%s is shown in its escaped form', (url, escaped) => {
+  const text = formatExplanation(explain(url, { domainToAscii: domainToASCII }))
+  expect(text).toContain(`\n  written  ${escaped}\n`)
+})
+
+test.each(['http://h/a%20b', 'ftp://u:p@h:21/x', 'http://[::1]/', 'news:*'])('%s is in that form', (url) => {
+  expect(formatExplanation(explain(url))).not.toContain('written')
 })

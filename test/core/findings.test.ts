@@ -83,6 +83,7 @@ test('every finding has a known code, a sentence, a span within the URL, and a r
     'z39.50://u.example:9/db',
     'dict://h/d:a%0Db',
     'irc://-x@h:25/c?key=%00',
+    'nntp://h_1/a.b/12',
   ]
   // Where parsers really part we give an error; so the other one is made up here.
   const elsewhere = { ...options, whatwgHost: () => 'elsewhere.example' }
@@ -188,6 +189,7 @@ test('where the WHATWG parser refuses a URL, that is a disagreement; of a zone i
   const found = (url: string): string[] => resolve(url, refusing).findings.map(({ message }) => message)
   expect(found('gopher://ex_ample/')).toEqual([
     expect.stringContaining('the WHATWG parser, which browsers use, refuses'),
+    expect.stringContaining('a label'),
   ])
   expect(found('http://[fe80::1%25eth0]/')).toEqual([])
 })

@@ -88,8 +88,8 @@ export const differences = {
         ours.files,
       ),
   },
-  'when-asked': {
-    why: 'A login of `-u` and `-n` is sent over HTTP once the server asks; one in the URL is sent at once, as by curl.',
+  'user-alone': {
+    why: 'A user without a password, as in `http://alice@host/`, waits until the server asks; curl sends an empty password.',
     shows: (curl, ours) => /^Authorization: Basic/im.test(curl.stdout) && isEmpty(ours.stdout),
   },
   proxy: {
@@ -119,6 +119,18 @@ export const differences = {
   date: {
     why: '`-z` takes dates of ISO 8601 with a time too; curl ignores them, and retrieves.',
     shows: (curl, ours) => curl.stdout !== '' && ours.status === 0 && isEmpty(ours.stdout),
+  },
+  'both-queries': {
+    why: '`--url-query` counts beside `-G -d` too; curl leaves it out.',
+    shows: (curl, ours) => ours.status === 0 && ours.stdout === curl.stdout.replace('\n', '&b=2\n'),
+  },
+  'strict-url': {
+    why: 'A URL that RFC 3986 does not allow, as `http:/h/` or `?a=%zz`, is an error (3) that says how to write it.',
+    shows: (curl, ours) => curl.status === 0 && ours.status === 3 && isEmpty(ours.stdout),
+  },
+  'head-method': {
+    why: '`-I` sends HEAD whatever `-X` says, and `-X HEAD` is `-I`; curl sends GET for `-X GET -I`, and waits for a body after `-X HEAD`.',
+    shows: (curl, ours) => (curl.status === 28 && ours.status === 0) || (curl.status === 0 && ours.status === 22),
   },
   refused: {
     why: 'An option that the table above calls refused is an error (2), before anything is contacted.',

@@ -4,10 +4,15 @@ import { createServer, type Socket } from 'node:net'
 /** Answers that the embedded server has no route for, as they go over the wire. */
 const answers: Readonly<Record<string, (request: string, rest: string) => string>> = {
   attached: () => whole('200 OK', 'attached\n', 'Content-Disposition: attachment; filename="given.txt"'),
+  'no-head': (request) => (request.startsWith('HEAD') ? whole('405 Method Not Allowed', '') : whole('200 OK', 'got\n')),
   num: (_request, rest) => whole('200 OK', `number ${rest}\n`),
   query: (request) => whole('200 OK', `${/^GET (\S*)/.exec(request)?.[1] ?? ''}\n`),
   echo: (request) => whole('200 OK', request),
   'to-echo': () => whole('302 Found', '', 'Location: /echo'),
+  'to-other': (request) => {
+    const port = /^Host: .*:(\d+)/im.exec(request)?.[1] ?? ''
+    return whole('302 Found', '', `Location: http://localhost:${port}/echo`)
+  },
   cookie: () => whole('200 OK', '', 'Set-Cookie: a=1', 'Set-Cookie: b=2; Path=/; HttpOnly', 'Set-Cookie: c=3; Path=/x'),
   'cookie-then-echo': () => whole('302 Found', '', 'Set-Cookie: a=1; Path=/', 'Location: /echo'),
   digest: (request) => (isDigest(request) ? whole('200 OK', 'digest\n') : digestChallenge()),

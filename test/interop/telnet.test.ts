@@ -23,7 +23,11 @@ suite('telnetd', (server) => {
   test('the library: a handoff to a place where a telnet server answers', async () => {
     await using client = createClient()
     const handoff = await client.open(server.url('telnet', '/'))
-    expect(handoff).toMatchObject({ service: 'telnet', program: 'telnet', args: ['127.0.0.1', String(server.port())] })
+    expect(handoff).toMatchObject({
+      service: 'telnet',
+      program: 'telnet',
+      args: ['--', '127.0.0.1', String(server.port())],
+    })
 
     const socket = connect(server.port(), '127.0.0.1')
     const [first]: Buffer[] = await once(socket, 'data')

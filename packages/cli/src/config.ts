@@ -7,9 +7,10 @@ import type { CommandName } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 import type { Netrc } from './netrc.ts'
 import { type HashOptions, readHashOptions } from './options/checksum.ts'
-import { type Login, readLogin, readNetrc } from './options/connection/login.ts'
+import { type Login, readLogin, readLoginAtOnce, readNetrc } from './options/connection/login.ts'
 import { readNetwork } from './options/connection/network.ts'
 import { type ProxyChooser, proxyChooser, readProxyHeaders } from './options/connection/proxies.ts'
+import { readSsh } from './options/connection/ssh.ts'
 import { readTls } from './options/connection/tls.ts'
 import { readColor, readPage } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
@@ -24,9 +25,10 @@ import { readSearch } from './options/protocols/gopher.ts'
 import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
+import { readQueryData } from './options/protocols/query-data.ts'
 import { readTelnet } from './options/protocols/telnet.ts'
 import { readUrlQuery } from './options/protocols/url-query.ts'
-import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
+import { readAddresses, readDefaultScheme, readDefaults, readGateways } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServing, type Serving } from './options/servers.ts'
 import { readStderr, readTrace, type TraceOptions } from './options/tracing.ts'
@@ -39,6 +41,7 @@ import {
   readTimeFile,
 } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
+import { environmentOf } from './programs/environment.ts'
 import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
 import type { ColorChoice } from './terminal/style.ts'
@@ -53,9 +56,15 @@ export interface Config {
   /** The scheme of operands that have none; null: it is guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
+  /** extract --html: whether the text is HTML. */
+  readonly isHtml: boolean
   readonly color: ColorChoice
   /** --page: whether pages are shown without a terminal, too. */
   readonly page: boolean
+  /** --handoff: whether URLs are handed to programs of this system. */
+  readonly handoff: boolean
+  /** The environment of such a program. */
+  readonly programEnvironment: () => NodeJS.ProcessEnv
   /** The folder for the last page; null: there is no place for it. */
   readonly stateFolder: string | null
   /** The format of -w; null: nothing is printed after a URL. */
@@ -92,13 +101,15 @@ export interface Config {
   readonly failWithBody: boolean
   /** The cookies to read and keep; null: none. */
   readonly cookies: CookieOptions | null
-  /** The texts that --url-query adds to the query of each URL. */
+  /** The texts that -G and --url-query add to the query of each URL. */
   readonly urlQuery: readonly string[]
   /** The sums to tell and to check; null: none. */
   readonly hashes: HashOptions | null
   /** The settings of mirror. */
   readonly mirror: MirrorSettings
   readonly login: Login | null
+  /** Whether a login that is given goes with the first request of HTTP. */
+  readonly sendsLoginAtOnce: boolean
   /** The logins of a .netrc file; null: none is read. */
   readonly netrc: Netrc | null
   /** The account for FTP servers that ask for one beside user and password. */
@@ -140,15 +151,19 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { base } = request
   const many = readMany(line)
   const defaults = { ...readDefaults(line, env), localHosts: [hostname()] }
+  const gateways = readGateways(line)
   return {
     command,
     operands,
     targets,
     defaultScheme: readDefaultScheme(line),
     json: line.has('json'),
+    isHtml: line.has('html'),
     color: readColor(line),
     page: readPage(line),
     telnet: readTelnet(line),
+    handoff: line.has('handoff'),
+    programEnvironment: () => environmentOf(env),
     stateFolder: stateFolder(env),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
@@ -169,10 +184,11 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     removeOnError: readRemoveOnError(line),
     failWithBody: line.has('fail-with-body'),
     cookies: readCookies(line),
-    urlQuery: readUrlQuery(line),
+    urlQuery: [...readQueryData(line), ...readUrlQuery(line)],
     hashes: readHashOptions(line, targets),
     mirror: readMirror(line),
     login: readLogin(line, 'user'),
+    sendsLoginAtOnce: readLoginAtOnce(line),
     netrc: readNetrc(line),
     account: line.value('ftp-account') ?? null,
     proxyFor: proxyChooser(line, env),
@@ -182,6 +198,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     search: readSearch(line),
     form: readForm(line),
     client: {
+      ...(gateways && { gateways }),
       fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],
       defaults,
       limits: { ...readLimits(line), ...readRetryLimits(line) },
@@ -190,11 +207,16 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       tls: readTls(line),
       addresses: readAddresses(line),
       network: readNetwork(line),
+      ssh: readSsh(line, env),
       proxyTunnel: line.has('proxytunnel'),
       proxyHeaders: readProxyHeaders(line),
     },
     request,
-    resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
+    resolving: {
+      ...{ defaults, domainToAscii: domainToASCII, whatwgHost },
+      ...(gateways && { gateways }),
+      ...(base !== undefined && { base }),
+    },
     serving: command === 'serve' ? readServing(line, env) : null,
   }
 }

@@ -1,9 +1,10 @@
 import { basename } from 'node:path'
 import { type Resolution, redact } from '@retriever/core'
-import type { Representation, ResumePoint, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
+import type { Representation, RequestLogin, ResumePoint, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
 import type { Session } from './session.ts'
 import { formFiller } from './terminal/form-prompt.ts'
 import type { Meter } from './terminal/progress.ts'
+import { shownHead } from './views/head.ts'
 import { Heads } from './views/heads.ts'
 import { Facts } from './write-out/facts.ts'
 
@@ -17,6 +18,14 @@ export interface Beginning {
   readonly check?: (representation: Representation) => void
 }
 
+/** What the person has given for one URL beside the options of all. */
+interface GivenLogin {
+  /** The resolution with the user of -u. */
+  readonly entered: () => Resolution
+  /** The login that goes with the first request; null: none is known before the server asks. */
+  readonly login: RequestLogin | null
+}
+
 /** The retrieval of one URL by the command: its events become reports, progress and facts. */
 export class Retrieval {
   /** The place of the URL in the command line, from 0. */
@@ -28,18 +37,18 @@ export class Retrieval {
   /** The header sections, for -i, -I and -D. */
   readonly heads: Heads = new Heads()
   readonly #session: Session
-  readonly #entered: () => Resolution
+  readonly #login: GivenLogin
   /** Whether -i, -I or -D wants the header sections. */
   readonly #wantsHeads: boolean
   #meter: Meter | null = null
   /** Remarks that are held back until the representation has been checked; null: report them at once. */
   #heldRemarks: RetrievalEvent[] | null = null
 
-  constructor(session: Session, resolution: Resolution, entered: () => Resolution, index: number) {
+  constructor(session: Session, resolution: Resolution, login: GivenLogin, index: number) {
     this.#session = session
     this.index = index
     this.resolution = resolution
-    this.#entered = entered
+    this.#login = login
     this.facts = new Facts(session.servers)
     this.facts.findings = resolution.findings
     const { include, request } = session.run.config
@@ -48,7 +57,7 @@ export class Retrieval {
 
   /** The resolution with the user of -u, which the client retrieves. */
   get entered(): Resolution {
-    return this.#entered()
+    return this.#login.entered()
   }
 
   /**
@@ -71,12 +80,14 @@ export class Retrieval {
   request({ progress = false, from = 0 }: Beginning): RetrieveOptions {
     const { config, output, signal } = this.#session.run
     const { base: _, ...request } = config.request
+    const { login } = this.#login
     const form = formFiller(this.resolution, config.form, output, signal)
     const isShown = progress && output.stderrIsTerminal && !config.silent && !config.json
     this.#meter = isShown ? this.#session.progress.open(nameOf(this.facts.file, this.resolution.url)) : null
     this.#heldRemarks = from === 0 ? null : []
     return {
       ...request,
+      ...(login !== null && { login }),
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
       ...(this.#wantsHeads && { onHead: (octets: string) => this.heads.add(octets) }),
@@ -112,8 +123,8 @@ export class Retrieval {
   async #endHeads(): Promise<void> {
     const { headDump } = this.#session
     if (!this.heads.end() || headDump === null) return
-    await headDump.write(this.heads.octets)
-    this.heads.onLate = (octets) => void headDump.write(octets)
+    await headDump.write(this.heads.octets, shownHead)
+    this.heads.onLate = (octets) => void headDump.write(octets, shownHead)
   }
 
   #onEvent(event: RetrievalEvent): void {

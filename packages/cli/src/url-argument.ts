@@ -13,9 +13,9 @@ interface Defaults {
 }
 
 /**
- * The URL in an argument, without blanks and quotes around it. `<URL:ftp://h/x>` and `<ftp://h/x>` are unwrapped, and
- * white space from folding is removed (RFC 3986 appendix C). Without a base, an abbreviated URL is completed (uri(7)),
- * and the guess is reported. Throws `malformed-url` if there is no scheme and none can be guessed.
+ * The URL in an argument, without blanks and quotes around it. `<URL:ftp://h/x>`, `<ftp://h/x>` and `URL:ftp://h/x` are
+ * unwrapped, and white space from folding is removed (RFC 3986 appendix C). Without a base, an abbreviated URL is
+ * completed (uri(7)), and the guess is reported. Throws `malformed-url` if there is no scheme and none can be guessed.
  */
 export function urlArgument(argument: string, { base, defaultScheme }: Defaults, report: Reporter): string {
   const url = unwrap(unquoted(argument), report)
@@ -42,7 +42,8 @@ function unquoted(argument: string): string {
 
 function unwrap(argument: string, report: Reporter): string {
   const [, content] = /^<(?:URL:)?([^<>]*)>$/is.exec(argument) ?? []
-  if (content === undefined) return argument
+  // The label of RFC 1738's appendix, without the brackets that belong to it.
+  if (content === undefined) return argument.replace(/^URL:\s*/i, '')
   // Typed brackets hold one URL, with any content.
   const [found] = extractUrls(`<URL:${content.trim()}>`)
   if (found?.form !== 'wrapped') return content.replace(/\s+/g, '')
@@ -62,6 +63,6 @@ function suggest(text: string, completed: string | undefined): string {
   const command = firstWordMeant(text)
   if (command !== undefined) return `Did you mean the command ${command}?`
   return /^\w+$/.test(text)
-    ? `Did you mean http://${text}/?`
+    ? `Did you mean http://${text}/ or http://www.${text}.com/?`
     : 'It must begin with a scheme, as in http://www.example.org/.'
 }

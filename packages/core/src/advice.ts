@@ -42,8 +42,10 @@ export type AdvisedOption =
   | 'tls.proxy.pins'
   | 'tls.proxy.crl'
   | 'defaults.newsServer'
+  | 'defaults.ldapServer'
   | 'defaults.requireTls'
   | 'schemes'
+  | 'gateways'
   | 'fetchers'
   | 'builtins'
   | 'credentials'
@@ -54,6 +56,9 @@ export type AdvisedOption =
   | 'network.localPort'
   | 'network.socketPath'
   | 'network.connectTo'
+  | 'ssh.hostKeys'
+  | 'ssh.privateKey'
+  | 'ssh.passphrase'
   | 'proxy'
   | 'proxyTunnel'
   | 'proxyHeaders'
@@ -70,6 +75,7 @@ export type AdvisedOption =
   | 'headers'
   | 'virtualHost'
   | 'autoReferer'
+  | 'login'
   | 'digest'
   | 'cookies'
   | 'head'
@@ -78,6 +84,7 @@ export type AdvisedOption =
   | 'split'
   | 'charset'
   | 'folders'
+  | 'delete'
   | 'error.response'
 
 /** The advice of a message: an option to set, or one to leave out. */
@@ -93,9 +100,9 @@ export function adviceText({ option, value }: Advice): string {
 }
 
 /** Options whose value names one field. */
-const keyed = /^(?:headers|credentials|addresses)$|connectTo$/
+const keyed = /^(?:headers|credentials|addresses|gateways)$|connectTo$/
 /** Options that are lists: `builtins`, and of the policy `allow`, `allowPorts`, `schemes` and `redirectSchemes`. */
-const lists = /^builtins$|(?:\.allow|Ports|chemes)$/
+const lists = /^builtins$|(?:\.allow|Ports|chemes|hostKeys)$/
 
 function valueText(option: AdvisedOption, value: Advice['value']): string {
   if (value === undefined) return ''

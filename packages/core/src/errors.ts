@@ -79,18 +79,30 @@ export interface ErrorDetails {
   readonly cause?: unknown
 }
 
+/** A program of this system for a URL, to be run without a shell: each argument is passed as it is. */
+export interface HandoffProgram {
+  readonly program: string
+  /** The arguments without the user. A password is never among them: the process list shows arguments to all users. */
+  readonly args: readonly string[]
+  /** The arguments that tell the program the user, too; absent where there is none, or the program takes none. */
+  readonly argsWithUser?: readonly string[]
+  /** What brings the program, for people: `Debian's package inetutils-telnet`. */
+  readonly install?: string
+}
+
 /** A service that a URL names, and the program with which a person may use it. */
-export interface HandoffDetails {
+export interface HandoffDetails extends HandoffProgram {
+  /** The name of the service: `telnet`, or the scheme of the URL. */
   readonly service: string
-  readonly host: string
-  readonly port: number
+  /** The host and its port; null where the URL names none. */
+  readonly host: string | null
+  readonly port: number | null
   /** Advice for the login. Untrusted text. */
   readonly user: string | null
   /** The password, shown as `***`; null where the URL gives none. */
   readonly password: string | null
-  readonly program: string
-  /** Arguments to be passed unchanged, without a shell. */
-  readonly args: readonly string[]
+  /** Other programs for the same, for a system that does not have the first. */
+  readonly alternatives?: readonly HandoffProgram[]
 }
 
 /** The parts of an error's answer that people want to see. Untrusted text. */

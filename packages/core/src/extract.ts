@@ -11,8 +11,8 @@ export interface ExtractedUrl {
   /** The URL, without its wrapper and without the white space that was folded into it. */
   readonly url: string
   /**
-   * Other readings, the likelier first: a hyphen before a line break may belong to the URL, or have come with the break
-   * (RFC 1738 appendix). `url` keeps it.
+   * Other readings, the likelier first. A hyphen before a line break may belong to the URL, or have come with the break
+   * (RFC 1738 appendix): `url` keeps it. `&amp;` may stand for `&`, as in HTML: `url` has `&`.
    */
   readonly alternates: readonly string[]
   /** The [start, end) in the text, with the `< >` where they stand, without quotes. */
@@ -101,21 +101,29 @@ function schemeStart(text: string, colon: number, limit: number): number {
 /** Reads `<URL:ftp://h/a⏎ b>`: all white space within is folded away, the fragment stays with its URL. */
 function wrapped(text: string, open: number, start: number, options: ExtractOptions): ExtractedUrl | undefined {
   const labelled = start > open + 1
-  const end = closing(text, start, labelled)
+  const end = closing(text, start)
   if (end === -1) return undefined
   const content = text.slice(start, end).trim()
-  // Without `URL:` it may be a tag of XML: blanks count only where a line was broken, and no URL contains quotes.
-  if (!labelled && /\S[^\S\r\n]+\S|["']/.test(content)) return undefined
+  // Without `URL:` it may be a tag of XML or prose, and no URL contains quotes.
+  if (!labelled && (/["']/.test(content) || content.split(gap).slice(1).some(isProse))) return undefined
   const [url = '', ...alternates] = readings(content)
   const error = syntaxError(url, options)
   if (!labelled && error === null && !means(url, options)) return undefined
   return { url, alternates, span: [open, end + 1], form: 'wrapped', error }
 }
 
+/** White space that no line break explains: blanks within a line, or an empty line, as double spacing makes them. */
+const gap = /(?<=\S)(?:[^\S\r\n]+|\s*\n[^\S\n]*\n\s*)(?=\S)/
+
+/** Whether the text behind a gap is no rest of a URL: `com/rfc/` is one, `and more` is none. */
+function isProse(text: string): boolean {
+  return !/^[^\s:]*(?:[/?=#%]|\.\w)/.test(text)
+}
+
 /** The `>` that closes, before another `<`, a gap of more than one empty line, or more than a URL can hold; else -1. */
-function closing(text: string, start: number, labelled: boolean): number {
+function closing(text: string, start: number): number {
   const content = text.slice(start, start + maxUrlLength + 1)
-  const stop = content.search(labelled ? /[<>]|(?:\r?\n[ \t]*){2}\r?\n/ : /[<>]|\r?\n[ \t]*\r?\n/)
+  const stop = content.search(/[<>]|(?:\r?\n[ \t]*){2}\r?\n/)
   return content[stop] === '>' && stop > 0 ? start + stop : -1
 }
 
@@ -154,13 +162,16 @@ function bare({ text, options, wordEnd }: Source, start: number, colon: number):
   const stop = enclosedEnd(text, colon + 1, limit, before, isData ? undefined : options)
   const quoted = stop < text.length && (quotes[before]?.includes(text[stop] ?? '') ?? false)
   const end = quoted ? stop : trimmedEnd(text, colon + 1, stop, before)
-  const url = text.slice(start, end)
+  const written = text.slice(start, end)
+  // In HTML and XML, the & of a query is written so.
+  const url = written.replaceAll('&amp;', '&')
   // The word has nothing behind the colon, or is `data:` without data.
   if (/^[^:]*:(?:\/\/)?$/.test(url) || (isData && !url.includes(','))) return stop
   const error = syntaxError(url, options)
   const isReported = error !== null && text.startsWith('//', colon + 1) && hasOnlyBadEscapes(url, options)
   if (error === null ? !means(url, options) : !isReported) return stop
-  return { url, alternates: [], span: [start, end], form: quoted ? 'quoted' : 'bare', error }
+  const alternates = url === written ? [] : [written]
+  return { url, alternates, span: [start, end], form: quoted ? 'quoted' : 'bare', error }
 }
 
 /** Whether the text was meant as a URL and fails only by its escapes: `http://h/100%`. */

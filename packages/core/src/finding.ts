@@ -25,6 +25,8 @@ export const findingCodes = {
   'no-server': 'notice',
   'no-fetcher': 'notice',
   'deprecated-scheme': 'notice',
+  'host-label': 'notice',
+  'server-specific': 'notice',
 } as const
 
 export type FindingCode = keyof typeof findingCodes
@@ -66,6 +68,8 @@ const remedies: Readonly<Record<FindingCode, string>> = {
   'no-server': 'Name one by `defaults.newsServer`.',
   'no-fetcher': 'Or give the client a fetcher for it by `fetchers`.',
   'deprecated-scheme': 'Look for the resource under another scheme.',
+  'host-label': 'Some resolvers and servers refuse such a name.',
+  'server-specific': 'To pass it on, name the article by a news URL with its message-id.',
 }
 
 /** The options that remedies name. */

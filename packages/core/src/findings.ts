@@ -31,6 +31,7 @@ export function findAll(source: FindingSource): readonly Finding[] {
   if (locator.user !== null) found.push(...loginFindings(source))
   if (source.host?.odd || split.odd || options.whatwgHost || locator.host?.includes('%'))
     found.push(...hostFindings(source))
+  if (source.host?.kind === 'name' && oddLabel.test(source.host.name)) found.push(hostLabel(source))
   if (scheme.inspect !== undefined) {
     const span = (part: Part): Span => spanIn(source, part)
     const written = (part: Part): string => text.slice(...(spanOf(split, part) ?? [0, 0]))
@@ -156,6 +157,14 @@ function hostFindings(source: FindingSource): Finding[] {
 /** The host in our spelling: the WHATWG parser leaves it as written for schemes that it does not know. */
 function whatwgName(host: string, { domainToAscii }: FindingSource['options']): string {
   return readHost(host, domainToAscii)?.name ?? host
+}
+
+/** RFC 1738 3.1: labels of letters and digits, with hyphens within; the last one begins with a letter. */
+const oddLabel = /_|-(?:\.|$)|(?:^|\.)\d[^.]*\.?$/
+
+function hostLabel(source: FindingSource): Finding {
+  const message = `${source.place.host} has a label that is none of letters, digits and hyphens within, or ends in one that begins with a digit.`
+  return finding('host-label', message, spanIn(source, 'host'), 'RFC 1738 3.1')
 }
 
 /** Latin beside Cyrillic or Greek within one label: letters that look alike. */

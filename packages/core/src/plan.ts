@@ -74,12 +74,8 @@ export interface WaisPlan extends NetworkPlan<'wais'> {
   readonly database: string
   readonly search: string | null
   readonly wtype: string | null
+  /** The document-id, which only the server takes apart (RFC 1738 3.9). */
   readonly wpath: string | null
-  /** The wpath as libwww reads it; null where it has another form. */
-  readonly documentId: {
-    readonly length: number | null
-    readonly parts: ReadonlyArray<{ readonly tag: number; readonly value: string }>
-  } | null
 }
 
 /** RFC 4157. */
@@ -148,6 +144,26 @@ export interface SftpPlan extends NetworkPlan<'sftp'> {
   readonly path: string
 }
 
+/** RFC 2384. `auth` is the way to log in, in capitals: `*`, `+APOP`; a null message is the list of messages. */
+export interface PopPlan extends NetworkPlan<'pop3'> {
+  readonly user: string | null
+  readonly password: string | null
+  readonly auth: string | null
+  readonly message: number | null
+}
+
+/** RFC 6455 3. */
+export interface WsPlan extends NetworkPlan<'ws'> {
+  readonly target: string
+}
+
+export interface MqttPlan extends NetworkPlan<'mqtt'> {
+  readonly user: string | null
+  readonly password: string | null
+  /** The topic, or the filter for several (MQTT 3.1.1 4.7). */
+  readonly topic: string
+}
+
 /** RFC 2229 5; `!` is the first database that has the word, `.` the server's own strategy. */
 export interface DictPlan extends NetworkPlan<'dict'> {
   readonly operation: 'define' | 'match'
@@ -212,7 +228,10 @@ export interface ManPlan extends Plan<'man'> {
 
 export interface InfoPlan extends Plan<'info'> {
   readonly file: string
+  /** The node, with underscores read as blanks. */
   readonly node: string
+  /** The node as the URL writes it, where it has underscores: its name may really have them. */
+  readonly literalNode?: string
 }
 
 export interface WhatisPlan extends Plan<'whatis'> {
@@ -270,6 +289,9 @@ export interface AccessPlans {
   afs: AfsPlan
   mailserver: MailserverPlan
   sftp: SftpPlan
+  pop3: PopPlan
+  ws: WsPlan
+  mqtt: MqttPlan
   dict: DictPlan
   finger: FingerPlan
   gemini: GeminiPlan

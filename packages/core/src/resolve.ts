@@ -1,12 +1,13 @@
 import { adviceText } from './advice.ts'
 import { RetrievalError } from './errors.ts'
-import type { Finding } from './finding.ts'
+import type { Finding, FindingCode } from './finding.ts'
 import { findAll } from './findings.ts'
+import { gatewayUrl } from './gateway.ts'
 import type { AccessPlan } from './plan.ts'
 import type { Defaults, Place, ResolveOptions, Scheme } from './scheme.ts'
 import { builtinSchemes } from './schemes/index.ts'
 import { redactUrl } from './secrets/redact.ts'
-import { type Host, readHost } from './url/host.ts'
+import { type Host, lowerAscii, readHost } from './url/host.ts'
 import { type Locator, malformed, type Part, type Span, type SplitUrl } from './url/locator.ts'
 import { resolveReference } from './url/reference.ts'
 import { schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './url/split.ts'
@@ -15,11 +16,14 @@ import { schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './url/s
 export interface Resolution {
   /** The URL as given, or made absolute against the base. */
   readonly url: string
+  /** The parts as written, the host in lower case. */
   readonly locator: Locator
   readonly scheme: Scheme
   readonly plan: AccessPlan
   /** The findings, the gravest first. */
   readonly findings: readonly Finding[]
+  /** The URL that is retrieved instead, at the gateway for the scheme. */
+  readonly gateway?: string
 }
 
 /**
@@ -57,13 +61,17 @@ function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
   const split = splitAfterScheme(text, name, scheme ?? anyScheme)
   if (scheme === undefined) throw unknownScheme(text, name)
   const host = checkHost(split, scheme, options)
-  const place = new UrlPlace(split, host?.name ?? '', scheme.defaultPort ?? 0, options.defaults ?? noDefaults)
+  lowerHost(split, scheme)
+  const place = new UrlPlace(split, host?.name ?? '', scheme.defaultPort ?? 0, options)
   if (split.locator.user !== null && scheme.userinfo === 'forbidden') {
     place.fail(`${scheme.name} URLs have no user; leave out what stands before the @`, 'user')
   }
   const plan = scheme.resolve(split.locator, place)
   const findings = findAll({ split, scheme, plan, place, host, options })
-  return { url: text, locator: split.locator, scheme, plan, findings }
+  const resolution = { url: text, locator: split.locator, scheme, plan, findings }
+  const gateway = gatewayOf(split.locator, place.port, plan, options)
+  if (gateway === undefined) return resolution
+  return { ...resolution, gateway, findings: findings.filter(({ code }) => !ofContact.has(code)) }
 }
 
 /** A base such as `mailto:a@b` has no hierarchy, so only a fragment can be relative to it. */
@@ -99,12 +107,14 @@ class UrlPlace implements Place {
   readonly host: string
   readonly port: number
   readonly defaults: Defaults
+  readonly domainToAscii: ResolveOptions['domainToAscii']
   readonly split: SplitUrl
 
-  constructor(split: SplitUrl, host: string, defaultPort: number, defaults: Defaults) {
+  constructor(split: SplitUrl, host: string, defaultPort: number, options: ResolveOptions) {
     this.host = host
     this.port = split.locator.port ?? defaultPort
-    this.defaults = defaults
+    this.defaults = options.defaults ?? noDefaults
+    this.domainToAscii = options.domainToAscii
     this.split = split
   }
 
@@ -128,8 +138,35 @@ function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Ho
   return readHost(written, options.domainToAscii) ?? fail('this is no legal host name or address')
 }
 
+/** The URL at the caller's gateway, else the place at which the publisher of a URN keeps it. */
+function gatewayOf(locator: Locator, port: number, plan: AccessPlan, options: ResolveOptions): string | undefined {
+  const own = options.gateways && gatewayUrl(locator, port, options.gateways)
+  return own ?? ('locatedAt' in plan && plan.locatedAt !== null ? plan.locatedAt : undefined)
+}
+
+/** Findings on the contact with the host of a URL, for which its gateway stands. */
+const ofContact: ReadonlySet<FindingCode> = new Set(['cleartext-secret', 'no-data-object', 'no-fetcher'])
+
+/** Hosts are compared without regard to case (RFC 1738 3.1). */
+function lowerHost(split: SplitUrl, scheme: Scheme): void {
+  const { host } = split.locator
+  if (host === null || scheme.host === 'socket' || !/[A-Z]/.test(host)) return
+  split.locator = {
+    ...split.locator,
+    host: host.replace(/%..|[A-Z]+/g, (text) => (text[0] === '%' ? text : lowerAscii(text))),
+  }
+}
+
 function unknownScheme(text: string, name: string): RetrievalError {
   const advice = { option: 'schemes' } as const
-  const message = `The scheme "${name}" is not known. Check its spelling and ${adviceText(advice)}.`
+  const isOpaque = !text.startsWith('//', name.length + 1)
+  const reason =
+    name === 'url'
+      ? 'URL: is a label before a URL (RFC 1738 appendix); leave it out. Or check'
+      : name.startsWith('x-')
+        ? 'Names that begin with x- are for experiments (RFC 1738 4). Check'
+        : 'Check its spelling and'
+  const relative = isOpaque && name !== 'url' ? ' A relative reference is written with ./ before it.' : ''
+  const message = `The scheme "${name}" is not known. ${reason} ${adviceText(advice)}.${relative}`
   return new RetrievalError('unknown-scheme', message, { phase: 'resolve', url: text, span: [0, name.length], advice })
 }

@@ -1,18 +1,29 @@
 import type { Finding } from './finding.ts'
+import type { Gateways } from './gateway.ts'
 import type { AccessPlan, Mechanism, TlsMode } from './plan.ts'
 import type { Locator, Part, Span } from './url/locator.ts'
 
 /** Defaults that a caller may set for all resolutions. */
 export interface Defaults {
-  /** The `host` or `host:port` of the server for news URLs, which name none (RFC 1738 3.6). */
+  /** The server for news URLs, which name none (RFC 1738 3.6): `host`, `host:port`, or the server's own news URL. */
   readonly newsServer?: string
+  /**
+   * The server for LDAP URLs that name none: a `host`, a `host:port`, or the URL of a server (`ldaps://host`,
+   * `ldapi:///`).
+   */
+  readonly ldapServer?: string
   /** The password that an anonymous FTP login sends (RFC 1635); default `anonymous@`. */
   readonly anonymousPassword?: string
   /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
   readonly localHosts?: readonly string[]
   /**
+   * Whether the name of a file tells the type of an ftp URL that gives none, as RFC 1738 3.2.2 proposes: names of
+   * texts, such as `.txt`, are then retrieved as text (`;type=a`). Default false: octets, as the server has them.
+   */
+  readonly guessType?: boolean
+  /**
    * Whether to ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as
-   * `ftpes:` is (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642).
+   * `ftpes:` is (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642), `ldap:` with StartTLS (RFC 4511 4.14).
    */
   readonly requireTls?: boolean
 }
@@ -23,6 +34,8 @@ export interface ResolveOptions {
   /** The URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
   readonly defaults?: Defaults
+  /** The gateways through which URLs are retrieved, by scheme. */
+  readonly gateways?: Gateways
   /**
    * Turns an internationalised host name into A-labels: `domainToASCII` of node:url. Without it such names are refused.
    */
@@ -43,6 +56,8 @@ export interface Place {
   /** The URL's port, else the scheme's; 0 where neither has one. */
   readonly port: number
   readonly defaults: Defaults
+  /** ResolveOptions.domainToAscii. */
+  readonly domainToAscii?: ((name: string) => string) | undefined
   /** Throws `malformed-url` for this part of the URL. */
   fail(what: string, part: Part): never
 }
@@ -133,6 +148,8 @@ export interface Scheme {
   normalizePath?(urlPath: string): string
   /** Makes the plan. Pure. Throws `malformed-url` through `place.fail`. */
   resolve(locator: Locator, place: Place): AccessPlan
+  /** For a scheme that names the user elsewhere than before the host: the locator that names this one, as octets. */
+  withUser?(locator: Locator, user: string): Locator
   /** The findings that only this scheme can make. */
   inspect?(inspection: Inspection): readonly Finding[]
 }

@@ -15,7 +15,8 @@ export type { Client } from './client/client.ts'
 export { createClient } from './client/client.ts'
 export type { BatchOptions, ClientOptions, ConnectOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'
-export { isHandoff } from './client/handoff.ts'
+export { isHandoff } from './client/handoff/handoff.ts'
+export { type HandoffOptions, type HandUrlOptions, handoffOf } from './client/handoff/handoff-of.ts'
 export type { PinnedAddresses } from './client/network/addresses.ts'
 export type { ProxyOption, ProxyTarget } from './client/network/proxy.ts'
 export type { Policy } from './client/policy.ts'
@@ -33,6 +34,7 @@ export type {
   Handoff,
   OctetRange,
   RequestFields,
+  RequestLogin,
   RequestOptions,
   ResumePoint,
 } from './plugin/fetcher.ts'
@@ -44,8 +46,14 @@ export type {
   GopherMetadata,
   GopherView,
   HttpMetadata,
+  InfoMetadata,
+  LdapMetadata,
   MetadataByMechanism,
+  MqttMetadata,
   NntpMetadata,
+  Pop3Metadata,
+  SftpMetadata,
+  WsMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'
@@ -59,6 +67,7 @@ export { fileNameOf, safeFileName } from './result/file-name.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, isRepresentation, Representation, type SavedFile } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'
+export type { HostKeySource, SshOptions } from './sftp/options.ts'
 export type { MirrorResult, MirrorSummary } from './tree/mirror-options.ts'
 export type { PathPattern } from './tree/path-filter.ts'
 export type { WalkedEntry } from './tree/walked-entry.ts'

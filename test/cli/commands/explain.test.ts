@@ -23,7 +23,9 @@ test('--json gives one object a line, in order, of the documented shape', async 
     '{"url":"nntp://h/g.a/12","scheme":"nntp","mechanism":"nntp",' +
       '"locator":{"user":null,"password":null,"host":"h","port":119,"urlPath":"g.a/12","query":null,"fragment":null},' +
       '"plan":{"mechanism":"nntp","host":"h","port":119,"tls":"none","user":null,"password":null,"select":"article","newsgroup":"g.a","articleNumber":12,"messageId":null,' +
-      '"wire":["GROUP g.a\\r\\n","ARTICLE 12\\r\\n"]},"findings":[]}',
+      '"wire":["GROUP g.a\\r\\n","ARTICLE 12\\r\\n"]},"findings":[{"code":"server-specific","severity":"notice",' +
+      '"message":"The number of the article has a meaning on this server only. To pass it on, name the article by a news URL with its message-id.",' +
+      '"span":[9,15],"rule":"RFC 1738 3.7"}]}',
     '',
   ])
 })
@@ -84,6 +86,8 @@ test('the news server comes from --news-server, else from NNTPSERVER', async () 
 test.each([
   ['<URL:http://h/a>', 'http://h/a'],
   ['<http://h/a>', 'http://h/a'],
+  ['URL:http://h/a', 'http://h/a'],
+  ['url: http://h/a', 'http://h/a'],
   ['<url: http://h/\n    a/b >', 'http://h/a/b'],
 ])('%j is unwrapped', async (argument, url) => {
   const { stdout } = await retrieve(['explain', '--json', argument])
@@ -108,7 +112,7 @@ test.each([
 
 test.each([
   ['expalin', 'Did you mean the command explain?'],
-  ['word', 'Did you mean http://word/?'],
+  ['word', 'Did you mean http://word/ or http://www.word.com/?'],
   ['two words', 'It must begin with a scheme, as in http://www.example.org/.'],
   ['', 'It must begin with a scheme, as in http://www.example.org/.'],
   ['test', 'Did you mean file:///.*/test\\?'],
@@ -122,4 +126,32 @@ test.each([
 
 test('-- ends the options', async () => {
   expect((await retrieve(['explain', '--json', '--', '--json'], { cwd: folder() })).status).toBe(3)
+})
+
+test('--guess-type lets the name of a file tell its type', async () => {
+  const { stdout } = await retrieve(['explain', '--json', '--guess-type', 'ftp://h/README'])
+  expect(JSON.parse(stdout)).toMatchObject({ plan: { typecode: 'a', wire: expect.arrayContaining(['TYPE A\r\n']) } })
+})
+
+test('--gateway shows the way through it', async () => {
+  const typed = ['--gateway', 'wais=http://gw.example/?u={url}', '--gateway', 'urn:isbn=https://books.example/{name}']
+  const { stdout } = await retrieve(['explain', ...typed, 'wais://h/db#x', 'urn:isbn:1'])
+  expect(stdout).toContain('through  http://gw.example/?u=wais%3A%2F%2Fh%2Fdb\n  goes to  gw.example, TCP port 80\n')
+  expect(stdout).toContain('through  https://books.example/1\n')
+})
+
+test.each(['wais', '=http://h/', 'wais=', 'a b=c'])('--gateway %j is a usage error', async (value) => {
+  const { status, stderr } = await retrieve(['explain', '--gateway', value, 'http://h/'])
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: expect.stringContaining('--gateway needs SCHEME=URL or urn:NAME=URL'),
+  })
+})
+
+test('a template without a variable is named when a URL would go through it', async () => {
+  const { status, stdout } = await retrieve(['explain', '--gateway', 'wais=http://h/', 'wais://h/db'])
+  expect({ status, stdout }).toEqual({
+    status: 2,
+    stdout: expect.stringContaining('The gateway in --gateway wais=URL'),
+  })
 })

@@ -108,3 +108,56 @@ describe('exit codes, each with one clear sentence', () => {
     expect(await ended).toBe(130)
   })
 })
+
+describe('--html prints the links of a page', () => {
+  const page = `<html><head><base href="/a/"><meta http-equiv="Refresh" content="5; URL='next.html'">
+<link href=style.css></head><body background=bg.png>
+<a href="../x?y=1&amp;z=2#f">x</a> <a href=" mailto:joe@example.com ">joe</a> <a href="javascript:void 0">no</a>
+<img src=i.png srcset="i.png 1x, //cdn.example/j.png 2x"><blockquote cite=gopher://h/0/q>q</blockquote>
+<form action=/post></form><a href="">empty</a><a href="http://h:x/">bad</a></body></html>`
+
+  test('absolute by --base and <base href>', async () => {
+    const typed = ['extract', '--html', '--base', 'http://www.example.org/p/', file('page.html', page)]
+    const { status, stdout, stderr } = await retrieve(typed)
+    expect({ status, lines: stdout.trim().split('\n') }).toEqual({
+      status: 0,
+      lines: [
+        'http://www.example.org/a/next.html',
+        'http://www.example.org/a/style.css',
+        'http://www.example.org/a/bg.png',
+        'http://www.example.org/x?y=1&z=2#f',
+        'mailto:joe@example.com',
+        'http://www.example.org/a/i.png',
+        'http://www.example.org/a/i.png',
+        'http://cdn.example/j.png',
+        'gopher://h/0/q',
+      ],
+    })
+    expect(stderr).toMatch(/^retrieve: The link http:\/\/h:x\/: .*the port must be a number/)
+  })
+
+  test('without a base, relative links are reported', async () => {
+    const { status, stdout, stderr } = await retrieve([
+      'extract',
+      '--html',
+      file('r.html', '<a href=x>x</a><a href=news:a.b>'),
+    ])
+    expect({ status, stdout, stderr }).toEqual({
+      status: 0,
+      stdout: 'news:a.b\n',
+      stderr: 'retrieve: The link x: It is relative; give the URL of the page by --base.\n',
+    })
+  })
+
+  test('with --json, the link as it was written, too', async () => {
+    const { stdout } = await retrieve([
+      'extract',
+      '--html',
+      '--json',
+      '--base',
+      'http://h/',
+      file('j.html', '<a href=x>x</a>'),
+    ])
+    expect(stdout).toBe('{"url":"http://h/x","reference":"x","error":null}\n')
+  })
+})

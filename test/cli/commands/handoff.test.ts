@@ -36,7 +36,7 @@ test.each([
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   const line = stderr.trimEnd().split('\n').at(-1) ?? ''
   const command = line.slice(line.indexOf('run: ') + 5)
-  expect(asAShellReads(command)).toEqual(['h.example', '23'])
+  expect(asAShellReads(command)).toEqual(['--', 'h.example', '23'])
   expect(stderr).not.toContain('s3cret')
   // The name alone, pasted, is one word.
   const login = /logging in as (.*?)(?:, with a password, which is not shown)?\. To use it/.exec(line)?.[1] ?? ''
@@ -59,7 +59,9 @@ test('--json has the fields, without the password', async () => {
       user: 'x;reboot',
       password: '***',
       program: 'telnet',
-      args: ['h.example', '2323'],
+      args: ['--', 'h.example', '2323'],
+      argsWithUser: ['-l', 'x;reboot', '--', 'h.example', '2323'],
+      install: expect.stringContaining('telnet'),
     },
   })
   expect(stderr).not.toContain('s3cret')
@@ -79,5 +81,5 @@ test('a menu that leads to one shows it so that a shell takes it for one word', 
   const { stdout } = await retrieve(['ls', '--json', `${servers.gopher.url}1/hostile`])
   const { url } = JSON.parse(stdout.split('\n')[0] ?? '')
   const { stderr } = await retrieve(['-I', url])
-  expect(stderr).toMatch(/To use it, run: telnet h\.example 23\n$/)
+  expect(stderr).toMatch(/To use it, run: telnet -- h\.example 23\n$/)
 })

@@ -13,16 +13,24 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'data' | 'file' | 'telnet'
+type Mechanism = Fetcher['mechanism']
 
-const urls: Readonly<Record<Mechanism, string>> = {
+const urls: Readonly<Partial<Record<Mechanism, string>>> = {
   http: 'http://h/x',
   ftp: 'ftp://h/x',
   gopher: 'gopher://h/9x',
   nntp: 'nntp://h/a.b',
+  mailto: 'mailto:a@b',
   data: 'data:,x',
   file: 'file:///x',
+  finger: 'finger://h/x',
   telnet: 'telnet://h/',
+  urn: 'urn:isbn:1',
+  man: 'man:x',
+  info: 'info:x',
+  whatis: 'whatis:x',
+  ghelp: 'ghelp:x',
+  toc: 'toc:',
 }
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
@@ -33,12 +41,13 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
-  [{ acceptLanguage: 'de' }, ['http', 'gopher'], ['http', 'gopher']],
+  [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
   [{ form: { a: 'b' } }, ['gopher'], ['gopher']],
   [{ limit: 5 }, [], ['nntp']],
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
   [{ autoReferer: true }, ['http'], ['http']],
+  [{ login: { user: 'a', password: 'b' } }, ['http'], ['http']],
   [{ digest: true }, ['http'], ['http']],
   [{ compressed: true }, ['http'], ['http']],
   [{ fail: false }, ['http'], ['http']],
@@ -101,16 +110,16 @@ test('every option and every built-in mechanism is in the table', async () => {
 
 test('a value that asks for nothing is not told', async () => {
   const request = { compressed: false, fail: true, split: 1, head: false, limit: undefined } as never
-  for (const [mechanism, url] of Object.entries(urls)) {
+  for (const [mechanism, url] of Object.entries(urls) as [Mechanism, string][]) {
     expect(await toldBy({ mechanism: mechanism as Mechanism }, url, request, 'object')).toEqual([])
   }
 })
 
 test('a fetcher of your own says itself what it honours', async () => {
   const request = { limit: 5, accept: 'text/plain' }
-  expect(await toldBy({ mechanism: 'finger' }, 'finger://h/x', request, 'object')).toEqual([])
-  expect(await toldBy({ mechanism: 'finger', honours: ['limit'] }, 'finger://h/x', request, 'object')).toEqual([
-    'The option `accept` has no effect: finger does not support it.',
+  expect(await toldBy({ mechanism: 'wais' }, 'wais://h/x', request, 'object')).toEqual([])
+  expect(await toldBy({ mechanism: 'wais', honours: ['limit'] }, 'wais://h/x', request, 'object')).toEqual([
+    'The option `accept` has no effect: wais does not support it.',
   ])
   expect(await toldBy({ mechanism: 'ftp', honours: ['limit', 'accept'] }, 'ftp://h/x', request, 'object')).toEqual([])
 })

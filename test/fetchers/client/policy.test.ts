@@ -63,13 +63,11 @@ describe('policy.schemes', () => {
   })
 
   test('may name the schemes of the caller', async () => {
-    const [finger] = builtinSchemes.filter(({ name }) => name === 'finger')
-    const own = { ...(finger as Scheme), name: 'finger2' }
-    expect(() => createClient({ policy: { schemes: ['finger2'] } })).toThrow(
-      /`policy\.schemes: "finger2"`|policy\.schemes/,
-    )
-    await using client = createClient({ schemes: [own], policy: { schemes: ['finger2'] } })
-    expect(await failure(client.retrieve('finger2://h.example/x'))).toMatchObject({ code: 'no-fetcher' })
+    const [wais] = builtinSchemes.filter(({ name }) => name === 'wais')
+    const own = { ...(wais as Scheme), name: 'wais2' }
+    expect(() => createClient({ policy: { schemes: ['wais2'] } })).toThrow(/`policy\.schemes: "wais2"`|policy\.schemes/)
+    await using client = createClient({ schemes: [own], policy: { schemes: ['wais2'] } })
+    expect(await failure(client.retrieve('wais2://h.example/x'))).toMatchObject({ code: 'no-fetcher' })
   })
 
   test.each<readonly [unknown]>([['http'], [[1]], [['htpt']], [['http:']], [['HTTP']], [{}]])(
@@ -99,7 +97,12 @@ describe('builtins', () => {
       const others = builtinMechanisms.filter((each) => each !== mechanism) as Mechanism[]
       await using client = createClient({ builtins: others })
       const [scheme] = builtinSchemes.filter((each) => each.mechanism === mechanism)
-      const url = mechanism === 'file' ? thisFile : mechanism === 'data' ? 'data:,a' : `${scheme?.name}://127.0.0.1/`
+      const url =
+        mechanism === 'file'
+          ? thisFile
+          : scheme?.host === 'none'
+            ? `${scheme.name}:${mechanism === 'data' ? ',' : ''}a`
+            : `${scheme?.name}://127.0.0.1/`
       const error = await failure(client.retrieve(url))
       expect(error).toMatchObject({
         code: 'no-fetcher',
@@ -156,7 +159,7 @@ describe('a URL that leads to this machine itself', () => {
 
   test('holds for every mechanism that reads files or runs programs here', async () => {
     const local = builtinSchemes.filter(isLocal).map(({ name }) => name)
-    expect(local.sort()).toEqual(['afs', 'file', 'ghelp', 'info', 'ldapi', 'man', 'toc', 'whatis'])
+    expect(local.sort()).toEqual(['afs', 'file', 'ghelp', 'help', 'info', 'ldapi', 'man', 'toc', 'whatis'])
     const man: Fetcher<'man'> = {
       mechanism: 'man',
       retrieve: async () => ({ ...retrieved(chunks('ls(1)')), metadata: {} }) as never,

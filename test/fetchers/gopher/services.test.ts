@@ -7,9 +7,12 @@ import { body, listed, told } from '../../support/outcome.ts'
 
 describe('a session is handed over, and nothing is connected', () => {
   test.each([
-    ['gopher://h:2323/8bob', { service: 'telnet', program: 'telnet', args: ['h', '2323'], port: 2323, user: 'bob' }],
-    ['gopher://h/8', { service: 'telnet', program: 'telnet', args: ['h', '23'], port: 23, user: null }],
-    ['gopher://h:23/8%c3%a4', { args: ['h', '23'], user: 'ä' }],
+    [
+      'gopher://h:2323/8bob',
+      { service: 'telnet', program: 'telnet', args: ['--', 'h', '2323'], port: 2323, user: 'bob' },
+    ],
+    ['gopher://h/8', { service: 'telnet', program: 'telnet', args: ['--', 'h', '23'], port: 23, user: null }],
+    ['gopher://h:23/8%c3%a4', { args: ['--', 'h', '23'], user: 'ä' }],
     ['gopher://h/Tguest', { service: 'tn3270', program: 'c3270', args: ['h:23'], user: 'guest' }],
     ['gopher://[::1]:70/T', { args: ['[::1]:23'], user: null }],
   ])('%s', async (url, handoff) => {
@@ -20,7 +23,7 @@ describe('a session is handed over, and nothing is connected', () => {
 
   test('a login name is advice: a hostile one is none of the arguments', async () => {
     const { got } = await told((client) => client.open('gopher://h:23/8-x%3Breboot'))
-    expect(got).toMatchObject({ user: '-x;reboot', args: ['h', '23'] })
+    expect(got).toMatchObject({ user: '-x;reboot', args: ['--', 'h', '23'] })
   })
 
   test('retrieve() rejects with code handoff, and says what to run', async () => {
@@ -28,7 +31,7 @@ describe('a session is handed over, and nothing is connected', () => {
       told((client) => client.retrieve('gopher://h/8bob')).then(({ error }) => Promise.reject(error)),
     )
     expect(error.code).toBe('handoff')
-    expect(error.message).toContain('telnet h 23')
+    expect(error.message).toContain('telnet -- h 23')
   })
 
   test('a line end in the login name is refused', async () => {

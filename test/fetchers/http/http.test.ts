@@ -458,6 +458,7 @@ describe('connections', () => {
         ...context,
         credentials: async () => null,
         retrieve: () => Promise.reject(new Error('not asked')),
+        handoff: () => expect.fail('not asked'),
       })
     }
     const first = await retrieve('pub/hello.txt')

@@ -25,6 +25,7 @@ function makeContext(): RetrievalContext {
     error,
     credentials: async () => null,
     retrieve: () => Promise.reject(new Error('not asked')),
+    handoff: () => expect.fail('not asked'),
   }
 }
 

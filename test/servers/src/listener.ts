@@ -22,7 +22,7 @@ interface Waiter {
   readonly reject: (error: Error) => void
 }
 
-/** The one listener base: what the five protocols share. */
+/** The one listener base: what the protocols share. */
 export class Listener implements TestServer {
   readonly protocol: string
   readonly host: string

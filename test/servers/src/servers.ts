@@ -1,15 +1,20 @@
 import type { Accounts } from './accounts.ts'
 import { type FileOptions, type Files, fileChecks, ServedFiles } from './files/served-files.ts'
+import { type FingerServerOptions, fingerChecks, startFingerServer } from './finger/server.ts'
 import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
+import { type LdapServerOptions, ldapChecks, startLdapOn } from './ldap/server.ts'
+import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
+import { type Pop3ServerOptions, pop3Checks, startPop3Server } from './pop3/server.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
+import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
 /** The protocols that have a server here. */
-export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet'
+export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger' | 'ldap' | 'pop3' | 'ws' | 'mqtt'
 
 /** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP and Gopher. */
 export interface ServersOptions extends FileOptions {
@@ -17,7 +22,7 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP and NNTP: passwords by user, in place of those of the seed. */
+  /** For HTTP, FTP, NNTP, LDAP, POP3 and MQTT: passwords by user, in place of those of the seed. */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -26,6 +31,11 @@ export interface ServersOptions extends FileOptions {
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
+  readonly ldap?: true | LdapServerOptions
+  readonly finger?: true | FingerServerOptions
+  readonly pop3?: true | Pop3ServerOptions
+  readonly ws?: true | WsServerOptions
+  readonly mqtt?: true | MqttServerOptions
 }
 
 type Named<Options> = Extract<keyof Options, ProtocolName>
@@ -37,6 +47,11 @@ interface ServerByName {
   readonly gopher: GopherServer
   readonly nntp: TestServer
   readonly telnet: TestServer
+  readonly ldap: TestServer
+  readonly finger: TestServer
+  readonly pop3: TestServer
+  readonly ws: TestServer
+  readonly mqtt: TestServer
 }
 
 /** The running servers, those that were started. */
@@ -53,7 +68,18 @@ export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerB
 /** Options that all servers, or several of them, get from those of startServers. */
 type Shared = Pick<ServersOptions, 'host' | 'tls' | 'accounts' | 'record'>
 
-const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet']
+const NAMES: readonly ProtocolName[] = [
+  'http',
+  'ftp',
+  'gopher',
+  'nntp',
+  'telnet',
+  'finger',
+  'ldap',
+  'pop3',
+  'ws',
+  'mqtt',
+]
 
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
   return (_name, value) => {
@@ -69,6 +95,11 @@ const checks: Checks<ServersOptions> = {
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
+  ldap: own('ldap', ldapChecks),
+  finger: own('finger', fingerChecks),
+  pop3: own('pop3', pop3Checks),
+  ws: own('ws', wsChecks),
+  mqtt: own('mqtt', mqttChecks),
   ...fileChecks,
   host: serverChecks.host,
   tls: flag,
@@ -82,6 +113,11 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
+  ldap: (_tree, options) => startLdapOn(options),
+  finger: (_tree, options) => startFingerServer(options),
+  pop3: (_tree, options) => startPop3Server(options),
+  ws: (_tree, options) => startWsServer(options),
+  mqtt: (_tree, options) => startMqttServer(options),
 }
 
 /** For the compiler, which lets a generic type have any further property: it must have the type never. */
@@ -123,7 +159,7 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = name === 'http' || name === 'ftp' || name === 'nntp'
+  const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'mqtt'].includes(name)
   return defined({ host, tls, record, accounts: hasLogins ? accounts : undefined })
 }
 

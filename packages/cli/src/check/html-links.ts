@@ -1,9 +1,11 @@
 import { Parser } from 'htmlparser2'
 
-/** The attributes that hold URLs, by element. */
-const holders: Readonly<Record<string, string>> = {
-  ...{ a: 'href', area: 'href', link: 'href', base: 'href', img: 'src', script: 'src', iframe: 'src', frame: 'src' },
-  ...{ source: 'src', video: 'src', audio: 'src', embed: 'src', track: 'src', input: 'src', object: 'data' },
+/** The attributes that hold URLs, by element. Not the action of a form, which may do more than retrieve. */
+const holders: Readonly<Record<string, readonly string[]>> = {
+  ...{ a: ['href'], area: ['href'], link: ['href'], base: ['href'], script: ['src'], iframe: ['src'], frame: ['src'] },
+  ...{ img: ['src', 'srcset', 'longdesc'], source: ['src', 'srcset'], video: ['src', 'poster'], audio: ['src'] },
+  ...{ embed: ['src'], track: ['src'], input: ['src'], object: ['data'], body: ['background'] },
+  ...{ blockquote: ['cite'], q: ['cite'], ins: ['cite'], del: ['cite'] },
 }
 
 /** The most open elements. At each end tag the parser searches all of them; a limit keeps the time linear. */
@@ -16,10 +18,9 @@ export function htmlLinks(html: string): { readonly links: readonly string[]; re
   let depth = 0
   const handler = {
     onopentag: (name: string, attributes: Readonly<Record<string, string>>): void => {
-      const holder = Object.hasOwn(holders, name) ? holders[name] : undefined
-      const url = holder === undefined ? '' : (attributes[holder] ?? '').trim()
-      if (url !== '' && name === 'base') base ??= url
-      else if (url !== '') links.push(url)
+      const urls = urlsOf(name, attributes)
+      if (name === 'base') base ??= urls[0] ?? null
+      else links.push(...urls)
       if (++depth > maxDepth) throw new TooDeep()
     },
     onclosetag: (): void => {
@@ -37,6 +38,27 @@ export function htmlLinks(html: string): { readonly links: readonly string[]; re
       start += parser.endIndex + 1
     }
   }
+}
+
+function urlsOf(name: string, attributes: Readonly<Record<string, string>>): readonly string[] {
+  if (name === 'meta') return refresh(attributes)
+  const names = Object.hasOwn(holders, name) ? (holders[name] ?? []) : []
+  return names.flatMap((holder) => {
+    const value = (attributes[holder] ?? '').trim()
+    return (holder === 'srcset' ? candidates(value) : [value]).filter((url) => url !== '')
+  })
+}
+
+/** The URLs of `small.png 1x, large.png 2x` (HTML Standard, 4.8.4.2.1). */
+function candidates(srcset: string): readonly string[] {
+  return srcset.split(/,\s+/).map((candidate) => candidate.trim().split(/\s/, 1)[0] ?? '')
+}
+
+/** The URL of `<meta http-equiv=refresh content="5; url=next.html">`. */
+function refresh(attributes: Readonly<Record<string, string>>): readonly string[] {
+  if (attributes['http-equiv']?.toLowerCase() !== 'refresh') return []
+  const [, url] = /^[\d.\s]*[;,]\s*url\s*=\s*["']?([^"']+)/i.exec(attributes.content ?? '') ?? []
+  return url === undefined ? [] : [url.trim()]
 }
 
 class TooDeep extends Error {}

@@ -108,9 +108,8 @@ async function outcomeOf(url: string, client: Client): Promise<ShownOutcome> {
 const handoff = new RetrievalError('handoff', 'a service', { phase: 'resolve' })
 
 async function ofHandoff({ service, host, port, program, args }: Handoff): Promise<string[]> {
-  const greeting = await greetingOf(host, port)
-  const words = shellCommand([program, ...args])
-  return [`a service (${service}), not data; to use it: ${words}`, `the server is there and says: ${greeting}`]
+  const use = `a service (${service}), not data; to use it: ${shellCommand([program, ...args])}`
+  return host === null || port === null ? [use] : [use, `the server is there and says: ${await greetingOf(host, port)}`]
 }
 
 async function ofRepresentation(representation: Representation): Promise<string[]> {

@@ -1,4 +1,12 @@
-import { type ExtractedUrl, extractUrls, printable } from '@retriever/core'
+import {
+  type ExtractedUrl,
+  extractUrls,
+  parseUrl,
+  printable,
+  RetrievalError,
+  resolveReference,
+  schemeOf,
+} from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
@@ -7,15 +15,29 @@ import { readText } from '../text-file.ts'
 /** The number of characters that are printed at once. */
 const batch = 64 * 1024
 
-/** `retrieve extract [FILE|-]`: prints the URLs of a text, in order. Malformed URLs are reported on standard error. */
+/** A URL as it is printed; its error is reported on standard error. */
+interface Found {
+  readonly url: string
+  readonly error: string | null
+  /** The place of a URL with an error. */
+  readonly where: string
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+/**
+ * `retrieve extract [--html] [FILE|-]`: prints the URLs of a text, or the links of HTML, in order. Malformed URLs are
+ * reported on standard error.
+ */
 export async function extract({ config, output, report, signal }: Run): Promise<number> {
   const [file = '-', ...others] = config.operands
   if (others.length > 0) throw usageError('extract reads one file. To read several: cat FILE... | retrieve extract')
+  const { base } = config.request
+  const text = await readText(file, signal)
   let lines = ''
-  for (const found of extractUrls(await readText(file, signal))) {
-    if (config.json) lines += jsonLine(record(found))
-    else if (found.error === null) lines += `${printable(found.url)}\n`
-    else report.notice({ operand: `Characters ${found.span.join(' to ')}`, message: found.error })
+  for (const { url, error, where, json } of config.isHtml ? await inHtml(text, base) : inText(text)) {
+    if (config.json) lines += jsonLine(json)
+    else if (error === null) lines += `${printable(url)}\n`
+    else report.notice({ operand: where, message: error })
     if (lines.length < batch) continue
     await output.write(lines)
     lines = ''
@@ -25,6 +47,36 @@ export async function extract({ config, output, report, signal }: Run): Promise<
 }
 
 /** Spans count UTF-16 code units, like JavaScript strings and the spans of `explain --json`. */
-function record({ url, alternates, span, form, error }: ExtractedUrl): Record<string, unknown> {
-  return { url, alternates, span, form, error }
+function* inText(text: string): Generator<Found> {
+  for (const found of extractUrls(text)) {
+    const { url, alternates, span, form, error }: ExtractedUrl = found
+    yield { url, error, where: `Characters ${span.join(' to ')}`, json: { url, alternates, span, form, error } }
+  }
+}
+
+/** The links of a page, absolute: relative to its `<base href>`, which may be relative to the page's own URL. */
+async function inHtml(html: string, page: string | undefined): Promise<Found[]> {
+  const { htmlLinks } = await import('../check/html-links.ts')
+  const { links, base } = htmlLinks(html)
+  const from = base === null ? page : (absolute(base, page).url ?? page)
+  return links
+    .filter((link) => !/^(?:javascript|about|blob):/i.test(link))
+    .map((reference) => {
+      const { url, error } = absolute(reference, from)
+      return { url, error, where: `The link ${printable(reference)}`, json: { url, reference, error } }
+    })
+}
+
+function absolute(reference: string, base: string | undefined): { url: string; error: string | null } {
+  if (base === undefined && schemeOf(reference) === undefined) {
+    return { url: reference, error: 'It is relative; give the URL of the page by --base.' }
+  }
+  const url = base === undefined ? reference : resolveReference(reference, base)
+  try {
+    parseUrl(url)
+    return { url, error: null }
+  } catch (error) {
+    if (!RetrievalError.is(error)) throw error
+    return { url, error: error.message }
+  }
 }

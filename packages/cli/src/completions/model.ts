@@ -21,7 +21,7 @@ export interface OptionGroup {
 }
 
 /** The schemes of URLs that name no host. */
-const withoutHost = ['news', 'snews', 'data']
+const withoutHost = ['mailto', 'news', 'snews', 'data']
 
 const schemes = builtinSchemes
   .filter(({ mechanism, handoff, session }) => builtinMechanisms.includes(mechanism) && (!handoff || session))

@@ -26,7 +26,6 @@ export const accepted: readonly AcceptedOptions[] = [
     options: ['-#, --progress-bar', '--no-progress-meter', '--styled-output'],
   },
   { why: "the answer of the proxy to CONNECT is not part of -i's output", options: ['--suppress-connect-headers'] },
-  { why: 'nothing but the URL and --url-query make the query, since -d is refused', options: ['-G, --get'] },
   {
     why: 'GET is what is sent anyway; HEAD is -I',
     options: ['-X, --request METHOD'],
@@ -34,7 +33,7 @@ export const accepted: readonly AcceptedOptions[] = [
     otherwise: 'Only GET is possible, and HEAD by -I: Retriever sends no data.',
     means: { HEAD: 'head' },
   },
-  { why: 'the strongest login that the server offers is used anyway', options: ['--anyauth', '--basic'] },
+  { why: 'a login that is given is sent by Basic anyway', options: ['--basic'] },
   {
     why: 'the strongest login that the proxy offers is used anyway',
     options: ['--proxy-anyauth', '--proxy-basic', '--socks5-basic'],
@@ -99,7 +98,6 @@ export const accepted: readonly AcceptedOptions[] = [
     options: [
       '--compressed-ssh',
       '--hostpubmd5 MD5',
-      '--hostpubsha256 SHA256',
       '--login-options OPTIONS',
       '--pubkey KEY',
       '--sasl-authzid IDENTITY',

@@ -8,10 +8,6 @@ export interface OtherOptions {
 /** Options that are refused on purpose: what they ask for is not retrieval, or not safe. */
 export const refused: readonly OtherOptions[] = [
   {
-    why: 'Retriever only retrieves: no data is sent. Where -G makes it the query, give --url-query NAME=VALUE.',
-    options: ['-d, --data', '--data-ascii', '--data-binary', '--data-raw', '--data-urlencode'],
-  },
-  {
     why: 'Retriever only retrieves: no data, file or mail is sent.',
     options: [
       '-T, --upload-file',

@@ -8,6 +8,7 @@ import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type NetworkOption, networkOptions } from './connection/network.ts'
 import { type ProxyOption, proxyOptions } from './connection/proxies.ts'
 import { type ProxyTlsOption, proxyTlsOptions } from './connection/proxy-tls.ts'
+import { type SshOption, sshOptions } from './connection/ssh.ts'
 import { type TlsOption, tlsOptions } from './connection/tls.ts'
 import { type TlsRuleOption, tlsRuleOptions } from './connection/tls-rules.ts'
 import { type DisplayOption, displayOptions } from './display.ts'
@@ -25,6 +26,7 @@ import { type GopherOption, gopherOptions } from './protocols/gopher.ts'
 import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
+import { type QueryDataOption, queryDataOptions } from './protocols/query-data.ts'
 import { type TelnetOption, telnetOptions } from './protocols/telnet.ts'
 import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
@@ -50,6 +52,7 @@ export type OptionName =
   | HeaderOption
   | CookieOption
   | UrlQueryOption
+  | QueryDataOption
   | GopherOption
   | FormOption
   | NewsOption
@@ -59,6 +62,7 @@ export type OptionName =
   | TlsRuleOption
   | ProxyTlsOption
   | LoginOption
+  | SshOption
   | NetworkOption
   | ProxyOption
   | ResolutionOption
@@ -104,12 +108,12 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions, ...tracingOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   Lists: [...manyOptions, ...mirrorOptions],
-  HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],
+  HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
   Telnet: telnetOptions,
   Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
-  Login: loginOptions,
+  Login: [...loginOptions, ...sshOptions],
   Connection: networkOptions,
   Proxies: [...proxyOptions, ...proxyTlsOptions],
   Resolution: resolutionOptions,
@@ -128,7 +132,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   News: 'Articles and their parts',
   Telnet: 'What a service may know',
   Security: 'Dangers that are allowed, TLS and certificates',
-  Login: 'Users, passwords and tokens',
+  Login: 'Users, passwords, tokens, and keys of SSH servers',
   Proxies: 'Ways through other machines',
   Connection: 'The addresses, interfaces, ports and sockets of connections',
   Resolution: 'How URLs are read, and to which addresses they lead',

@@ -7,7 +7,7 @@ import {
   type Resolution,
   utf8Octets,
 } from '@retriever/core'
-import type { Challenge, Credentials } from '@retriever/fetchers'
+import type { Challenge, Credentials, RequestLogin } from '@retriever/fetchers'
 import type { Config } from '../config.ts'
 import { usageError } from '../exit-codes.ts'
 import { type Netrc, netrcLogin } from '../netrc.ts'
@@ -20,21 +20,31 @@ export class CredentialPrompt {
   readonly #login: Login | null
   readonly #account: string | null
   readonly #netrc: Netrc | null
+  readonly #isAtOnce: boolean
   readonly #output: Output
   readonly #signal: AbortSignal
+  /** False: the person at the terminal is not asked. */
+  readonly #mayAsk: boolean
   /** The questions that were asked, and their answers: several retrievals may need the same one at a time. */
   readonly #asked = new Map<string, Promise<Credentials | null>>()
   readonly #accounts = new Map<string, Promise<string>>()
   readonly #places = new Set<string>()
   #proxyPassword: Promise<string> | undefined
 
-  constructor(config: Pick<Config, 'login' | 'account' | 'netrc'>, output: Output, signal: AbortSignal) {
-    const { login, account, netrc } = config
+  constructor(
+    config: Pick<Config, 'login' | 'account' | 'netrc' | 'sendsLoginAtOnce'>,
+    output: Output,
+    signal: AbortSignal,
+    mayAsk = true,
+  ) {
+    const { login, account, netrc, sendsLoginAtOnce } = config
     this.#login = login
+    this.#isAtOnce = sendsLoginAtOnce
     this.#netrc = netrc
     this.#account = account
     this.#output = output
     this.#signal = signal
+    this.#mayAsk = mayAsk
   }
 
   /**
@@ -49,11 +59,30 @@ export class CredentialPrompt {
     const known = this.#login ?? netrcLogin(this.#netrc, locator.host, typed)
     if (known === null) return url
     const isOther = this.#login !== null && (this.#login.password !== null || this.#login.user !== typed)
+    const user = utf8Octets(known.user)
+    if (scheme.withUser !== undefined && user !== '') return formatLocator(scheme.withUser(locator, user))
     if ((typed === null || isOther) && scheme.userinfo === 'allowed') {
-      return formatLocator({ ...locator, user: encodeOctets(utf8Octets(known.user)), password: null })
+      return formatLocator({ ...locator, user: encodeOctets(user), password: null })
     }
     const isReplaced = this.#netrc?.overrides === true && locator.password !== null
     return isReplaced ? formatLocator({ ...locator, password: null }) : url
+  }
+
+  /**
+   * The login of -u or -n that goes with the first request for a typed URL of HTTP, as in curl; null: there is none,
+   * the password is to be asked for, or the URL's own counts.
+   */
+  atOnce({ locator, plan }: Resolution): RequestLogin | null {
+    if (plan.mechanism !== 'http' || locator.host === null || !this.#isAtOnce) return null
+    if (this.#login !== null) {
+      const { user, password } = this.#login
+      return password === null ? null : { user, password }
+    }
+    if (locator.password !== null && this.#netrc?.overrides !== true) return null
+    const typed = locator.user === null ? null : octetsToText(decodeOctets(locator.user))
+    const listed = netrcLogin(this.#netrc, locator.host, typed)
+    // Basic cannot send a user with a colon; Digest can, once the server asks.
+    return listed === null || listed.user.includes(':') ? null : { user: listed.user, password: listed.password }
   }
 
   /** The answer for the client; null if no login is known and there is no terminal to ask at. */
@@ -84,7 +113,9 @@ export class CredentialPrompt {
   }
 
   async #askAccount(user: string, host: string): Promise<string> {
-    return canAsk(this.#output) ? this.#prompt(`Account for ${printable(`${user}@${host}`)}: `, false) : ''
+    return this.#mayAsk && canAsk(this.#output)
+      ? this.#prompt(`Account for ${printable(`${user}@${host}`)}: `, false)
+      : ''
   }
 
   /** The login of -U; its password is asked for once. */
@@ -97,7 +128,7 @@ export class CredentialPrompt {
   }
 
   async #ask(host: string, user: string | null): Promise<Credentials | null> {
-    if (!canAsk(this.#output)) return null
+    if (!this.#mayAsk || !canAsk(this.#output)) return null
     using prompter = await Prompter.open(this.#output, this.#signal)
     const name = user ?? (await prompter.ask(`User at ${host}: `, true))
     if (name === null || name === '') return null

@@ -19,7 +19,6 @@ export const finger: Scheme = {
   query: false,
   lineParts: ['user', 'urlPath'],
   sendsFirst: true,
-  hint: 'Use the program finger.',
   resolve: fingerPlan,
 }
 

@@ -52,6 +52,7 @@ function ftpPlan(locator: Locator, place: Place, tls: TlsMode): FtpPlan {
   const cwd = segments(typecode === null ? path : path.slice(0, path.lastIndexOf(';')))
   const name = cwd.pop() ?? ''
   const { user, password } = ftpLogin(locator, place)
+  const guessed = place.defaults.guessType && textName.test(name) ? 'a' : null
   // An empty password is no secret, and neither is the one that was made up here.
   const isSecret = locator.password !== '' && (locator.password !== null || password === null)
   const plan = {
@@ -63,10 +64,14 @@ function ftpPlan(locator: Locator, place: Place, tls: TlsMode): FtpPlan {
     password,
     cwd,
     name,
-    typecode,
+    typecode: typecode ?? guessed,
   } as const
   return { ...plan, wire: ftpWire(isSecret ? { ...plan, password: '<password>' } : plan) }
 }
+
+/** Names of texts, for Defaults.guessType. */
+const textName =
+  /(?:\.(?:txt|text|asc|me|md|html?|xml|csv|tex|c|h|sh|pl|py|el|1st|diff|patch)|^(?:readme|index|license|copying|changelog|news|todo|install))$/i
 
 /**
  * Splits at raw slashes, then decodes: `%2F` is a slash within a segment. A loop is faster than split() for so few

@@ -9,16 +9,19 @@ import { gopher, gophers } from './gopher.ts'
 import { http, https } from './http.ts'
 import { ldap, ldapi, ldaps } from './ldap.ts'
 import { mailto } from './mailto.ts'
-import { ghelp, info, man, toc, whatis } from './manual.ts'
+import { ghelp, help, info, man, toc, whatis } from './manual.ts'
 import { cid, mid } from './message.ts'
+import { mqtt, mqtts } from './mqtt.ts'
 import { nfs } from './nfs.ts'
 import { news, nntp, nntps, snews } from './nntp.ts'
+import { pop, pop3, pop3s } from './pop.ts'
 import { prospero } from './prospero.ts'
 import { afs, irc, ircs, mailserver, rtsp, tn3270 } from './services.ts'
 import { sftp } from './sftp.ts'
 import { telnet, telnets } from './telnet.ts'
 import { urn } from './urn.ts'
 import { wais } from './wais.ts'
+import { ws, wss } from './websocket.ts'
 import { z3950, z3950r, z3950s } from './z3950.ts'
 
 /** Every known scheme, one a line. The fetchers' registry is another table. */
@@ -58,11 +61,19 @@ export const builtinSchemes: readonly Scheme[] = [
   info,
   whatis,
   ghelp,
+  help,
   toc,
   rtsp,
   irc,
   ircs,
   sftp,
+  pop,
+  pop3,
+  pop3s,
+  ws,
+  wss,
+  mqtt,
+  mqtts,
   dict,
   finger,
   gemini,

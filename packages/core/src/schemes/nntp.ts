@@ -1,10 +1,13 @@
+import { adviceText } from '../advice.ts'
+import { RetrievalError } from '../errors.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { NntpPlan, TlsMode } from '../plan.ts'
+import { printable } from '../printable.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
+import { redact } from '../secrets/redact.ts'
 import { parseHost } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
-import { splitUrl } from '../url/split.ts'
 
 /** RFC 5538 2: `news:<group or message-id or wildmat>`, `news://server/...`; RFC 1738 3.6 had no server. */
 export const news: Scheme = {
@@ -42,6 +45,7 @@ export const nntp: Scheme = {
   title: 'USENET news, by server, group and number',
   spec: 'RFC 5538 3',
   host: 'required',
+  inspect: serverSpecific,
   resolve: (locator, place) => nntpPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
 }
 
@@ -120,11 +124,20 @@ function plan(locator: Locator, place: Place, tls: TlsMode, selection: Selection
   }
 }
 
-/** The configured server: `news.example.org` or `news.example.org:1119`. */
-function defaultServer({ port, defaults }: Place): Pick<NntpPlan, 'host' | 'port'> {
-  if (defaults.newsServer === undefined) return { host: null, port }
-  const configured = splitUrl(`nntp://${defaults.newsServer}/`).locator
-  return { host: parseHost(configured.host ?? '')?.name ?? null, port: configured.port ?? port }
+/**
+ * The configured server: `news.example.org`, `news.example.org:1119`, or a URL of it, as people write $NNTPSERVER.
+ * Throws `invalid-option`.
+ */
+function defaultServer({ port, defaults, domainToAscii }: Place): Pick<NntpPlan, 'host' | 'port'> {
+  const { newsServer } = defaults
+  if (newsServer === undefined) return { host: null, port }
+  const [, name = '', digits] = /^(?:(?:s?news|nntps?):\/\/)?(.*?)(?::(\d{1,5}))?\/?$/i.exec(newsServer) ?? []
+  const host = parseHost(name, domainToAscii)
+  const chosen = digits === undefined ? port : Number(digits)
+  if (host !== undefined && chosen <= 65_535) return { host: host.name, port: chosen }
+  const advice = { option: 'defaults.newsServer' } as const
+  const message = `The News server ${JSON.stringify(printable(redact(newsServer)))} is none: give host or host:port by ${adviceText(advice)}.`
+  throw new RetrievalError('invalid-option', message, { phase: 'resolve', advice })
 }
 
 /** The commands, which the fetcher sends unchanged, except OVER, whose numbers come with the reply to GROUP. */
@@ -164,4 +177,10 @@ function checkGroup(group: string, place: Place): void {
 function noServer({ plan, span }: Inspection): Finding[] {
   if (plan.mechanism !== 'nntp' || plan.host !== null) return []
   return [finding('no-server', 'The URL names no server, and none is configured.', span('urlPath'), 'RFC 1738 3.6')]
+}
+
+function serverSpecific({ plan, span }: Inspection): Finding[] {
+  if (plan.mechanism !== 'nntp' || plan.select !== 'article') return []
+  const message = 'The number of the article has a meaning on this server only.'
+  return [finding('server-specific', message, span('urlPath'), 'RFC 1738 3.7')]
 }

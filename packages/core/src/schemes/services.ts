@@ -39,7 +39,7 @@ export const irc: Scheme = {
   query: true,
   lineParts: ['user', 'password', 'urlPath', 'query'],
   handoff: true,
-  hint: 'An IRC client opens it.',
+  hint: 'Use weechat or another IRC client.',
   resolve: (locator, place) => ircPlan(locator, place, 'none'),
 }
 

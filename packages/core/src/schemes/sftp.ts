@@ -18,7 +18,6 @@ export const sftp: Scheme = {
   userinfo: 'allowed',
   query: false,
   lineParts: ['user', 'password', 'urlPath'],
-  hint: 'Use sftp or scp.',
   // The URL names no terminal session, but ssh would get the same arguments.
   program: true,
   resolve: sftpPlan,

@@ -43,21 +43,6 @@ function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
     search: query === null ? null : decodeOctets(query.replaceAll('+', ' ')),
     wtype: wtype === undefined ? null : decodeOctets(wtype),
     wpath: wpath === null ? null : decodeOctets(wpath),
-    documentId: wpath === null ? null : documentId(wpath),
     wire: [],
-  }
-}
-
-/** Reads `12345/1=h%3A210;2=db;3=0%2099%20/f;`: a length, then the parts of the document-id, as libwww writes them. */
-function documentId(wpath: string): WaisPlan['documentId'] {
-  const [, length, list = ''] = /^(?:(\d{1,10})\/)?(.*)$/s.exec(wpath) ?? []
-  const parts = list
-    .split(/;|%3B/i)
-    .filter(Boolean)
-    .map((part) => /^(\d{1,9})(?:=|%3D)(.*)$/is.exec(part))
-  if (parts.length === 0 || parts.includes(null)) return null
-  return {
-    length: length === undefined ? null : Number(length),
-    parts: parts.map((part) => ({ tag: Number(part?.[1]), value: decodeOctets(part?.[2] ?? '') })),
   }
 }

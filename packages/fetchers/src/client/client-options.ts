@@ -1,4 +1,4 @@
-import type { Defaults, Mechanism, Scheme } from '@retriever/core'
+import type { Defaults, Gateways, Mechanism, Scheme } from '@retriever/core'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { CookieStore, NetworkOptions, TlsOptions } from '../plugin/network.ts'
@@ -25,6 +25,7 @@ import {
   octetRange,
   proxyOption,
   record,
+  requestLogin,
   resumePoint,
   retryKind,
   text,
@@ -33,6 +34,7 @@ import {
 } from '../plugin/options.ts'
 import type { RetryOn } from '../plugin/retry.ts'
 import { type SessionOptions, sessionKinds } from '../plugin/session.ts'
+import type { SshOptions } from '../sftp/options.ts'
 import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
 import type { EventListener } from './event-sink.ts'
@@ -55,6 +57,12 @@ export interface ClientOptions {
   readonly builtins?: false | readonly Mechanism[]
   /** Schemes of your own; one with the name of a built-in scheme replaces it. */
   readonly schemes?: readonly Scheme[]
+  /**
+   * Templates of the URLs that are retrieved in place of those of a scheme, or of a namespace of URNs (RFC 1738 4): `{
+   * wais: 'http://gateway.example/?url={url}' }`. Neither a login nor a fragment goes along, and the policy holds for
+   * both URLs.
+   */
+  readonly gateways?: Gateways
   readonly policy?: Partial<Policy>
   readonly limits?: Partial<Limits>
   readonly tls?: TlsOptions
@@ -80,6 +88,8 @@ export interface ClientOptions {
    * looks names up ignores it.
    */
   readonly addresses?: PinnedAddresses
+  /** SSH servers' keys, and the client's own, for sftp URLs. Default: no server is known. */
+  readonly ssh?: SshOptions
   /** The family of addresses, the local address and port, and other places to connect to. Default: none of them. */
   readonly network?: NetworkOptions
   /** Called when a server wants a login that the URL does not give; null: none is known. */
@@ -147,6 +157,12 @@ export interface BatchOptions
   extends RetrieveOptions,
     Pick<ClientOptions, 'concurrency' | 'perHost' | 'interval' | 'intervalCap'> {}
 
+/** Whether a template makes a URL is seen when one is retrieved through it. */
+const templates: OptionKind = [
+  'an object of URL templates by scheme, such as { wais: "http://gateway.example/?url={url}" }',
+  (value) => record[1](value) && Object.values(Object(value)).every((template) => line[1](template)),
+]
+
 /** Options of one session: those of each retrieval that concern connections, and what the service may know. */
 export interface ConnectOptions
   extends SessionOptions,
@@ -156,6 +172,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   fetchers: list,
   builtins: builtinList,
   schemes: list,
+  gateways: templates,
   policy: record,
   limits: record,
   tls: record,
@@ -164,6 +181,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   proxyHeaders: fields,
   addresses: record,
   network: record,
+  ssh: record,
   credentials: callback,
   cookies: cookieStore,
   defaults: record,
@@ -177,9 +195,11 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
 
 const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   newsServer: line,
+  ldapServer: line,
   anonymousPassword: line,
   localHosts: texts,
   requireTls: flag,
+  guessType: flag,
 }
 
 export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
@@ -195,6 +215,7 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   headers: fields,
   virtualHost,
   autoReferer: flag,
+  login: requestLogin,
   digest: flag,
   head: flag,
   compressed: flag,

@@ -5,6 +5,7 @@ import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
 import type { Session } from '../plugin/session.ts'
 import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
+import { readSsh } from '../sftp/options.ts'
 import type { MirrorSummary } from '../tree/mirror-options.ts'
 import type { WalkedEntry } from '../tree/walked-entry.ts'
 import { textOf } from './batch/batch-job.ts'
@@ -22,14 +23,15 @@ import {
 } from './client-options.ts'
 import { LoginMemory, Questions } from './credentials.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
-import { handoffError } from './handoff.ts'
+import { handoffError } from './handoff/handoff.ts'
+import { checkHandUrl, type HandUrlOptions, handoffOf } from './handoff/handoff-of.ts'
 import { linked } from './nested.ts'
 import { AddressBook } from './network/addresses.ts'
 import { readNetwork } from './network/network.ts'
 import { readProxy } from './network/proxy.ts'
 import { readTls } from './network/tls.ts'
 import { definedOf, limitsOf, settingsOfCall } from './per-call.ts'
-import { readPolicy } from './policy.ts'
+import { enforce, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { Roster } from './roster.ts'
@@ -98,6 +100,11 @@ export interface Client extends AsyncDisposable {
    * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
    */
   resolve(url: string | URL | Resolution, base?: string): Resolution
+  /**
+   * Tells which program of this system a URL of any scheme is handed to, as handoffOf() does, and contacts nothing.
+   * Throws as resolve(), and `refused` by the policy or by the rules for links of the page `linkedFrom`.
+   */
+  handoff(url: string | URL | Resolution, options?: HandUrlOptions): Handoff
   /** Ends all retrievals and closes all connections of this client, for good: later calls reject with `aborted`. */
   close(): Promise<void>
 }
@@ -110,7 +117,7 @@ export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
   const policy = readPolicy(options.policy, options.schemes)
   const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
-  const registry = new Registry(options.fetchers, localHosts, options.builtins)
+  const registry = new Registry(options.fetchers, localHosts, options.builtins, readSsh(options.ssh))
   const acceptedLogins = new LoginMemory()
   let begun = 0
   const settings: Settings = {
@@ -131,6 +138,7 @@ export function createClient(options: ClientOptions = {}): Client {
     nextId: () => ++begun,
     resolving: {
       schemes: [...(options.schemes ?? [])],
+      ...(options.gateways && { gateways: { ...options.gateways } }),
       defaults: { ...options.defaults, localHosts },
       fetchable: registry.own,
       domainToAscii: domainToASCII,
@@ -218,6 +226,13 @@ export function createClient(options: ClientOptions = {}): Client {
     save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
     fetch: (input, init) => fetchResponse(retriever, input, init),
     retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
+    handoff(url, options = {}) {
+      const { base, linkedFrom, ...handing } = checkHandUrl(options)
+      const resolution = resolutionOf(url, base)
+      enforce(settings.policy, resolution)
+      if (linkedFrom !== undefined) linked(resolve(linkedFrom, settings.resolving), resolution, settings)
+      return handoffOf(resolution, handing)
+    },
     mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
     mirror: (url, folder, mirrorOptions = {}) => mirrorWith(client, url, folder, mirrorOptions),
     walk: (url, walkOptions = {}) => walkWith(client, url, walkOptions),

@@ -146,7 +146,10 @@ export function schemeObstacle(
 
 /** Throws `refused` for a Unix domain socket under publicOnly, because it leads to this machine. */
 export function enforceNetwork(policy: Policy, { url, plan }: Resolution, network: Network | undefined): void {
-  if (!policy.publicOnly || network?.socketPath === undefined || !('port' in plan)) return
+  if (!policy.publicOnly || !('port' in plan)) return
+  // An LDAP URL without a host may have a socket for its server (defaults.ldapServer).
+  const isSocket = 'socket' in plan && plan.socket !== null
+  if (network?.socketPath === undefined && !isSocket) return
   const rule = `a Unix domain socket leads to this machine itself, and ${adviceText(publicOnly)} refuses it`
   throw refusal(url, `${rule}. Use one of the two.`, { advice: publicOnly })
 }

@@ -66,7 +66,12 @@ export function isSameOrigin(one: Resolution, other: Resolution): boolean {
  * The request without the parts that were meant for the first origin only (security.md case 15: no credentials to
  * another origin).
  */
-export function requestForOtherOrigin({ headers, virtualHost: _host, ...request }: RequestOptions): RequestOptions {
+export function requestForOtherOrigin({
+  headers,
+  virtualHost: _host,
+  login: _login,
+  ...request
+}: RequestOptions): RequestOptions {
   if (headers === undefined) return request
   const harmless = Object.entries(headers).filter(
     ([name, value]) => value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name),

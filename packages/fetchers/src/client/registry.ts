@@ -3,11 +3,13 @@ import { maxDepth } from '../nntp/connection/server-quirks.ts'
 import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { count, type OptionKind } from '../plugin/options.ts'
+import type { SshOptions } from '../sftp/options.ts'
 import { checkHonours } from './honoured.ts'
 
 /** The client's options that built-in fetchers are made with. */
 interface BuiltinSettings {
   readonly localHosts: readonly string[]
+  readonly ssh: SshOptions
 }
 
 /** The built-in fetchers by mechanism, one a line. Each is loaded on its first use. */
@@ -16,15 +18,28 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   http: async () => (await import('../http/index.ts')).httpFetcher(),
   gopher: async () => (await import('../gopher/index.ts')).gopherFetcher(),
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
+  ldap: async () => (await import('../ldap/index.ts')).ldapFetcher(),
+  sftp: async ({ ssh }) => (await import('../sftp/index.ts')).sftpFetcher(ssh),
+  pop3: async () => (await import('../pop3/index.ts')).pop3Fetcher(),
+  ws: async () => (await import('../ws/index.ts')).wsFetcher(),
+  mqtt: async () => (await import('../mqtt/index.ts')).mqttFetcher(),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
+  urn: async () => (await import('../urn/index.ts')).urnFetcher(),
+  mailto: async () => (await import('../mailto/index.ts')).mailtoFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
+  finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
+  man: async () => (await import('../man/index.ts')).manFetcher(),
+  info: async () => (await import('../info/index.ts')).infoFetcher(),
+  whatis: async () => (await import('../whatis/index.ts')).whatisFetcher(),
+  ghelp: async () => (await import('../ghelp/index.ts')).ghelpFetcher(),
+  toc: async () => (await import('../toc/index.ts')).tocFetcher(),
 }
 
 /** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */
 const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
 
-/** The mechanisms of the built-in fetchers: `ftp`, `http`, `gopher`, `nntp`, `telnet`, `data`, `file`. */
+/** The mechanisms of the built-in fetchers. */
 export const builtinMechanisms: readonly Mechanism[] = Object.keys(builtin).filter((name) => isBuiltin(name))
 
 function isBuiltin(name: string): name is Mechanism {
@@ -66,8 +81,9 @@ export class Registry {
     own: readonly Fetcher[] = [],
     localHosts: readonly string[] = [],
     builtins: readonly string[] | false = builtinMechanisms,
+    ssh: SshOptions = {},
   ) {
-    this.#settings = { localHosts }
+    this.#settings = { localHosts, ssh }
     this.#builtins = new Set(builtins === false ? [] : builtins)
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {
@@ -163,7 +179,12 @@ function isLast(fetcher: Fetcher): boolean {
   return others === 0
 }
 
-/** The error for a URL that no fetcher of the client retrieves: `handoff` if its scheme names a service. */
+/** Whether a URL without a fetcher is handed over: its scheme names a service, and no fetcher was left out. */
+export function isService({ handoff = false, mechanism }: Scheme, registry: Registry): boolean {
+  return handoff && !registry.isSwitchedOff(mechanism)
+}
+
+/** The error for a URL that no fetcher of the client retrieves. */
 export function noFetcher(
   scheme: Scheme,
   mechanism: Mechanism,
@@ -178,7 +199,6 @@ export function noFetcher(
   }
   const advice = { option: 'fetchers' } as const
   const hint = scheme.hint ?? `Give the client a fetcher for "${mechanism}" by ${adviceText(advice)}.`
-  const what = scheme.handoff ? 'The URL names no data object.' : understood
   const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
-  return context.error(scheme.handoff ? 'handoff' : 'no-fetcher', `${what} ${hint}`, details)
+  return context.error('no-fetcher', `${understood} ${hint}`, details)
 }

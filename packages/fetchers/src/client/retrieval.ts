@@ -10,6 +10,7 @@ import {
   type ResolveOptions,
   RetrievalError,
   redact,
+  resolve,
 } from '@retriever/core'
 import { type Deadline, withDeadline } from '../plugin/deadline.ts'
 import type { EmittedEvent } from '../plugin/events.ts'
@@ -37,7 +38,8 @@ import { type Hop, Representation } from '../result/representation.ts'
 import { tooLarge, withoutBody } from '../result/unread.ts'
 import { askCredentials, type Questions } from './credentials.ts'
 import { type EventListener, EventSink } from './event-sink.ts'
-import { checkHandoff, handoffError } from './handoff.ts'
+import { checkHandoff, handoffError } from './handoff/handoff.ts'
+import { handoffOf } from './handoff/handoff-of.ts'
 import { tellPassedOver } from './honoured.ts'
 import { checkNested, type Nesting, nest, outerIsOver, outermost } from './nested.ts'
 import type { AddressBook } from './network/addresses.ts'
@@ -54,7 +56,7 @@ import {
   tooManyRedirects,
   withReferer,
 } from './redirect.ts'
-import { noFetcher, type Registry } from './registry.ts'
+import { isService, noFetcher, type Registry } from './registry.ts'
 import type { Rostered } from './roster.ts'
 import { noSession } from './service.ts'
 import { isTraced, Trace } from './trace.ts'
@@ -94,7 +96,8 @@ interface Hopped {
 }
 
 interface Way {
-  readonly fetcher: Fetcher
+  /** Undefined for a service that no fetcher knows. */
+  readonly fetcher: Fetcher | undefined
   readonly routed: AccessPlan
   readonly proxy: ProxyServer | null
 }
@@ -156,7 +159,7 @@ export class Retrieval implements Rostered {
       if (context.hasListener) context.emit(this.#resolved(resolution, context.url))
       enforce(this.#settings.policy, resolution)
       const { fetcher, routed, proxy } = await this.#way(resolution, context)
-      if (fetcher.connect === undefined) throw noSession(resolution, context)
+      if (fetcher?.connect === undefined) throw noSession(resolution, context)
       const session = await fetcher.connect(routed, { ...context, proxy }, options)
       session.once('close', () => {
         const { errored } = session
@@ -173,6 +176,7 @@ export class Retrieval implements Rostered {
     let resolution = first
     try {
       while (true) {
+        resolution = this.#throughGateway(resolution)
         const hop = await this.#hop(resolution, this.#context(resolution))
         const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
@@ -234,6 +238,7 @@ export class Retrieval implements Rostered {
 
   async #attempt(resolution: Resolution, context: RetrievalContext): Promise<Omit<Hopped, 'context'>> {
     const { fetcher, routed, proxy } = await this.#way(resolution, context)
+    if (fetcher === undefined) return { outcome: handoffOf(resolution), mechanism: routed.mechanism }
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(resolution.plan, routed, proxy) : null
     if (remark !== null) context.emit({ type: 'remark', url: context.url, ...remark })
@@ -241,7 +246,7 @@ export class Retrieval implements Rostered {
     return { outcome, mechanism: routed.mechanism }
   }
 
-  /** The fetcher for a URL, its plan, and the proxy on the way. */
+  /** The fetcher for a URL, its plan, and the proxy on the way. A service without a fetcher has a program. */
   async #way(resolution: Resolution, context: RetrievalContext): Promise<Way> {
     const { policy, registry, network } = this.#settings
     const { plan, scheme } = resolution
@@ -250,8 +255,10 @@ export class Retrieval implements Rostered {
     enforceDirect(policy, resolution, proxy)
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
-    if (fetcher === undefined) throw noFetcher(scheme, routed.mechanism, registry, context)
     this.#deadline.throwIfAborted()
+    if (fetcher === undefined && !isService(scheme, registry)) {
+      throw noFetcher(scheme, routed.mechanism, registry, context)
+    }
     return { fetcher, routed, proxy }
   }
 
@@ -265,6 +272,19 @@ export class Retrieval implements Rostered {
     // Only a tunnel leads to another place than the URL names.
     const isMoved = proxy !== null && network !== undefined && network.connectTo.length > 0
     return isMoved && !proxy.tunnel ? { ...proxy, tunnel: true, key: `${proxy.key} tunnel` } : proxy
+  }
+
+  /** The resolution of the URL at the gateway, which is another origin; without a gateway, the same resolution. */
+  #throughGateway(resolution: Resolution): Resolution {
+    const { gateway } = resolution
+    if (gateway === undefined) return resolution
+    const context = this.#context(resolution)
+    if (context.hasListener) context.emit(this.#resolved(resolution, context.url))
+    enforce(this.#settings.policy, resolution)
+    const { gateways: _gateways, ...resolving } = this.#settings.resolving
+    this.#request = requestForOtherOrigin(this.#request)
+    this.#nesting = { ...this.#nesting, isOtherOrigin: true, tls: tlsForOtherOrigin(this.#nesting.tls) }
+    return resolve(gateway, resolving)
   }
 
   /** Follows a redirect (RFC 9110 15.4) by the rules of the policy. */
@@ -392,6 +412,7 @@ export class Retrieval implements Rostered {
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       acceptedLogins,
       retrieve: (reference, options) => this.#retrieveWithin(resolution, reference, options),
+      handoff: () => handoffOf(resolution),
       emit: (event) => this.#events.emit(event, shownUrl),
       cookies: this.#settings.cookies,
       onHead: this.#settings.onHead,

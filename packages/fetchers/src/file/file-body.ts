@@ -1,14 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../plugin/byte-source.ts'
+import type { Extent } from '../plugin/extent.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { fileError } from './file-error.ts'
-
-/** Where to read from and up to; an end of Infinity is wherever the file ends. */
-export interface Extent {
-  readonly start: number
-  readonly end: number
-}
 
 /**
  * The size of one read: larger reads gain nothing (see test/bench), smaller ones each cost a turn of the thread pool.

@@ -1,6 +1,6 @@
+import { extentOf } from '../plugin/extent.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkDate } from '../plugin/request-options.ts'
-import { extentOf } from './extent.ts'
 import { chunkSize, FileBody, readChunk } from './file-body.ts'
 import { attempt, type OpenedPath } from './open-path.ts'
 
@@ -24,7 +24,9 @@ export async function retrieveFile(
     checkDate(context, file.stats.mtime)
     const modified = file.stats.mtime
     const { size, first } = await measure(file, context)
-    const extent = await extentOf(file.handle, { size, modified }, context)
+    const readAt = (position: number, length: number): Promise<Uint8Array> =>
+      attempt(context, () => readChunk(file.handle, position, length))
+    const extent = await extentOf(readAt, { size, modified }, context)
     const body = new FileBody(file.handle, context, extent, first)
     const suffix = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
     return {

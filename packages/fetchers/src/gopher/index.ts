@@ -1,10 +1,11 @@
 import type { GopherPlan } from '@retriever/core'
 import { type ByteSource, sourceOf } from '../plugin/byte-source.ts'
 import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { ConnectionBody, plainOctets } from '../wire/connection-body.ts'
 import { LineReader } from '../wire/framing/lines.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 import { openConnection } from '../wire/transport/socket.ts'
-import { ItemBody, plainOctets } from './body.ts'
+
 import { throwErrorAnswer } from './error-answer.ts'
 import { attributedMenuType, isMenu, isMenuType, isText, mediaTypeOf } from './item-type.ts'
 import { menuEntries } from './menu.ts'
@@ -16,7 +17,6 @@ import { gopherPlusBody, readStatus, throwGopherPlusError } from './plus/gopher-
 import { submitForm } from './plus/submit-form.ts'
 import { type Prepared, preparation } from './prepare.ts'
 import { sendForm, sendRequest } from './request.ts'
-import { sessionOf } from './session.ts'
 import { TextOctets } from './text.ts'
 
 export { parseCaps } from './caps.ts'
@@ -30,8 +30,8 @@ export function gopherFetcher(): Fetcher<'gopher'> {
 }
 
 async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved<'gopher'> | Handoff> {
-  const session = sessionOf(plan)
-  if (session !== undefined) return session
+  // An item that is a session (RFC 1436 3.8), for which nothing is connected.
+  if (plan.gophertype === '8' || plan.gophertype === 'T') return context.handoff()
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'Gopher sends no parts of an item; retrieve the whole.', { phase: 'policy' })
   }
@@ -43,7 +43,7 @@ async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Re
     const retrieved = await (prepared === undefined
       ? answerTo(plan, connection, context)
       : answerToPrepared(prepared, connection, context))
-    return { ...retrieved, body: new ItemBody(sourceOf(retrieved.body), connection) }
+    return { ...retrieved, body: new ConnectionBody(sourceOf(retrieved.body), connection) }
   } catch (error) {
     connection.close()
     throw error

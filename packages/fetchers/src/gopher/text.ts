@@ -37,7 +37,7 @@ export class TextOctets implements ByteSource {
     return null
   }
 
-  /** ItemBody closes the connection. */
+  /** ConnectionBody closes the connection. */
   async cancel(): Promise<void> {
     this.#isOver = true
   }

@@ -1,9 +1,9 @@
-import { adviceText, type HttpPlan, RetrievalError } from '@retriever/core'
+import { adviceText, type HttpPlan, RetrievalError, utf8Octets } from '@retriever/core'
 import { Authenticator, type LoginAttempt } from '../auth/authenticator.ts'
-import { readChallenges } from '../auth/challenge.ts'
+import { type AuthChallenge, readChallenges } from '../auth/challenge.ts'
 import { type FoundLogin, findLogin, loginPlace } from '../auth/found-login.ts'
 import type { UserAndPassword } from '../auth/login.ts'
-import type { Challenge, Credentials, RetrievalContext } from '../plugin/fetcher.ts'
+import type { Challenge, Credentials, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
 import { givesField } from '../plugin/request-options.ts'
 import { proxyAuthenticator } from '../wire/proxy/http-connect.ts'
 import { askCredentials, checkBasicUser } from './ask-credentials.ts'
@@ -13,9 +13,10 @@ import { forwarder, type Logins, methodOf } from './request.ts'
 import { shownFields } from './response.ts'
 
 /**
- * Sends requests with a login for the server, once it has asked for one, or at once if the URL has a password, and with
- * the login of the proxy. A login that was accepted serves the later requests of the same retrieval. Rejects with
- * auth-required or auth-failed, or resolves to the answer that says so if RequestOptions.fail is false.
+ * Sends requests with a login for the server, once it has asked for one, or at once if the URL or the caller gives one
+ * beforehand, and with the login of the proxy. A login that was accepted serves the later requests of the same
+ * retrieval. Rejects with auth-required or auth-failed, or resolves to the answer that says so if RequestOptions.fail
+ * is false.
  */
 export function withLogin(
   plan: HttpPlan,
@@ -64,8 +65,8 @@ function showsLogin(status: number): boolean {
 }
 
 /**
- * The login of one retrieval at its server: user and password of the URL, or credentials that the server has accepted
- * from this client before, or those that ClientOptions.credentials gives when it is asked, once.
+ * The login of one retrieval at its server: RequestOptions.login, user and password of the URL, or credentials that
+ * the server has accepted from this client before, or those that ClientOptions.credentials gives, when it is asked.
  */
 class ServerLogin {
   readonly #plan: HttpPlan
@@ -76,7 +77,7 @@ class ServerLogin {
 
   /** Throws `refused` for a user that Basic cannot send. */
   constructor(plan: HttpPlan, context: RetrievalContext) {
-    const known = loginOf(plan)
+    const known = loginOf(plan, context.request)
     const isDigestOnly = context.request.digest === true
     if (known !== null && !isDigestOnly) checkBasicUser(known.user, context)
     this.#plan = plan
@@ -116,9 +117,11 @@ class ServerLogin {
       return context.error('auth-failed', message, details)
     }
     const refused = this.#forgetRefused()
-    if (this.#authenticator.login !== null && refused === null) return wrong()
+    const wasSent = this.#authenticator.login !== null && refused === null
+    if (wasSent && takesPassword(challenges)) return wrong()
     try {
-      const find = (challenge: Challenge, protection: string) => this.#find(challenge, protection, refused)
+      const find = (challenge: Challenge, protection: string) =>
+        wasSent ? Promise.resolve(null) : this.#find(challenge, protection, refused)
       const login = await askCredentials(this.#plan, context, challenges, details, find)
       if (RetrievalError.is(login)) return refused === null ? login : wrong()
       this.#authenticator.use(login)
@@ -146,7 +149,16 @@ class ServerLogin {
   }
 }
 
-/** The login of the URL. Null: user or password is missing; the login waits until the server asks for it. */
-function loginOf({ user, password }: HttpPlan): UserAndPassword | null {
+/** Whether the server refused the password itself, not the scheme by which it was sent. */
+function takesPassword(challenges: readonly AuthChallenge[]): boolean {
+  return challenges.length === 0 || challenges.some(({ scheme }) => scheme === 'basic' || scheme === 'digest')
+}
+
+/**
+ * The login of the caller, or of the URL. Null: user or password is missing; the login waits until the server asks for
+ * it.
+ */
+function loginOf({ user, password }: HttpPlan, { login }: RequestOptions): UserAndPassword | null {
+  if (login !== undefined) return { user: utf8Octets(login.user), password: utf8Octets(login.password) }
   return user === null || password === null ? null : { user, password }
 }

@@ -85,6 +85,8 @@ export interface RetrievalContext {
    * fetchers retrieve each other without end.
    */
   retrieve(url: string, options?: NestedOptions): Promise<NestedRepresentation>
+  /** The handoff of this URL to a program of this system: an outcome for a URL that names a service. */
+  handoff(): Handoff
   emit(event: EmittedEvent): void
   /** HTTP: the cookies to send, and the place for those that come. Absent: none are sent, and none are kept. */
   readonly cookies?: CookieStore | undefined
@@ -136,7 +138,10 @@ export interface RequestOptions {
   readonly acceptLanguage?: string
   /** The answers to the form of an item (Gopher+ +ASK), or a function that gives them. */
   readonly form?: FormAnswers | FormFiller
-  /** The largest number of a newsgroup's articles to list, the newest ones. Default 1000. */
+  /**
+   * The largest number of entries to list: of a newsgroup the newest articles (default 1000), of an LDAP search as many
+   * as the server gives (default: all that it allows).
+   */
   readonly limit?: number
   /**
    * Rejects with `not-modified` if the resource still has this entity tag, or one of a list of them (RFC 9110 13.1.2).
@@ -158,6 +163,11 @@ export interface RequestOptions {
    * HTTP only. Default false.
    */
   readonly autoReferer?: boolean
+  /**
+   * User and password in place of those of the URL, sent with the first request by Basic (RFC 7617), or by Digest once
+   * the server offers it and `digest` is true. A redirect to another origin drops them for good. HTTP only.
+   */
+  readonly login?: RequestLogin
   /**
    * True: the login is sent by Digest (RFC 7616) or not at all, so that the password never crosses the network. HTTP
    * only. Default false: by the strongest scheme that the server offers.
@@ -185,6 +195,12 @@ export interface RequestOptions {
  * all if there are fewer.
  */
 export type OctetRange = readonly [number, number | null]
+
+/** A user and a password that are known before the server asks. Basic allows no colon in the user. */
+export interface RequestLogin {
+  readonly user: string
+  readonly password: string
+}
 
 /** Header fields by name. Null: the field is not sent. */
 export type RequestFields = Readonly<Record<string, string | null>>
@@ -312,7 +328,10 @@ export interface Entry {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** A URL that names a service, not data (RFC 4248). It says which program to run; Retriever does not run it. */
+/**
+ * A URL that names a service, not data (RFC 4248), or that the caller wants to hand to another program. It says which
+ * program to run; the library does not run it.
+ */
 export interface Handoff extends Omit<HandoffDetails, 'password'> {
   readonly outcome: 'handoff'
   /** The password, as advice like `user`. A client makes it non-enumerable, so that no log and no JSON shows it. */

@@ -152,8 +152,10 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'tls.proxy.pins': true,
   'tls.proxy.crl': true,
   'defaults.newsServer': true,
+  'defaults.ldapServer': true,
   'defaults.requireTls': true,
   schemes: true,
+  gateways: true,
   fetchers: true,
   builtins: true,
   credentials: true,
@@ -164,6 +166,9 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'network.localPort': true,
   'network.socketPath': true,
   'network.connectTo': true,
+  'ssh.hostKeys': true,
+  'ssh.privateKey': true,
+  'ssh.passphrase': true,
   proxy: true,
   proxyTunnel: true,
   proxyHeaders: true,
@@ -180,6 +185,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   headers: true,
   virtualHost: true,
   autoReferer: true,
+  login: true,
   digest: true,
   cookies: true,
   head: true,
@@ -188,6 +194,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   split: true,
   charset: true,
   folders: true,
+  delete: true,
   'error.response': true,
 }
 
@@ -198,7 +205,9 @@ function isAdvised(name: string): name is AdvisedOption {
 /** The error for an option (or its part `key`): the expected value, and the given one with its type. */
 export function invalidOption(name: string, expected: string, value: unknown, key?: string): RetrievalError {
   const advice = isAdvised(name) ? { option: name, ...(key !== undefined && { value: key }) } : undefined
-  const message = `Expected ${advice ? adviceText(advice) : `\`${name}\``} to be ${expected}, got ${shownValue(value)}.`
+  // A login in the wrong form is a secret all the same.
+  const got = name === 'login' ? typeof value : shownValue(value)
+  const message = `Expected ${advice ? adviceText(advice) : `\`${name}\``} to be ${expected}, got ${got}.`
   return new RetrievalError('invalid-option', message, { phase: 'resolve', ...(advice && { advice }) })
 }
 

@@ -74,10 +74,51 @@ export interface NntpMetadata {
 /** A file or a local directory has only the metadata that all representations have. */
 export type FileMetadata = Readonly<Record<string, never>>
 
+/** SFTP: a file or directory has only the metadata that all representations have. */
+export type SftpMetadata = Readonly<Record<string, never>>
+
+/** A node of an Info file. The names of its neighbours are as the file has them; `(dir)` is the list of all files. */
+export interface InfoMetadata {
+  readonly file: string
+  readonly node: string
+  readonly next?: string
+  readonly previous?: string
+  readonly up?: string
+}
+
+/** An answer of Finger has only the metadata that all representations have. */
+export type FingerMetadata = Readonly<Record<string, never>>
+/** The draft of a mail has only the metadata that all representations have. */
+export type MailtoMetadata = Readonly<Record<string, never>>
+
+/** POP3. */
+export interface Pop3Metadata {
+  /** The number of the message; absent for the list of messages. */
+  readonly message?: number
+}
+
+/** A WebSocket. */
+export interface WsMetadata {
+  /** The header fields of the server's answer, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** MQTT. */
+export interface MqttMetadata {
+  /** The topic, or the filter for several. */
+  readonly topic: string
+}
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
   readonly contentType: string
+}
+
+/** LDAP. */
+export interface LdapMetadata {
+  /** The distinguished name of the login, as text; null: the search is anonymous. */
+  readonly login: string | null
 }
 
 /**
@@ -90,8 +131,16 @@ export interface MetadataByMechanism {
   ftp: FtpMetadata
   gopher: GopherMetadata
   nntp: NntpMetadata
+  ldap: LdapMetadata
+  sftp: SftpMetadata
+  pop3: Pop3Metadata
+  ws: WsMetadata
+  mqtt: MqttMetadata
   file: FileMetadata
+  mailto: MailtoMetadata
   data: DataMetadata
+  info: InfoMetadata
+  finger: FingerMetadata
 }
 
 /** The metadata of one mechanism: JSON-able, without secrets. */

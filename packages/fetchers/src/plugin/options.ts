@@ -87,6 +87,14 @@ export const virtualHost: OptionKind = [
   'the name of a host, perhaps with a port, such as "www.example.org"',
   (value) => typeof value === 'string' && /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/.test(value),
 ]
+export const requestLogin: OptionKind = [
+  'an object of two strings, user and password',
+  (value) => {
+    if (!record[1](value)) return false
+    const { user, password, ...rest } = Object(value) as Record<string, unknown>
+    return typeof user === 'string' && typeof password === 'string' && isEmpty(rest)
+  },
+]
 /** Whether a field may stand in RequestOptions.headers. */
 export function isOwnField(name: string, value: unknown): boolean {
   return isToken(name) && !framing.test(name) && fieldValue[1](value)

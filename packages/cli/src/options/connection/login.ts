@@ -20,7 +20,7 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
     long: 'user',
     short: 'u',
     arg: 'USER[:PASSWORD]',
-    help: 'Login for the host of the URL, if it asks for one; without PASSWORD you are asked for it',
+    help: 'Login for the host of the URL; without PASSWORD you are asked for it once the server wants it',
     commands: network,
     example: 'retrieve -u alice ftp://ftp.example.org/%2Fhome/alice/x',
   },
@@ -71,6 +71,11 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
 export interface Login {
   readonly user: string
   readonly password: string | null
+}
+
+/** Whether a login that is given is sent before the server asks for one, as in curl. */
+export function readLoginAtOnce(line: GivenOptions<'digest' | 'anyauth'>): boolean {
+  return !line.has('digest') && !line.has('anyauth')
 }
 
 /** The login of -u or -U; null if it is not given. */

@@ -3,6 +3,7 @@ import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow, urls } from '../option.ts'
 import { isPem, readFolder, readPem } from './pem.ts'
 import { type ProxyTlsOption, readProxyRules } from './proxy-tls.ts'
+import { hasSshUrl } from './ssh.ts'
 import { readRules, type TlsRuleOption } from './tls-rules.ts'
 
 export type TlsOption = 'cacert' | 'cert' | 'key' | 'pass' | 'insecure' | 'ssl-reqd'
@@ -26,7 +27,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   {
     long: 'key',
     arg: 'FILE',
-    help: 'The private key of --cert (PEM)',
+    help: 'The private key of --cert (PEM); for sftp URLs the key to log in with',
     commands: network,
     example: 'retrieve --cert me.pem --key me.key https://h.example/',
   },
@@ -85,7 +86,8 @@ function readIdentity(line: GivenOptions<TlsOption | ProxyTlsOption>, prefix: ''
   const typed = line.value(`${prefix}cert`)
   const keyFile = line.value(`${prefix}key`)
   if (typed === undefined) {
-    if (keyFile === undefined) return {}
+    // An SSH key has no certificate.
+    if (keyFile === undefined || (prefix === '' && hasSshUrl(line.operands))) return {}
     throw usageError(`--${prefix}key needs --${prefix}cert, the certificate of the key.`)
   }
   const { file, password } = splitPassword(typed)

@@ -15,6 +15,7 @@ export type HttpOption =
   | 'no-fail'
   | 'fail-with-body'
   | 'digest'
+  | 'anyauth'
 
 export const httpOptions: readonly OptionRow<HttpOption>[] = [
   {
@@ -59,9 +60,15 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'digest',
-    help: 'Send the login by Digest or not at all; default: by the strongest scheme that the server offers',
+    help: 'Send the login by Digest or not at all; default: at once by Basic, if the password is given',
     commands: network,
     example: 'retrieve --digest -u alice http://www.example.org/',
+  },
+  {
+    long: 'anyauth',
+    help: 'Send the login of -u or -n once the server asks, by the strongest scheme that it offers; default: at once',
+    commands: network,
+    example: 'retrieve --anyauth -u alice http://www.example.org/',
   },
   {
     long: 'no-fail',

@@ -2,7 +2,7 @@ import { type Mechanism, type Resolution, RetrievalError, redact } from '@retrie
 import type { Body } from '../../result/body.ts'
 import { Representation } from '../../result/representation.ts'
 import { checkItem, type RetrieveOptions } from '../client-options.ts'
-import { handoffError } from '../handoff.ts'
+import { handoffError } from '../handoff/handoff.ts'
 import type { Retrieval } from '../retrieval.ts'
 import type { Rostered } from '../roster.ts'
 import type { Job } from './job.ts'

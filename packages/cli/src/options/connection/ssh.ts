@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import type { SshOptions } from '@retriever/fetchers'
+import { type GivenOptions, network, type OptionRow } from '../option.ts'
+import { readPem } from './pem.ts'
+
+export type SshOption = 'hostpubsha256'
+
+export const sshOptions: readonly OptionRow<SshOption>[] = [
+  {
+    long: 'hostpubsha256',
+    arg: 'SHA256',
+    help: 'Accept the SSH host key with this fingerprint (Base64), if ~/.ssh/known_hosts has no key of the server',
+    commands: network,
+    example: 'retrieve --hostpubsha256 n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg sftp://alice@h.example/x',
+  },
+]
+
+/** Whether a URL of the command line is for SSH, where --key is a key of its own. */
+export function hasSshUrl(operands: readonly string[]): boolean {
+  return operands.some((operand) => /^<?(?:url:)?sftp:/i.test(operand))
+}
+
+/** The host keys of this user, ssh-agent, and the private key of --key. */
+export function readSsh(
+  line: GivenOptions<SshOption | 'key' | 'pass' | 'cert'>,
+  { SSH_AUTH_SOCK: agent = '' }: NodeJS.ProcessEnv,
+): SshOptions {
+  const accepted = line.values('hostpubsha256').map((each) => `SHA256:${each.replace(/^SHA256:/, '')}`)
+  const keyFile = hasSshUrl(line.operands) ? line.value('key') : undefined
+  const passphrase = line.value('pass')
+  const user = userName()
+  return {
+    // The files are read when a server shows its key, not at each start.
+    hostKeys: () => [...accepted, ...knownHosts()],
+    ...(user !== null && { user }),
+    ...(agent !== '' && { agent }),
+    ...(keyFile !== undefined && { privateKey: readPem('key', keyFile, 'private key') }),
+    ...(passphrase !== undefined && { passphrase }),
+  }
+}
+
+/** The lines of the user's known_hosts and the system's; a file that cannot be read has none. */
+function knownHosts(): string[] {
+  return [join(homedir(), '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts'].flatMap((file) => {
+    try {
+      return readFileSync(file, 'utf8').split('\n')
+    } catch {
+      return []
+    }
+  })
+}
+
+/** The name of this user, which ssh takes where none is given; null: the system has none. */
+function userName(): string | null {
+  try {
+    return userInfo().username
+  } catch {
+    return null
+  }
+}

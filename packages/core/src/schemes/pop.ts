@@ -1,0 +1,58 @@
+import type { PopPlan, TlsMode } from '../plan.ts'
+import type { Place, Scheme } from '../scheme.ts'
+import type { Locator } from '../url/locator.ts'
+import { decodeOctets } from '../url/percent.ts'
+
+/** RFC 2384: `pop://user;auth=*@host:port`. The number of a message behind it is curl's. */
+export const pop: Scheme = {
+  name: 'pop',
+  title: 'Mailbox by the Post Office Protocol',
+  spec: 'RFC 2384',
+  mechanism: 'pop3',
+  defaultPort: 110,
+  tls: 'none',
+  host: 'required',
+  userinfo: 'allowed',
+  query: false,
+  lineParts: ['user', 'password', 'urlPath'],
+  sendsPassword: true,
+  resolve: (locator, place) => popPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
+}
+
+/** The name that curl and others use. */
+export const pop3: Scheme = { ...pop, name: 'pop3' }
+
+export const pop3s: Scheme = {
+  ...pop,
+  name: 'pop3s',
+  title: 'Mailbox by the Post Office Protocol over TLS',
+  spec: 'RFC 8314',
+  defaultPort: 995,
+  tls: 'implicit',
+  resolve: (locator, place) => popPlan(locator, place, 'implicit'),
+}
+
+function popPlan({ user, password, urlPath }: Locator, place: Place, tls: TlsMode): PopPlan {
+  const number = urlPath ?? ''
+  if (!/^(?:[1-9]\d{0,8})?$/.test(number)) place.fail('only the number of a message may follow the host', 'urlPath')
+  const [, name = '', auth] = /^(.*?)(?:;auth=([^;]*))?$/is.exec(user ?? '') ?? []
+  const known = name === '' ? null : decodeOctets(name)
+  const start = tls === 'explicit' ? ['STLS\r\n'] : []
+  return {
+    mechanism: 'pop3',
+    host: place.host,
+    port: place.port,
+    tls,
+    user: known,
+    password: password === null ? null : decodeOctets(password),
+    auth: auth === undefined ? null : decodeOctets(auth).toUpperCase(),
+    message: number === '' ? null : Number(number),
+    wire: [
+      ...start,
+      `USER ${known ?? '<user>'}\r\n`,
+      'PASS <password>\r\n',
+      number === '' ? 'LIST\r\n' : `RETR ${number}\r\n`,
+      'QUIT\r\n',
+    ],
+  }
+}

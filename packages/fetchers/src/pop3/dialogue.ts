@@ -1,0 +1,80 @@
+import { octetsToText, type Phase, printable, type RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { LineReader } from '../wire/framing/lines.ts'
+import type { Connection } from '../wire/transport/connection.ts'
+
+/** A reply (RFC 1939 3): `+OK` or `-ERR`, and words. */
+export interface PopReply {
+  readonly isOk: boolean
+  /** One octet a character. */
+  readonly text: string
+}
+
+/** The commands and replies of one POP3 connection. */
+export class PopDialogue {
+  readonly connection: Connection
+  readonly #context: RetrievalContext
+  #lines: LineReader
+
+  constructor(connection: Connection, context: RetrievalContext) {
+    this.connection = connection
+    this.#context = context
+    this.#lines = new LineReader(connection, context)
+  }
+
+  /** The octets after the replies so far. */
+  get lines(): LineReader {
+    return this.#lines
+  }
+
+  /** Sends a command and gives its reply. A `secret` is shown as `<password>`. */
+  async ask(phase: Phase, command: string, secret = ''): Promise<PopReply> {
+    const hide = (text: string): string => (secret === '' ? text : text.replaceAll(secret, '<password>'))
+    await this.connection.sendLine(command, hide(command))
+    return this.reply(phase, hide)
+  }
+
+  async reply(phase: Phase, hide: (text: string) => string = (text) => text): Promise<PopReply> {
+    const received = await this.#lines.line(phase)
+    const { url, emit, error } = this.#context
+    if (received === null) {
+      const message = 'The server closed the connection without an answer; try again.'
+      throw error('receive-failed', message, { phase, transient: true })
+    }
+    const line = hide(received)
+    emit({ type: 'received', url, octets: `${line}\r\n` })
+    const [, sign, text = ''] = /^(\+OK|-ERR|\+)(?: (.*))?$/is.exec(line) ?? []
+    if (sign !== undefined) return { isOk: !sign.startsWith('-'), text }
+    const words = wordsOf(line)
+    const message = `The server answered "${words}", which is no reply of this protocol. Check scheme and port.`
+    throw error('protocol-violation', message, { phase, reply: words })
+  }
+
+  /** Begins TLS (STLS, RFC 2595 4). */
+  async startTls(peer: { readonly host: string; readonly port: number }): Promise<void> {
+    const reply = await this.ask('login', 'STLS')
+    if (!reply.isOk) {
+      const words = wordsOf(reply.text)
+      const message = `The server does not begin TLS (${words}). A scheme with TLS from the start may be served.`
+      throw this.#context.error('tls-failed', message, { phase: 'tls', reply: words })
+    }
+    await this.connection.startTls(peer, this.#lines)
+    this.#lines = new LineReader(this.connection, this.#context)
+  }
+
+  /** The error for a refusal. RFC 2449 8: a code in brackets tells refusals that pass. */
+  refusal({ text }: PopReply, code: 'auth-failed' | 'not-found' | 'server-refused', what: string): RetrievalError {
+    const words = wordsOf(text)
+    const passes = /^\[(?:IN-USE|LOGIN-DELAY|SYS\/TEMP)\]/i.test(text)
+    const message = `${what}: ${words === '' ? 'the server gives no reason' : words}.`
+    return this.#context.error(passes ? 'server-refused' : code, message, {
+      reply: words || '-ERR',
+      ...(passes && { transient: true }),
+    })
+  }
+}
+
+/** The server's words for people: harmless on a terminal, and not too many. */
+export function wordsOf(octets: string): string {
+  return printable(octetsToText(octets)).slice(0, 300)
+}

@@ -1,0 +1,111 @@
+import type { AccessPlans } from '@retriever/core'
+import { messageEntries } from '../mime/entries.ts'
+import { sourceOf } from '../plugin/byte-source.ts'
+import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { whenHeld } from '../plugin/limits.ts'
+import { ConnectionBody } from '../wire/connection-body.ts'
+import { dotBody } from '../wire/framing/dot.ts'
+import { linesOf } from '../wire/framing/lines.ts'
+import { openConnection } from '../wire/transport/socket.ts'
+import { PopDialogue } from './dialogue.ts'
+import { logIn } from './login.ts'
+
+type Plan = AccessPlans['pop3']
+
+/** Reads mailboxes by POP3 (RFC 1939): the list of messages, or one message. Nothing is deleted. */
+export function pop3Fetcher(): Fetcher<'pop3'> {
+  return { mechanism: 'pop3', retrieve }
+}
+
+async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieved<'pop3'>> {
+  if (context.request.range !== undefined) {
+    throw context.error('range-refused', 'POP3 sends no parts of a message; retrieve the whole.', { phase: 'policy' })
+  }
+  const connection = await openConnection(context, plan)
+  try {
+    const dialogue = new PopDialogue(connection, context)
+    const greeting = await dialogue.reply('greeting')
+    if (!greeting.isOk) throw dialogue.refusal(greeting, 'server-refused', 'The server refused the connection')
+    if (plan.tls === 'explicit') await dialogue.startTls(plan)
+    await logIn(plan, dialogue, context, greeting)
+    const retrieved = await (plan.message === null ? list(dialogue, context) : message(plan.message, dialogue, context))
+    return { ...retrieved, body: new ConnectionBody(sourceOf(block(dialogue, context)), connection) }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+const base = { outcome: 'retrieved', charset: null, size: null, modified: null, completeness: 'terminated' } as const
+
+async function message(
+  number: number,
+  dialogue: PopDialogue,
+  context: RetrievalContext,
+): Promise<Omit<Retrieved<'pop3'>, 'body'>> {
+  const reply = await dialogue.ask('request', `RETR ${number}`)
+  if (!reply.isOk) throw dialogue.refusal(reply, 'not-found', `There is no message ${number}`)
+  return {
+    ...base,
+    kind: 'object',
+    mediaType: 'message/rfc822',
+    metadata: { message: number },
+    entries: (body) => messageEntries(body, context),
+  }
+}
+
+/** The list of messages (RFC 1939 5): a line is the number of a message and its size. */
+async function list(dialogue: PopDialogue, context: RetrievalContext): Promise<Omit<Retrieved<'pop3'>, 'body'>> {
+  const ids = await uniqueIds(dialogue, context)
+  const reply = await dialogue.ask('request', 'LIST')
+  if (!reply.isOk) throw dialogue.refusal(reply, 'server-refused', 'The server lists no messages')
+  return {
+    ...base,
+    kind: 'listing',
+    mediaType: 'text/plain',
+    charset: 'us-ascii',
+    metadata: {},
+    entries: (body) => entriesOf(body, ids, context),
+  }
+}
+
+/** The unique ids of messages by their numbers (UIDL, RFC 1939 7); empty if the server has none. */
+async function uniqueIds(dialogue: PopDialogue, context: RetrievalContext): Promise<ReadonlyMap<string, string>> {
+  const ids = new Map<string, string>()
+  if (!(await dialogue.ask('request', 'UIDL')).isOk) return ids
+  const { maxListing } = whenHeld(context.limits)
+  for await (const line of linesOf(dotBody(dialogue.lines, context), {
+    ...context,
+    limits: { ...context.limits, maxListing },
+  })) {
+    const [, number, id] = /^(\d{1,10}) ([\x21-\x7E]{1,70})$/.exec(line) ?? []
+    if (number !== undefined && id !== undefined) ids.set(number, id)
+  }
+  return ids
+}
+
+async function* entriesOf(
+  body: AsyncIterable<Uint8Array>,
+  ids: ReadonlyMap<string, string>,
+  context: RetrievalContext,
+): AsyncGenerator<Entry> {
+  const folder = context.url.replace(/#.*$/s, '').replace(/\/?$/, '/')
+  for await (const line of linesOf(body, context)) {
+    const [, number, size] = /^(\d{1,9}) (\d{1,15})/.exec(line) ?? []
+    if (number === undefined) continue
+    const id = ids.get(number)
+    yield {
+      name: number,
+      kind: 'article',
+      url: folder + number,
+      size: Number(size),
+      ...(id !== undefined && { details: { uid: id } }),
+    }
+  }
+}
+
+/** A multi-line block. QUIT after it is a farewell: nothing was marked as deleted, so its reply says nothing. */
+async function* block(dialogue: PopDialogue, context: RetrievalContext): AsyncGenerator<Uint8Array> {
+  yield* dotBody(dialogue.lines, context)
+  await dialogue.connection.sendLine('QUIT')
+}

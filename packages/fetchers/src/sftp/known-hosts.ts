@@ -1,0 +1,78 @@
+import { createHash, createHmac } from 'node:crypto'
+
+/** A line of known_hosts that is about one server. */
+export interface KnownKey {
+  /** The type of the key: `ssh-ed25519`. */
+  readonly type: string
+  /** The key in Base64. */
+  readonly key: string
+  /** True: the key must never be accepted. */
+  readonly isRevoked: boolean
+}
+
+/** How a server's key compares with those that are known. */
+export type KeyVerdict = 'known' | 'unknown' | 'changed' | 'revoked'
+
+/** The fingerprint as ssh shows it: SHA-256 in Base64 without padding. */
+export function fingerprintOf(key: Uint8Array): string {
+  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
+}
+
+/** The type that a public key names in its first field (RFC 4253 6.6). */
+export function keyType(key: Buffer): string {
+  const length = key.length >= 4 ? key.readUInt32BE(0) : 0
+  return key.toString('latin1', 4, 4 + Math.min(length, 64)).replace(/[^\w.@-]/g, '?')
+}
+
+/** The lines of known_hosts (sshd(8)) for a server. Lines of certificate authorities and comments are passed over. */
+export function knownKeys(lines: readonly string[], host: string, port: number): KnownKey[] {
+  const name = (port === 22 ? host : `[${host}]:${port}`).toLowerCase()
+  return lines.flatMap((line) => {
+    const words = line.trim().split(/[ \t]+/)
+    const marker = words[0]?.startsWith('@') ? words.shift() : undefined
+    const [hosts = '', type = '', key = ''] = words
+    if (hosts.startsWith('#') || key === '' || (marker !== undefined && marker !== '@revoked')) return []
+    return isFor(hosts, name) ? [{ type, key, isRevoked: marker === '@revoked' }] : []
+  })
+}
+
+/** Compares a server's key with the known ones and with the accepted fingerprints. */
+export function judge(key: Buffer, known: readonly KnownKey[], accepted: readonly string[]): KeyVerdict {
+  const shown = key.toString('base64')
+  const same = known.filter((each) => each.key === shown)
+  if (same.some(({ isRevoked }) => isRevoked)) return 'revoked'
+  if (same.length > 0) return 'known'
+  if (known.some(({ isRevoked }) => !isRevoked)) return 'changed'
+  return accepted.some((each) => each.replace(/=+$/, '') === fingerprintOf(key)) ? 'known' : 'unknown'
+}
+
+/** Whether the first field of a line names the server: a hash (`|1|salt|hash`), or patterns with commas between. */
+function isFor(hosts: string, name: string): boolean {
+  const [, salt, hash] = /^\|1\|([^|]+)\|([^|]+)$/.exec(hosts) ?? []
+  if (salt !== undefined && hash !== undefined) {
+    return createHmac('sha1', Buffer.from(salt, 'base64')).update(name).digest('base64') === hash
+  }
+  const patterns = hosts.toLowerCase().split(',')
+  if (patterns.some((pattern) => pattern.startsWith('!') && fits(pattern.slice(1), name))) return false
+  return patterns.some((pattern) => fits(pattern, name))
+}
+
+/** Matches `*` and `?`. It goes back to the last star alone, so the time is bounded. */
+function fits(pattern: string, name: string): boolean {
+  let at = 0
+  let star = -1
+  let from = 0
+  for (let place = 0; place < name.length; ) {
+    if (pattern[at] === '*') {
+      star = at++
+      from = place
+    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === name[place])) {
+      at++
+      place++
+    } else if (star >= 0) {
+      at = star + 1
+      place = ++from
+    } else return false
+  }
+  return /^\**$/.test(pattern.slice(at))
+}

@@ -1,0 +1,69 @@
+import { createClient } from '@retriever/fetchers'
+import { startMqttServer, testCa } from '@retriever/servers'
+import { expect, test } from 'vitest'
+import { testFetcher } from './fetcher.ts'
+import { bytesOf } from './observe.ts'
+import { everyOctet } from './octets.ts'
+
+testFetcher({
+  mechanism: 'mqtt',
+  bytes: everyOctet,
+  stalls: [
+    ['greeting', 'request'],
+    ['login', 'request'],
+    ['response', 'request'],
+    ['body', 'body'],
+  ],
+  short: 10,
+  async start(faults = {}) {
+    const server = await startMqttServer({ faults })
+    return {
+      server,
+      object: `${server.url}pub/a.bin`,
+      login: (user, password) => `${server.url.replace('//', `//${user}:${password}@`)}pub/a.bin`,
+    }
+  },
+})
+
+const text = async (url: string, options = {}): Promise<string> => {
+  await using client = createClient({ tls: { ca: testCa }, ...options })
+  return Buffer.from(await bytesOf(client, url)).toString()
+}
+
+test('payloads come one behind the other, without anything between them', async () => {
+  await using server = await startMqttServer({ tls: true })
+  expect(await text(`${server.url}pub/hello`)).toBe('Hello.\n')
+  expect(await text(`${server.url}pub%2Fempty`)).toBe('')
+})
+
+test('the login: of the URL, of the caller, none, a wrong one', async () => {
+  await using server = await startMqttServer({ auth: 'required' })
+  const url = `${server.url}pub/hello`
+  expect(await text(url.replace('//', '//alice:secret@'))).toBe('Hello.\n')
+  expect(await text(url, { credentials: () => ({ user: 'alice', password: 'secret' }) })).toBe('Hello.\n')
+  await expect(text(url)).rejects.toMatchObject({ code: 'auth-required' })
+  await expect(text(url.replace('//', '//alice:no@'))).rejects.toMatchObject({ code: 'auth-failed' })
+  const credentials = () => ({ user: 'alice', password: 'no' })
+  await expect(text(url, { credentials })).rejects.toMatchObject({ code: 'auth-failed' })
+})
+
+test('a refused topic, and packets that do not fit', async () => {
+  await using server = await startMqttServer()
+  await expect(text(`${server.url}none`)).rejects.toMatchObject({ code: 'access-denied' })
+  for (const [reply, code] of [
+    ['\x90\x03\0\x01\0\x30\xff\xff\xff\xff\x01', 'protocol-violation'],
+    ['\x90\x03\0\x01\0\x32\x04\0\0ab', 'protocol-violation'],
+    ['\x90\x03\0\x01\0\x30\x03\0\x09a', 'protocol-violation'],
+    ['\x90\x03\0\x01\0\x20\x02\0\0', 'protocol-violation'],
+    ['\x90\x03\0\x01\0\x30\x09\0\x01a', 'partial'],
+    ['\x90\x02\0\x01', 'protocol-violation'],
+    ['', 'receive-failed'],
+  ] as const) {
+    server.setFaults({ replies: { 'pub/hello': reply } })
+    await expect(text(`${server.url}pub/hello`, { limits: { maxRetries: 0 } })).rejects.toMatchObject({ code })
+  }
+})
+
+test.each(['mqtt://127.0.0.1/', 'mqtt://127.0.0.1'])('%s names no topic', async (url) => {
+  await expect(text(url)).rejects.toMatchObject({ code: 'malformed-url' })
+})

@@ -1,0 +1,115 @@
+import { createClient } from '@retriever/fetchers'
+import { type Pop3ServerOptions, startPop3Server, testCa } from '@retriever/servers'
+import { testFetcher } from '@retriever/servers/contract'
+import { describe, expect, test } from 'vitest'
+import { entriesOf } from '../support/entries.ts'
+
+const message =
+  'From: Bob <bob@example.net>\r\nSubject: Hello\r\nMessage-ID: <1@example.net>\r\n\r\nHello.\r\n.dot\r\n..\r\n'
+const login = { credentials: () => ({ user: 'alice', password: 'secret' }) }
+
+testFetcher(
+  {
+    mechanism: 'pop3',
+    createClient: (options) => createClient({ ...options, ...login }),
+    bytes: Buffer.from(message),
+    entries: ['1', '2'],
+    stalls: [
+      ['greeting', 'greeting'],
+      ['login', 'login'],
+      ['response', 'request'],
+      ['body', 'body'],
+    ],
+    short: 3,
+    async start(faults = {}) {
+      const server = await startPop3Server({ faults })
+      return {
+        server,
+        object: `${server.url}1`,
+        missing: `${server.url}3`,
+        listing: server.url,
+        login: (user, password) => `${server.url.replace('//', `//${user}:${password}@`)}1`,
+      }
+    },
+  },
+  { describe, test },
+)
+
+async function get(options: Pop3ServerOptions, path: string, client = {}, user = '') {
+  await using server = await startPop3Server(options)
+  await using made = createClient({ ...login, tls: { ca: testCa }, ...client })
+  const url = server.url.replace('//', `//${user}`) + path
+  const representation = await made.retrieve(url)
+  const text = await representation.text()
+  await server.waitForConnections(0)
+  return { representation, text, received: server.received, url }
+}
+
+test('the list is that of LIST, and its entries have unique ids', async () => {
+  const { representation, text, url } = await get({}, '')
+  expect(text).toMatch(/^1 \d+\r\n2 \d+\r\n$/)
+  expect(representation).toMatchObject({ kind: 'listing', mediaType: 'text/plain', completeness: 'terminated' })
+  await using server = await startPop3Server()
+  await using client = createClient(login)
+  const entries = await entriesOf(await client.retrieve(server.url))
+  expect(url).not.toBe('')
+  expect(entries[0]).toEqual({
+    name: '1',
+    kind: 'article',
+    url: `${server.url}1`,
+    size: message.length,
+    details: { uid: 'uid-1' },
+  })
+})
+
+test('a message has parts, as an article of News has', async () => {
+  await using server = await startPop3Server()
+  await using client = createClient(login)
+  const representation = await client.retrieve(`${server.url}2`)
+  expect(representation.mediaType).toBe('message/rfc822')
+  expect((await entriesOf(representation)).map(({ name }) => name)).toEqual(['text/plain', 'a.bin'])
+})
+
+test('the server gets what the plan says', async () => {
+  const { received, url } = await get({}, '1', {}, 'alice:secret@')
+  await using client = createClient()
+  const planned = client.resolve(url).plan.wire.map((line) => line.trimEnd().replace('<password>', 'secret'))
+  expect(received).toEqual(planned)
+})
+
+test('APOP, where the server offers it: the password is not sent', async () => {
+  const { received, text } = await get({ apop: true }, '1')
+  expect(text).toBe(message)
+  expect(received.join()).toMatch(/APOP alice [\da-f]{32}/)
+  expect(received.join()).not.toContain('secret')
+})
+
+test('STLS, with requireTls; refused, where the server has none', async () => {
+  const client = { defaults: { requireTls: true } }
+  const { received, text } = await get({ tls: 'explicit' }, '1', client)
+  expect([received[0], text]).toEqual(['STLS', message])
+  await expect(get({}, '1', client)).rejects.toMatchObject({ code: 'tls-failed' })
+  expect((await get({ tls: true }, '1')).text).toBe(message)
+})
+
+test.each([
+  ['alice:nope@', '1', { code: 'auth-failed', reply: expect.stringContaining('wrong user') }],
+  ['alice;auth=+apop:secret@', '1', { code: 'refused' }],
+  ['alice;AUTH=GSSAPI:secret@', '1', { code: 'refused' }],
+  ['', '0', { code: 'malformed-url' }],
+  ['', 'inbox', { code: 'malformed-url' }],
+])('%s%s', async (user, path, error) => {
+  await expect(get({}, path, {}, user)).rejects.toMatchObject(error)
+})
+
+test('without a login it is auth-required', async () => {
+  await expect(get({}, '1', { credentials: () => null })).rejects.toMatchObject({ code: 'auth-required' })
+})
+
+test('a mailbox in use is worth another try', async () => {
+  const faults = { replies: { PASS: ['-ERR [IN-USE] Do you have another session?\r\n'] } }
+  await expect(get({ faults }, '1', { limits: { maxRetries: 0 } })).rejects.toMatchObject({
+    code: 'server-refused',
+    transient: true,
+  })
+})

@@ -1,0 +1,64 @@
+import { createClient } from '@retriever/fetchers'
+import { startWsServer } from '@retriever/servers'
+import { expect, test } from 'vitest'
+import { testFetcher } from './fetcher.ts'
+import { bytesOf } from './observe.ts'
+
+testFetcher({
+  mechanism: 'ws',
+  bytes: Buffer.from('one\nGrüße\n\n'),
+  stalls: [
+    ['greeting', 'request'],
+    ['response', 'request'],
+    ['body', 'body'],
+  ],
+  short: 4,
+  async start(faults = {}) {
+    const server = await startWsServer({ faults })
+    return { server, object: `${server.url}texts`, missing: `${server.url}none` }
+  },
+})
+
+test.each([
+  ['binary', Buffer.from(Uint8Array.from({ length: 256 }, (_, octet) => octet))],
+  ['fragments', Buffer.from('abc\n')],
+])('%s', async (path, octets) => {
+  await using server = await startWsServer()
+  await using client = createClient()
+  expect(Buffer.from(await bytesOf(client, server.url + path))).toEqual(octets)
+})
+
+test.each([
+  ['failure', 'server-refused'],
+  ['reserved', 'protocol-violation'],
+  ['masked', 'protocol-violation'],
+  ['orphan', 'protocol-violation'],
+  ['long-ping', 'protocol-violation'],
+])('%s is %s', async (path, code) => {
+  await using server = await startWsServer()
+  await using client = createClient()
+  await expect(bytesOf(client, server.url + path)).rejects.toMatchObject({ code })
+  await server.waitForConnections(0)
+})
+
+test.each([
+  ['HTTP/1.1 401 Unauthorized\r\n\r\n', 'auth-required'],
+  ['HTTP/1.1 403 Forbidden\r\n\r\n', 'access-denied'],
+  ['HTTP/1.1 500 No\r\n\r\n', 'http-error'],
+  ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n', 'protocol-violation'],
+  ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n', 'protocol-violation'],
+  ['', 'receive-failed'],
+])('the answer %j is %s', async (reply, code) => {
+  await using server = await startWsServer({ faults: { replies: { '/texts': reply } } })
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  await expect(bytesOf(client, `${server.url}texts`)).rejects.toMatchObject({ code })
+})
+
+test('header fields of the caller are sent, but not those of the handshake', async () => {
+  await using server = await startWsServer()
+  await using client = createClient()
+  const headers = { Origin: 'https://example.org', 'Sec-WebSocket-Version': '8' }
+  await (await client.retrieve(`${server.url}texts`, { headers })).bytes()
+  expect(server.received).toContain('Origin: https://example.org')
+  expect(server.received.filter((line) => /version/i.test(line))).toEqual(['Sec-WebSocket-Version: 13'])
+})

@@ -1,0 +1,207 @@
+import { createHash, createHmac } from 'node:crypto'
+import { type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
+import type { TestServer } from '@retriever/servers'
+import ssh2 from 'ssh2'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { entriesOf } from '../../support/entries.ts'
+import { knownLine, publicKey, type SftpOptions, startSftpServer } from '../../support/sftp-server.ts'
+
+const login = { credentials: () => ({ user: 'alice', password: 'secret' }) }
+const otherKey = publicOf(ssh2.utils.generateKeyPairSync('ed25519').private)
+const mine = ssh2.utils.generateKeyPairSync('ed25519').private
+const locked = ssh2.utils.generateKeyPairSync('ed25519', {
+  passphrase: 'open',
+  cipher: 'aes256-cbc',
+  rounds: 4,
+}).private
+const fingerprint = `SHA256:${createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')}`
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startSftpServer({ names: ['caf\u00e9 %41?#', 'a\nb'] })
+})
+afterAll(() => server.close())
+
+function publicOf(key: string, passphrase?: string): Buffer {
+  const parsed = ssh2.utils.parseKey(key, passphrase)
+  if (parsed instanceof Error) throw parsed
+  return parsed.getPublicSSH()
+}
+
+async function bytes(path: string, options: ClientOptions = {}, call: RetrieveOptions = {}, at = server) {
+  await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(at)] }, ...options })
+  const representation = await client.retrieve(at.url + path, call)
+  return { representation, text: await representation.text() }
+}
+
+async function failure(path: string, options: ClientOptions = {}, call: RetrieveOptions = {}, at = server) {
+  return bytes(path, options, call, at).then(
+    ({ text }) => expect.fail(`It came: ${text.slice(0, 100)}`),
+    (error: unknown) => error,
+  )
+}
+
+describe('files', () => {
+  test('have size and date; a large one comes whole, also in small answers', async () => {
+    const { representation, text } = await bytes('pub/hello.txt')
+    expect(text).toBe('Hello.\n')
+    expect(representation).toMatchObject({ size: 7, kind: 'object', completeness: 'verified' })
+    expect(representation.modified?.toISOString()).toBe('2001-02-03T04:05:06.000Z')
+    await using slow = await startSftpServer({ readAtMost: 1000 })
+    for (const at of [server, slow]) {
+      expect((await bytes('pub/big.bin', {}, {}, at)).text).toBe('abcdefg'.repeat(428_572).slice(0, 3_000_001))
+    }
+  })
+
+  test('~ is the home directory, a link leads to its file', async () => {
+    expect((await bytes('~/x')).text).toBe('at home\n')
+    expect((await bytes('pub/link')).text).toBe('Hello.\n')
+  })
+
+  test.each([
+    [{ range: [1, 3] }, 'ell', 1],
+    [{ range: [-3, null] }, 'o.\n', 4],
+    [{ range: [4, 100] }, 'o.\n', 4],
+    [{ resumeFrom: 5 }, '.\n', 5],
+    [{ resumeFrom: { offset: 5, tail: Buffer.from('llo') } }, '.\n', 5],
+    [{ resumeFrom: { offset: 5, tail: Buffer.from('xxx') } }, 'Hello.\n', 0],
+    [{ resumeFrom: { offset: 5, size: 8 } }, 'Hello.\n', 0],
+  ] satisfies [RetrieveOptions, string, number][])('%j', async (call, text, offset) => {
+    const found = await bytes('pub/hello.txt', {}, call)
+    expect(found.text).toBe(text)
+    expect(found.representation.offset).toBe(offset)
+  })
+
+  test('what cannot be retrieved', async () => {
+    expect(await failure('pub/hello.txt', {}, { range: [9, null] })).toMatchObject({ code: 'range-refused' })
+    expect(await failure('pub/hello.txt', {}, { resumeFrom: 9 })).toMatchObject({ code: 'resume-failed' })
+    expect(await failure('pub/secret')).toMatchObject({ code: 'access-denied' })
+    expect(await failure('pub/fifo')).toMatchObject({ code: 'refused' })
+    expect(await failure('pub/%FF')).toMatchObject({ code: 'refused' })
+    expect(await failure('pub/hello.txt', {}, { ifChangedSince: new Date(2002, 1) })).toMatchObject({
+      code: 'not-modified',
+    })
+  })
+})
+
+test('directories are listings, whose names lead on or nowhere', async () => {
+  await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(server)] } })
+  const representation = await client.retrieve(`${server.url}pub`)
+  const entries = await entriesOf(representation)
+  const of = (name: string) => entries.find((entry) => entry.name === name)
+  expect(of('hello.txt')).toMatchObject({ kind: 'file', size: 7, url: `${server.url}pub/hello.txt` })
+  expect(of('sub')).toMatchObject({ kind: 'directory', url: `${server.url}pub/sub/` })
+  expect(of('link')).toMatchObject({ kind: 'link', details: { target: 'hello.txt' } })
+  expect(of('fifo')).toMatchObject({ kind: 'other' })
+  const odd = of('caf\u00e9 %41?#')?.url ?? ''
+  expect(odd).toBe(`${server.url}pub/caf%C3%A9%20%2541%3F%23`)
+  expect(await (await client.retrieve(odd)).text()).toBe('caf\u00e9 %41?#')
+  expect(await (await client.retrieve(`${server.url}pub/`)).text()).toMatch(/^[^\n]* a%0Ab$/m)
+  expect(entries.map(({ name }) => name)).not.toContain('.')
+  expect(await failure('pub/', { limits: { maxListing: 100 } })).toMatchObject({ code: 'limit-exceeded' })
+})
+
+test('names that lead elsewhere have no URL (security.md 3)', async () => {
+  await using wicked = await startSftpServer({ names: ['../../x', '..', 'ok'] })
+  await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(wicked)] } })
+  const entries = await entriesOf(await client.retrieve(`${wicked.url}pub/`))
+  expect(entries.find(({ name }) => name.includes('x') && name.includes('..'))?.url).toBe(null)
+  expect(entries.map(({ name }) => name)).not.toContain('..')
+})
+
+describe('the host key (security.md 36)', () => {
+  test('unknown: certificate, with its fingerprint and the option that accepts it', async () => {
+    for (const hostKeys of [undefined, [], [`other.example ssh-ed25519 ${publicKey.toString('base64')}`]]) {
+      const error = await failure('pub/hello.txt', { ssh: hostKeys === undefined ? {} : { hostKeys } })
+      expect(error).toMatchObject({ code: 'certificate', advice: { option: 'ssh.hostKeys', value: fingerprint } })
+      expect(String(error)).toContain(`ssh-ed25519 ${fingerprint}`)
+    }
+  })
+
+  test.each([
+    ['a fingerprint', () => fingerprint],
+    ['a pattern', () => `[127.0.*]:${server.port} ssh-ed25519 ${publicKey.toString('base64')}`],
+    ['a hashed name', () => `${hashed(`[127.0.0.1]:${server.port}`)} ssh-ed25519 ${publicKey.toString('base64')}`],
+  ])('known by %s', async (_what, line) => {
+    expect((await bytes('pub/hello.txt', { ssh: { hostKeys: [line()] } })).text).toBe('Hello.\n')
+  })
+
+  test.each([
+    ['changed', () => [knownLine(server, otherKey)]],
+    ['changed, and its fingerprint given', () => [knownLine(server, otherKey), fingerprint]],
+    ['revoked', () => [knownLine(server), `@revoked ${knownLine(server)}`]],
+  ])('%s: refused, even with insecure', async (_what, lines) => {
+    const error = await failure('pub/hello.txt', { ssh: { hostKeys: lines() }, tls: { insecure: true } })
+    expect(error).toMatchObject({ code: 'certificate', message: expect.stringMatching(/has changed|is revoked/) })
+  })
+
+  test('unknown, with insecure: accepted', async () => {
+    expect((await bytes('pub/hello.txt', { ssh: {}, tls: { insecure: true } })).text).toBe('Hello.\n')
+  })
+
+  function hashed(name: string): string {
+    const salt = Buffer.from('12345678901234567890')
+    return `|1|${salt.toString('base64')}|${createHmac('sha1', salt).update(name).digest('base64')}`
+  }
+})
+
+describe('the login', () => {
+  const get = async (options: SftpOptions, client: ClientOptions, user = '') => {
+    await using own = await startSftpServer(options)
+    const url = `${own.url.replace('//', `//${user}`)}pub/hello.txt`
+    await using made = createClient({ ...client, ssh: { hostKeys: [knownLine(own)], ...client.ssh } })
+    return await made.retrieve(url).then(
+      (representation) => representation.text(),
+      (error: unknown) => error,
+    )
+  }
+
+  test('by the URL, and by keyboard-interactive', async () => {
+    expect(await get({}, {}, 'alice:secret@')).toBe('Hello.\n')
+    expect(await get({ methods: ['keyboard-interactive'] }, login)).toBe('Hello.\n')
+  })
+
+  test('by a private key', async () => {
+    const ssh = { user: 'alice', privateKey: mine }
+    expect(await get({ clientKey: publicOf(mine), methods: ['publickey'] }, { ssh })).toBe('Hello.\n')
+    const withPhrase = { user: 'alice', privateKey: locked, passphrase: 'open' }
+    const clientKey = publicOf(locked, 'open')
+    expect(await get({ clientKey, methods: ['publickey'] }, { ssh: withPhrase })).toBe('Hello.\n')
+    expect(
+      await get({ clientKey, methods: ['publickey'] }, { ssh: { user: 'alice', privateKey: locked } }),
+    ).toMatchObject({
+      code: 'auth-failed',
+      advice: { option: 'ssh.passphrase' },
+    })
+  })
+
+  test('a key that is refused is followed by the password, perhaps of another user', async () => {
+    const ssh = { user: 'bob', privateKey: mine }
+    expect(await get({ methods: ['publickey', 'password'] }, { ssh, ...login })).toBe('Hello.\n')
+  })
+
+  test('an agent that is not there is passed over', async () => {
+    expect(await get({ methods: ['publickey', 'password'] }, { ssh: { agent: '/nowhere/agent' }, ...login })).toBe(
+      'Hello.\n',
+    )
+  })
+
+  test('none, or a wrong one', async () => {
+    expect(await get({}, {})).toMatchObject({ code: 'auth-required' })
+    expect(await get({}, {}, 'alice@')).toMatchObject({
+      code: 'auth-required',
+      message: expect.stringMatching(/password/),
+    })
+    expect(await get({}, {}, 'alice:wrong@')).toMatchObject({ code: 'auth-failed' })
+    expect(await get({ methods: ['publickey'] }, login)).toMatchObject({ code: 'auth-required' })
+  })
+})
+
+test('a server of another protocol', async () => {
+  await using http = await startSftpServer({ faults: { replies: { greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n' } } })
+  expect(await failure('x', {}, {}, http)).toMatchObject({ code: 'protocol-violation' })
+})
+
+test.each([{ hostKeys: 'x' }, { privateKey: 1 }, { user: 'a\nb' }, { agents: 'x' }])('options: %j', (ssh) => {
+  expect(() => createClient({ ssh: ssh as never })).toThrow(expect.objectContaining({ code: 'invalid-option' }))
+})

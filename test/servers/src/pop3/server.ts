@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import { type Accounts, isAccount, seedAccounts } from '../accounts.ts'
+import { Listener } from '../listener.ts'
+import { accounts, type Checks, checkOptions, flag } from '../options.ts'
+import { type ServerConnection, serverConnection } from '../server-connection.ts'
+import { type ServerOptions, serverChecks, type TestServer, tlsOrExplicit } from '../test-server.ts'
+import { dotBlock, octets } from '../text.ts'
+
+export interface Pop3ServerOptions extends Omit<ServerOptions, 'tls'> {
+  /** true: TLS from the first byte (pop3s). 'explicit': STLS is offered (RFC 2595). Default false. */
+  readonly tls?: boolean | 'explicit'
+  /** Passwords by user, in place of alice with the password secret. */
+  readonly accounts?: Accounts
+  /** Offers APOP (RFC 1939, 7). Default false. */
+  readonly apop?: boolean
+}
+
+export const pop3Checks: Checks<Pop3ServerOptions> = { ...serverChecks, tls: tlsOrExplicit, accounts, apop: flag }
+
+/** The messages of every mailbox. */
+const messages: readonly string[] = [
+  'From: Bob <bob@example.net>\r\nSubject: Hello\r\nMessage-ID: <1@example.net>\r\n\r\nHello.\r\n.dot\r\n..\r\n',
+  'Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n' +
+    '--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nGr\xc3\xbc\xc3\x9fe\r\n--b\r\n' +
+    'Content-Type: application/octet-stream; name=a.bin\r\nContent-Transfer-Encoding: base64\r\n\r\nAAEC\r\n--b--\r\n',
+]
+
+const timestamp = '<1896.697170952@example.net>'
+
+/** A POP3 server (RFC 1939) with two messages; nothing can be deleted. */
+export async function startPop3Server(options: Pop3ServerOptions = {}): Promise<TestServer> {
+  checkOptions('startPop3Server', options, pop3Checks)
+  const listener = new Listener(
+    {
+      name: 'pop3',
+      scheme: 'pop3',
+      async serve(connection, server) {
+        if (connection.faults.stall === 'greeting') return connection.stall()
+        await new Mailbox(serverConnection(connection, server), options).run()
+      },
+    },
+    { ...options, tls: options.tls === true },
+  )
+  return listener.listen(options.port ?? 0)
+}
+
+/** One connection. */
+class Mailbox {
+  readonly #connection: ServerConnection
+  readonly #accounts: Accounts
+  readonly #options: Pop3ServerOptions
+  #user = ''
+  #isIn = false
+
+  constructor(connection: ServerConnection, options: Pop3ServerOptions) {
+    this.#connection = connection
+    this.#options = options
+    this.#accounts = options.accounts ?? seedAccounts
+  }
+
+  async run(): Promise<void> {
+    const connection = this.#connection
+    if (await connection.sendFault('greeting')) return
+    await connection.send(`+OK ready${this.#options.apop ? ` ${timestamp}` : ''}\r\n`)
+    for (let line = await connection.readLine(); line !== undefined; line = await connection.readLine()) {
+      const [verb = '', ...words] = line.split(' ')
+      const name = verb.toUpperCase()
+      if (await connection.sendFault(line, name)) continue
+      if (!(await this.#answer(name, words))) return
+    }
+  }
+
+  /** False: the connection is over. */
+  async #answer(verb: string, words: readonly string[]): Promise<boolean> {
+    const [first = '', second = ''] = words
+    const connection = this.#connection
+    switch (verb) {
+      case 'QUIT':
+        await connection.send('+OK bye\r\n')
+        return false
+      case 'STLS':
+        if (this.#options.tls !== 'explicit') return this.#say('-ERR no TLS')
+        await connection.startTls('+OK begin\r\n')
+        return true
+      case 'USER':
+        this.#user = words.join(' ')
+        return this.#say('+OK')
+      case 'PASS':
+        return this.#logIn(isAccount(this.#accounts, this.#user, words.join(' ')))
+      case 'APOP':
+        return this.#logIn(this.#options.apop === true && second === this.#digestOf(first))
+    }
+    if (!this.#isIn) return this.#say('-ERR log in first')
+    if (verb === 'LIST' || verb === 'UIDL') {
+      const lines = messages.map((text, at) => `${at + 1} ${verb === 'LIST' ? text.length : `uid-${at + 1}`}\r\n`)
+      return verb === 'UIDL' ? this.#say(`+OK\r\n${lines.join('')}.`) : this.#sendBlock(lines.join(''))
+    }
+    const message = messages[Number(first) - 1]
+    if (verb !== 'RETR') return this.#say('-ERR unknown command')
+    return message === undefined ? this.#say('-ERR no such message') : this.#sendBlock(message)
+  }
+
+  async #logIn(isRight: boolean): Promise<boolean> {
+    if (this.#connection.faults.stall === 'login') {
+      await this.#connection.stall()
+      return false
+    }
+    this.#isIn = isRight
+    return this.#say(isRight ? '+OK' : '-ERR [AUTH] wrong user or password')
+  }
+
+  async #say(line: string): Promise<boolean> {
+    await this.#connection.send(`${line}\r\n`)
+    return true
+  }
+
+  async #sendBlock(text: string): Promise<boolean> {
+    if (this.#connection.faults.stall === 'response') {
+      await this.#connection.stall()
+      return false
+    }
+    await this.#say('+OK')
+    return this.#connection.sendBody(dotBlock(text))
+  }
+
+  #digestOf(user: string): string {
+    const found = Object.entries(this.#accounts).find(([name]) => octets(name) === user)
+    return createHash('md5')
+      .update(timestamp + octets(found?.[1] ?? ''), 'latin1')
+      .digest('hex')
+  }
+}
