@@ -22,7 +22,7 @@ clients=(slrnpull)
 # Programs for people are installed as usual: chromium resolves URLs with @retriever/core, curl runs the lines of
 # test/differential, and ldapsearch asks slapd beside us.
 tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl
-	openssh-client dovecot-pop3d dovecot-imapd libdlt2 python3-websockets)
+	openssh-client inetutils-telnet dovecot-pop3d dovecot-imapd libdlt2 python3-websockets)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.
 npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2)
 npm=$here/.cache/npm
@@ -35,6 +35,7 @@ missing() {
 		"$script" --installed 2>&1 || :
 	done
 	[[ -x /usr/bin/curl ]] || echo "curl is not installed"
+	command -v telnet >/dev/null || echo "telnet is not installed"
 	[[ -x /usr/bin/chromium ]] || echo "chromium is not installed"
 }
 
