@@ -15,7 +15,7 @@ system_lib=/usr/lib/$(uname -m)-linux-gnu
 
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
 	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack
-	apache2-bin caddy fingerd slapd openssh-server openssh-sftp-server mosquitto)
+	apache2-bin caddy fingerd slapd openssh-server openssh-sftp-server mosquitto dictd dict-elements molly-brown)
 # Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
 clients=(slrnpull)
 # Dovecot's paths are fixed, so it is installed, like the libraries of other servers.

@@ -21,6 +21,7 @@ import { readPolicy } from './options/policy.ts'
 import { type CookieOptions, readCookies } from './options/protocols/cookies.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
 import { readFtpFetchers, readFtpType } from './options/protocols/ftp.ts'
+import { trustingGemini } from './options/protocols/gemini.ts'
 import { readSearch } from './options/protocols/gopher.ts'
 import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
@@ -161,9 +162,9 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     isHtml: line.has('html'),
     color: readColor(line),
     page: readPage(line),
-    telnet: readTelnet(line),
     handoff: line.has('handoff'),
     programEnvironment: () => environmentOf(env),
+    telnet: readTelnet(line),
     stateFolder: stateFolder(env),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
@@ -199,7 +200,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     form: readForm(line),
     client: {
       ...(gateways && { gateways }),
-      fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],
+      fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line), trustingGemini(stateFolder(env))],
       defaults,
       limits: { ...readLimits(line), ...readRetryLimits(line) },
       retryOn: readRetryOn(line),

@@ -42,7 +42,9 @@ export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
 export type {
   DataMetadata,
+  DictMetadata,
   FtpMetadata,
+  GeminiMetadata,
   GopherMetadata,
   GopherView,
   HttpMetadata,

@@ -13,9 +13,7 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-type Mechanism = Fetcher['mechanism']
-
-const urls: Readonly<Partial<Record<Mechanism, string>>> = {
+const urls = {
   http: 'http://h/x',
   ftp: 'ftp://h/x',
   gopher: 'gopher://h/9x',
@@ -24,14 +22,23 @@ const urls: Readonly<Partial<Record<Mechanism, string>>> = {
   data: 'data:,x',
   file: 'file:///x',
   finger: 'finger://h/x',
+  dict: 'dict://h/d:x',
   telnet: 'telnet://h/',
   urn: 'urn:isbn:1',
+  ldap: 'ldap://h/',
+  sftp: 'sftp://h/x',
+  pop3: 'pop://h/',
+  ws: 'ws://h/',
+  mqtt: 'mqtt://h/t',
   man: 'man:x',
   info: 'info:x',
   whatis: 'whatis:x',
   ghelp: 'ghelp:x',
   toc: 'toc:',
-}
+  gemini: 'gemini://h/x',
+} as const
+
+type Mechanism = keyof typeof urls
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
@@ -42,7 +49,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
-  [{ form: { a: 'b' } }, ['gopher'], ['gopher']],
+  [{ form: { a: 'b' } }, ['gopher', 'gemini'], ['gopher', 'gemini']],
   [{ limit: 5 }, [], ['nntp']],
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],

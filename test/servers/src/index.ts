@@ -1,11 +1,13 @@
 /** Local servers for tests, one for each protocol: on loopback, with seed content and faults on demand. */
 export type { AccountOptions, Accounts } from './accounts.ts'
 export { testCa } from './certificate.ts'
+export { type DictServerOptions, startDictServer } from './dict/server.ts'
 export type { Chunking, Faults, Stall } from './faults.ts'
 export { bigOctet } from './files/big.ts'
 export type { FileContent, FileOptions, Files } from './files/served-files.ts'
 export { type FingerServerOptions, startFingerServer } from './finger/server.ts'
 export { type FtpServerOptions, startFtpServer } from './ftp/server.ts'
+export { type GeminiServerOptions, startGeminiServer } from './gemini/server.ts'
 export type { GopherHandler, GopherMenuItem, GopherQuery, GopherReply } from './gopher/handler.ts'
 export { type GopherServer, type GopherServerOptions, startGopherServer } from './gopher/server.ts'
 export type { HttpHandler, HttpReply } from './http/handler.ts'

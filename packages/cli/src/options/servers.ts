@@ -14,6 +14,8 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   nntp: 1119,
   telnet: 2323,
   ldap: 3890,
+  gemini: 1965,
+  dict: 2628,
   finger: 7979,
   pop3: 1110,
   ws: 8081,

@@ -16,7 +16,7 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   ifNoneMatch: { http: 'all' },
   accept: { http: 'all', gopher: 'all' },
   acceptLanguage: { http: 'all', gopher: 'all', man: 'objects', ghelp: 'all', toc: 'all' },
-  form: { gopher: 'all' },
+  form: { gopher: 'all', gemini: 'all' },
   limit: { nntp: 'listings', ldap: 'listings' },
   headers: { http: 'all', ws: 'all' },
   virtualHost: { http: 'all' },
@@ -62,6 +62,8 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   whatis: 'A whatis URL',
   ghelp: 'A help page',
   toc: 'A toc URL',
+  gemini: 'Gemini',
+  dict: 'DICT',
   finger: 'Finger',
 }
 

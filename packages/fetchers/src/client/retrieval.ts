@@ -292,8 +292,9 @@ export class Retrieval implements Rostered {
     const { location, status } = redirect
     const { policy, limits, resolving } = this.#settings
     this.#cookiesCame ||= redirect.setsCookies === true && this.#settings.cookies === undefined
-    if (this.#redirects.length >= limits.maxRedirects) {
-      throw tooManyRedirects(redirect, this.#cookiesCame, context)
+    const maxRedirects = Math.min(limits.maxRedirects, redirect.maxRedirects ?? limits.maxRedirects)
+    if (this.#redirects.length >= maxRedirects) {
+      throw tooManyRedirects(redirect, this.#cookiesCame, { ...context, limits: { ...limits, maxRedirects } })
     }
     const to = redirectTarget(from, redirect, resolving, context)
     const isFromInside = isFromHere(from, redirect)

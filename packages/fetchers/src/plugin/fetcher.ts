@@ -343,8 +343,10 @@ export interface Redirect {
   readonly outcome: 'redirect'
   /** The new URL as the server wrote it, perhaps relative. */
   readonly location: string
-  /** 301, 302, 303, 307 or 308. */
+  /** HTTP: 301, 302, 303, 307 or 308; Gemini: 30 to 39; RTSP: 301 to 305. */
   readonly status: number
+  /** The largest number of redirects that the protocol lets a client follow; limits.maxRedirects may be smaller. */
+  readonly maxRedirects?: number
   /** True: the redirect sets cookies. */
   readonly setsCookies?: boolean
   /** The address of the connection that brought it; absent if it came through a proxy or from a cache. */

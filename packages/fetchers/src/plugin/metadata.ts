@@ -109,6 +109,24 @@ export interface MqttMetadata {
   readonly topic: string
 }
 
+/** Gemini: the header of the answer (specification 0.24.1). */
+export interface GeminiMetadata {
+  /** 20 to 29. */
+  readonly status: number
+  /** The media type with all its parameters, as the server wrote it. */
+  readonly contentType: string
+  /** The languages of a text (gemtext's `lang` parameter), as the server wrote them. */
+  readonly language?: string
+  /** The SHA-256 of the server's certificate in hexadecimal. */
+  readonly fingerprint: string
+}
+
+/** A dictionary server (RFC 2229). */
+export interface DictMetadata {
+  /** The number of definitions, matches, databases or strategies that the server announces. */
+  readonly count?: number
+}
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
@@ -140,6 +158,8 @@ export interface MetadataByMechanism {
   mailto: MailtoMetadata
   data: DataMetadata
   info: InfoMetadata
+  gemini: GeminiMetadata
+  dict: DictMetadata
   finger: FingerMetadata
 }
 
