@@ -42,6 +42,7 @@ missing() {
 	[[ -x /usr/bin/man && -x /usr/bin/mandb ]] || echo "man-db is not installed"
 	[[ -x /usr/bin/info ]] || echo "info is not installed"
 	[[ -d $unpacked/usr/share/help/C/gnome-help ]] || echo "gnome-user-docs is not unpacked"
+	command -v telnet >/dev/null || echo "telnet is not installed"
 	[[ -x /usr/bin/chromium ]] || echo "chromium is not installed"
 	[[ -x /usr/bin/xdg-open ]] || echo "xdg-open is not installed"
 	[[ -x /usr/bin/gio ]] || echo "gio is not installed"
