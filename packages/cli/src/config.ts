@@ -29,7 +29,7 @@ import { type PartOptions, readLimit, readPartOptions } from './options/protocol
 import { readQueryData } from './options/protocols/query-data.ts'
 import { readTelnet } from './options/protocols/telnet.ts'
 import { readUrlQuery } from './options/protocols/url-query.ts'
-import { readAddresses, readDefaultScheme, readDefaults, readGateways } from './options/resolution.ts'
+import { readAddresses, readBase, readDefaultScheme, readDefaults, readGateways } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServing, type Serving } from './options/servers.ts'
 import { readStderr, readTrace, type TraceOptions } from './options/tracing.ts'
@@ -241,7 +241,7 @@ function whatwgHost(url: string): string | null {
 
 /** The options of every retrieval. */
 function readRequest(line: CommandLine, destinations: readonly Destination[], etag: string | null): RetrieveOptions {
-  const base = line.value('base')
+  const base = readBase(line)
   const accept = readPreference(line, 'accept')
   const acceptLanguage = readPreference(line, 'accept-language')
   const range = line.value('range')

@@ -41,6 +41,8 @@ export class Retrieval {
   /** Whether -i, -I or -D wants the header sections. */
   readonly #wantsHeads: boolean
   #meter: Meter | null = null
+  /** The number of the client's retrieval; null before its first event. */
+  #id: number | null = null
   /** Remarks that are held back until the representation has been checked; null: report them at once. */
   #heldRemarks: RetrievalEvent[] | null = null
 
@@ -79,14 +81,18 @@ export class Retrieval {
   /** The options with which the client retrieves it. */
   request({ progress = false, from = 0 }: Beginning): RetrieveOptions {
     const { config, output, signal } = this.#session.run
-    const { base: _, ...request } = config.request
+    // The URL is absolute already; but a cid or mid URL is within the message at the base.
+    const { base, ...request } = config.request
+    const isPart = this.resolution.plan.mechanism === 'message'
     const { login } = this.#login
     const form = formFiller(this.resolution, config.form, output, signal)
     const isShown = progress && output.stderrIsTerminal && !config.silent && !config.json
     this.#meter = isShown ? this.#session.progress.open(nameOf(this.facts.file, this.resolution.url)) : null
     this.#heldRemarks = from === 0 ? null : []
+    this.#id = null
     return {
       ...request,
+      ...(isPart && base !== undefined && { base }),
       ...(login !== null && { login }),
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
@@ -129,11 +135,14 @@ export class Retrieval {
 
   #onEvent(event: RetrievalEvent): void {
     const { run } = this.#session
-    this.facts.event(event)
+    this.#id ??= event.id
+    // The retrieval of a part contains those of the message or folder that has it.
+    const isOwn = event.id === this.#id
+    if (isOwn || event.type === 'connected' || event.type === 'secured') this.facts.event(event)
     if (this.#wantsHeads) this.heads.event(event)
     this.#session.traceFile?.event(event)
-    if (event.type === 'progress') this.#meter?.update(event.received, event.size)
-    if (event.type === 'done') this.#meter?.end()
+    if (isOwn && event.type === 'progress') this.#meter?.update(event.received, event.size)
+    if (isOwn && event.type === 'done') this.#meter?.end()
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)
     else run.report.event(event)
   }

@@ -63,6 +63,7 @@ export type AdvisedOption =
   | 'proxyTunnel'
   | 'proxyHeaders'
   | 'httpFetcher.http2'
+  | 'base'
   | 'range'
   | 'resumeFrom'
   | 'ifChangedSince'

@@ -50,6 +50,7 @@ export type {
   HttpMetadata,
   InfoMetadata,
   LdapMetadata,
+  MessageMetadata,
   MetadataByMechanism,
   MqttMetadata,
   NntpMetadata,

@@ -20,6 +20,7 @@ const urls = {
   nntp: 'nntp://h/a.b',
   mailto: 'mailto:a@b',
   data: 'data:,x',
+  message: 'cid:a@b',
   file: 'file:///x',
   finger: 'finger://h/x',
   dict: 'dict://h/d:x',

@@ -386,7 +386,13 @@ describe('an article', () => {
       kind: 'file',
       url: 'mid:x+y@example.net/foo%252F@bar',
       size: 4,
-      details: { number: 3, mediaType: 'image/png', disposition: null, contentId: 'foo%2F@bar' },
+      details: {
+        number: 3,
+        mediaType: 'image/png',
+        disposition: null,
+        contentId: 'foo%2F@bar',
+        cid: 'cid:foo%252F@bar',
+      },
     })
     expect(client.resolve(entries[2]?.url ?? '').plan).toMatchObject({ messageId: id, contentId: 'foo%2F@bar' })
   })

@@ -64,6 +64,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   proxyTunnel: '--proxytunnel',
   proxyHeaders: '--proxy-header',
   'httpFetcher.http2': '--http1.1',
+  base: '--base FILE-OR-URL',
   range: '-r',
   resumeFrom: '-C',
   ifChangedSince: '-z',

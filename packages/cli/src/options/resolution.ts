@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { resolve as absolute } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Gateways, ResolveOptions } from '@retriever/core'
 import type { PinnedAddresses } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
@@ -40,8 +42,8 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   },
   {
     long: 'base',
-    arg: 'URL',
-    help: 'The base URL of relative references',
+    arg: 'FILE-OR-URL',
+    help: 'The base URL of relative references; the message, mailbox or folder in which cid: and mid: URLs are',
     commands: [...urls, 'extract'],
     example: 'retrieve --base http://www.example.org/a/ ../b',
   },
@@ -98,6 +100,14 @@ export function readGateways(line: GivenOptions<ResolutionOption>): Gateways | n
     throw usageError(`--gateway needs SCHEME=URL or urn:NAME=URL; not ${JSON.stringify(text)}.`)
   })
   return given.length === 0 ? null : Object.fromEntries(given)
+}
+
+/** The base, as a URL: a file or folder may be given by its path. */
+export function readBase(line: GivenOptions<ResolutionOption>): string | undefined {
+  const base = line.value('base')
+  if (base === undefined || /^[a-z][a-z\d+.-]+:/i.test(base) || !existsSync(base)) return base
+  const { href } = pathToFileURL(absolute(base))
+  return statSync(base).isDirectory() ? `${href.replace(/\/$/, '')}/` : href
 }
 
 /** The scheme for URLs that have none; null: it is guessed. Throws `invalid-option`. */

@@ -15,8 +15,7 @@ export const cid: Scheme = {
   userinfo: 'forbidden',
   query: false,
   lineParts: ['urlPath'],
-  hint: 'It means something only within a message, to the program that shows it.',
-  resolve: (locator, place) => messagePlan(null, decodeId(locator.urlPath ?? '', place)),
+  resolve: (locator, place) => messagePlan(null, decodeContentId(locator.urlPath ?? '', place)),
 }
 
 /** RFC 2392: `mid:<message-id>` and `mid:<message-id>/<content-id>`. */
@@ -24,7 +23,6 @@ export const mid: Scheme = {
   ...cid,
   name: 'mid',
   title: 'A message or its part, by Message-ID',
-  hint: 'A mail program that has the message can show it; if it was posted to a newsgroup, news:<message-id> names it too.',
   resolve: midPlan,
 }
 
@@ -32,11 +30,17 @@ export const mid: Scheme = {
 function midPlan({ urlPath }: Locator, place: Place): MessagePlan {
   const [message = '', part, ...rest] = (urlPath ?? '').split('/')
   if (rest.length > 0) place.fail('one / separates message and part; write a / of an id as %2F', 'urlPath')
-  return messagePlan(decodeId(message, place), part === undefined ? null : decodeId(part, place))
+  return messagePlan(decodeId(message, place), part === undefined ? null : decodeContentId(part, place))
 }
 
 function messagePlan(messageId: string | null, contentId: string | null): MessagePlan {
   return { mechanism: 'message', messageId, contentId, wire: [] }
+}
+
+/** Decodes a Content-ID. RFC 2392 2 wants an addr-spec, but mail programs write ids without `@`, such as `image001`. */
+function decodeContentId(text: string, place: Place): string {
+  const id = decodeOctets(text)
+  return /^[^<>\t\v\f @]+$/.test(id) ? id : decodeId(text, place)
 }
 
 /** Decodes an addr-spec (RFC 2392 2), without the angle brackets of the header. */

@@ -127,7 +127,10 @@ export interface ClientOptions {
 export interface RetrieveOptions extends RequestOptions {
   /** Ends the retrieval, even while its body is read, with the error `aborted`; its `cause` is the signal's reason. */
   readonly signal?: AbortSignal
-  /** The absolute URL against which a relative reference is resolved (RFC 3986 5). */
+  /**
+   * The absolute URL against which a relative reference is resolved (RFC 3986 5). For `cid` and `mid` URLs: that of the
+   * message, mailbox file (mbox), Maildir or folder of messages that has it.
+   */
   readonly base?: string
   /**
    * The absolute URL of the page on which a server names this one, such as a Gopher menu: the URL is refused if it

@@ -25,7 +25,7 @@ import { LoginMemory, Questions } from './credentials.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
 import { handoffError } from './handoff/handoff.ts'
 import { checkHandUrl, type HandUrlOptions, handoffOf } from './handoff/handoff-of.ts'
-import { linked } from './nested.ts'
+import { linked, outermost } from './nested.ts'
 import { AddressBook } from './network/addresses.ts'
 import { readNetwork } from './network/network.ts'
 import { readProxy } from './network/proxy.ts'
@@ -155,7 +155,7 @@ export function createClient(options: ClientOptions = {}): Client {
     if (isClosed) throw closed()
     const {
       signal,
-      base: _base,
+      base,
       linkedFrom,
       limits: _limits,
       policy: _policy,
@@ -165,7 +165,8 @@ export function createClient(options: ClientOptions = {}): Client {
       ...request
     } = options
     const from = linkedFrom === undefined ? null : resolve(linkedFrom, settings.resolving)
-    const nesting = from === null ? undefined : linked(from, resolution, callSettings)
+    const { tls } = callSettings
+    const nesting = from === null ? outermost(tls, base) : linked(from, resolution, callSettings, base)
     const deadline = new Deadline(resolution.url, callSettings.limits, signal)
     const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval), nesting)
     live.add(retrieval)

@@ -55,6 +55,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   telnet: 'Telnet',
   mailto: 'A mailto URL',
   ldap: 'LDAP',
+  message: 'A message',
   data: 'A data URL',
   tftp: 'TFTP',
   urn: 'A URN',

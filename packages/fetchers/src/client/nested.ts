@@ -3,7 +3,7 @@ import type { NestedOptions } from '../plugin/nested.ts'
 import type { TlsOptions } from '../plugin/network.ts'
 import { checkOptions, flag } from '../plugin/options.ts'
 import { requestKinds } from './client-options.ts'
-import { enforceLink } from './policy.ts'
+import { enforceLink, isLocal } from './policy.ts'
 import { isFromHere, isSameOrigin, tlsForOtherOrigin, withLoginOf } from './redirect.ts'
 import type { Settings } from './retrieval.ts'
 
@@ -25,21 +25,29 @@ export interface Nesting {
   readonly isNamedByServer: boolean
   /** True: the URL must not lead inward. */
   readonly isPointedTo: boolean
+  /** The caller's option `base`; undefined if there is none, or the URL is not the caller's. */
+  readonly base?: string | undefined
 }
 
 /** The nesting of a caller's retrieval. */
-export function outermost(tls: TlsOptions): Nesting {
-  return { depth: 0, begun: null, tls, isOtherOrigin: false, isNamedByServer: false, isPointedTo: false }
+export function outermost(tls: TlsOptions, base?: string): Nesting {
+  return { depth: 0, begun: null, tls, isOtherOrigin: false, isNamedByServer: false, isPointedTo: false, base }
 }
 
 /**
  * The nesting of a caller's retrieval of a URL that a server has named on the page `from`. Throws `refused` by the
  * rules for links.
  */
-export function linked(from: Resolution, to: Resolution, { policy, tls }: Settings): Nesting {
+export function linked(from: Resolution, to: Resolution, { policy, tls, resolving }: Settings, base?: string): Nesting {
   const isFromInside = isFromHere(from, {})
   enforceLink(policy, from, to, isFromInside)
-  return { ...outermost(tls), isNamedByServer: true, isPointedTo: !isFromInside && !policy.allowInward }
+  const isPointedTo = !isFromInside && !policy.allowInward
+  if (to.plan.mechanism !== 'message' || base === undefined) {
+    return { ...outermost(tls), isNamedByServer: true, isPointedTo }
+  }
+  // The message is the caller's choice, but a server's page must not reach one that is nearer than the page.
+  enforceLink(policy, from, resolve(base, resolving), isFromInside)
+  return { ...outermost(tls, base), isPointedTo }
 }
 
 /** Resolves a URL that a fetcher retrieves while it retrieves `from`, and enforces the rules for links. */
@@ -53,12 +61,13 @@ export function nest(
   parent.begun ??= { count: 0 }
   const { depth, begun } = parent
   if (depth >= maxDepth || begun.count >= maxNested) throw endless(from.url, depth >= maxDepth)
-  begun.count++
   const isNamedByServer = pointedTo || parent.isNamedByServer
   const reference = resolveReference(url, from.url)
   const to = isNamedByServer
     ? withLoginOf(from, parseUrl(reference, resolving.schemes), resolving)
     : resolve(reference, resolving)
+  // Files that no server has named are as many as their folder has.
+  if (isNamedByServer || !isLocal(to.scheme)) begun.count++
   const isFromInside = isFromHere(from, {})
   if (isNamedByServer) enforceLink(policy, from, to, isFromInside)
   const isOther = !isSameOrigin(from, to)

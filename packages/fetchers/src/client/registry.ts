@@ -26,6 +26,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
   urn: async () => (await import('../urn/index.ts')).urnFetcher(),
   mailto: async () => (await import('../mailto/index.ts')).mailtoFetcher(),
+  message: async () => (await import('../message/index.ts')).messageFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
   dict: async () => (await import('../dict/index.ts')).dictFetcher(),

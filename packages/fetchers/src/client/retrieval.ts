@@ -300,7 +300,7 @@ export class Retrieval implements Rostered {
     const isFromInside = isFromHere(from, redirect)
     enforceRedirect(policy, from, to, isFromInside)
     const isPointedTo = !isFromInside && !policy.allowInward
-    this.#nesting = { ...this.#nesting, isPointedTo, isNamedByServer: true }
+    this.#nesting = { ...this.#nesting, isPointedTo, isNamedByServer: true, base: undefined }
     if (!isSameOrigin(from, to)) {
       // The dropped fields stay dropped, even if a later redirect leads back (security.md case 15).
       const request = requestForOtherOrigin(this.#request)
@@ -410,6 +410,7 @@ export class Retrieval implements Rostered {
       retries: this.#retries,
       stopwatch: this.#stopwatch,
       isOtherOrigin: this.#nesting.isOtherOrigin,
+      base: this.#nesting.base,
       credentials: (challenge) => askCredentials(credentials, challenge, deadline),
       acceptedLogins,
       retrieve: (reference, options) => this.#retrieveWithin(resolution, reference, options),

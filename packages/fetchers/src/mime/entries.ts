@@ -30,6 +30,8 @@ function partEntry(number: string, part: MessagePart, messageId: string | null, 
       mediaType,
       disposition,
       contentId,
+      // The URL of the part for the option `base`, whose value is the URL of the message.
+      ...(contentId !== null && { cid: `cid:${encodedId(contentId)}` }),
       ...(damage !== null && { damage }),
     },
   }

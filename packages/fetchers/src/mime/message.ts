@@ -4,6 +4,7 @@ import { checkOptions, type OptionKind } from '../plugin/options.ts'
 import { Representation } from '../result/representation.ts'
 import { bodyOf } from './body-parts.ts'
 import { type Charset, charsetOf, loadCharsets, wordCharsets } from './charset.ts'
+import { contentIds } from './content-ids.ts'
 import type { Entity } from './entity.ts'
 import { type HeaderField, headerField, type WellKnownFields, wellKnown } from './header-fields.ts'
 import { messagesOf } from './mailbox.ts'
@@ -43,6 +44,7 @@ export class Message implements WellKnownFields {
   readonly body: readonly MessagePart[]
   /** The text that a person reads; HTML is reduced to text. Lines end in LF. "" if there is no text. */
   readonly text: string
+  readonly #contentIds: ReadonlyMap<string, MessagePart>
 
   /** @internal readMessage() makes messages. */
   constructor(
@@ -50,6 +52,7 @@ export class Message implements WellKnownFields {
     parts: readonly MessagePart[],
     body: readonly MessagePart[],
     text: string,
+    ids: ReadonlyMap<string, MessagePart>,
   ) {
     const { subject, from, date, newsgroups, messageId, references } = wellKnown(headers)
     this.headers = headers
@@ -62,12 +65,13 @@ export class Message implements WellKnownFields {
     this.parts = parts
     this.body = body
     this.text = text
+    this.#contentIds = ids
   }
 
   /**
    * A part by its number (`2`; `2.1` is the first part of the message that part 2 is), by the URL `cid:CONTENT-ID` or
    * `mid:MESSAGE-ID/CONTENT-ID` (RFC 2392), or by its name (the first of that name). Null if there is none, or if the
-   * `mid:` names another message.
+   * `mid:` names neither this message nor one within it. Of alternatives with one Content-ID, it is the last.
    */
   part(which: number | string): MessagePart | null {
     const text = String(which)
@@ -96,9 +100,34 @@ export class Message implements WellKnownFields {
     const [, scheme, path = ''] = /^(cid|mid):(.*)$/is.exec(url) ?? []
     if (scheme === undefined) return undefined
     // A raw slash separates the ids; a slash within an id is escaped (RFC 2392 2).
-    const ids = path.split('/').map((id) => octetsToText(decodeOctets(id)))
-    const contentId = scheme.toLowerCase() === 'cid' ? ids.join('/') : ids[0] === this.messageId ? ids[1] : undefined
-    return contentId === undefined ? undefined : this.parts.find((part) => part.contentId === contentId)
+    if (scheme.toLowerCase() === 'cid') return this.#byContentId(path)
+    const [messageId = '', contentId] = path.split('/')
+    const message = this.#withMessageId(decodedId(messageId))
+    return message === undefined || contentId === undefined ? undefined : message.#byContentId(contentId)
+  }
+
+  #byContentId(id: string): MessagePart | undefined {
+    // The example of RFC 2392 2 does not decode the id for the header, and some senders do as it does.
+    return this.#withContentId(decodedId(id)) ?? this.#withContentId(id)
+  }
+
+  #withContentId(id: string): MessagePart | undefined {
+    const own = this.#contentIds.get(id)
+    if (own !== undefined) return own
+    for (const { message } of this.parts) {
+      const inner = message === null ? undefined : message.#withContentId(id)
+      if (inner !== undefined) return inner
+    }
+    return undefined
+  }
+
+  #withMessageId(id: string): Message | undefined {
+    if (id === this.messageId) return this
+    for (const { message } of this.parts) {
+      const inner = message === null ? undefined : message.#withMessageId(id)
+      if (inner !== undefined) return inner
+    }
+    return undefined
   }
 }
 
@@ -152,6 +181,7 @@ async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: num
     parts,
     body,
     await textOf(body),
+    contentIds(partsOf),
   )
 }
 
@@ -169,7 +199,12 @@ async function readMailbox(messages: readonly Buffer[], limits: MessageLimits, l
     left -= message === null ? 0 : partCount(message)
     parts.push(new MessagePart(index + 1, content, message))
   }
-  return new Message([], parts, [], '')
+  return new Message([], parts, [], '', new Map())
+}
+
+/** An id of a cid or mid URL. */
+function decodedId(id: string): string {
+  return octetsToText(decodeOctets(id))
 }
 
 /** Reads a part that is a message; null for another part, and for one that exceeds the rest of the limits. */

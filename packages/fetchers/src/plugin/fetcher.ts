@@ -61,6 +61,8 @@ export interface RetrievalContext {
    * compared with the answer, but not sent.
    */
   readonly isOtherOrigin?: boolean
+  /** The caller's option `base`. Absent: there is none, or a server or another fetcher has chosen the URL. */
+  readonly base?: string | undefined
   readonly tls: TlsOptions
   /** The proxy on the way to this plan's host, which wire/transport/socket.ts uses by itself; null: there is none. */
   readonly proxy: ProxyServer | null

@@ -173,6 +173,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   proxyTunnel: true,
   proxyHeaders: true,
   'httpFetcher.http2': true,
+  base: true,
   range: true,
   resumeFrom: true,
   ifChangedSince: true,

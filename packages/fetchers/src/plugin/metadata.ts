@@ -136,6 +136,20 @@ export interface DictMetadata {
   readonly count?: number
 }
 
+/** A message, or its part (RFC 2392). */
+export interface MessageMetadata {
+  /** The URL of the message, or of the mailbox or folder that has it, without its password. */
+  readonly base: string
+  /** The number of the part as `Message.part()` takes it: `2`, `2.1`; null for a whole message. */
+  readonly number: string | null
+  /** The Message-ID of the message without `<` and `>`; null if it has none. Untrusted text, like all that follow. */
+  readonly messageId: string | null
+  /** The Content-ID of the part as the message writes it, without `<` and `>`. */
+  readonly contentId: string | null
+  /** The file name of the part as the sender wrote it. It may be a path: clean it before you use it. */
+  readonly name: string | null
+}
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
@@ -170,6 +184,7 @@ export interface MetadataByMechanism {
   tftp: TftpMetadata
   gemini: GeminiMetadata
   dict: DictMetadata
+  message: MessageMetadata
   finger: FingerMetadata
 }
 

@@ -1,0 +1,67 @@
+import { RetrievalError } from '@retriever/core'
+import { type Message, readMessage } from './message.ts'
+import type { MessagePart } from './part.ts'
+
+/** The ids of a URL. */
+export interface WantedPart {
+  /** Null: any message. */
+  readonly messageId: string | null
+  /** Null: the whole message. */
+  readonly contentId: { readonly text: string; readonly written: string } | null
+}
+
+/** A message or its part. */
+export interface FoundPart {
+  readonly message: Message
+  /** Null: the whole message. */
+  readonly part: { readonly number: string; readonly content: MessagePart } | null
+  readonly octets: Uint8Array
+}
+
+/**
+ * Finds a message, or its part, in the octets of a message. Null: it is not there. The error `limit-exceeded` of
+ * readMessage() is returned, not thrown.
+ */
+export async function findPart(octets: Uint8Array, wanted: WantedPart): Promise<FoundPart | RetrievalError | null> {
+  if (!mayHave(octets, wanted)) return null
+  try {
+    return find(await readMessage(octets), octets, wanted)
+  } catch (error) {
+    if (RetrievalError.is(error)) return error
+    throw error
+  }
+}
+
+/** Whether the ids stand anywhere in the octets, so that most messages of a mailbox need not be read. */
+function mayHave(octets: Uint8Array, { messageId, contentId }: WantedPart): boolean {
+  const text = Buffer.from(octets.buffer, octets.byteOffset, octets.length)
+  // A message within the message may be encoded (RFC 2046 5.2.1 forbids it), and its ids with it.
+  if (/^Content-Type:\s*message\//im.test(text.toString('latin1'))) return true
+  const isThere = (id: string): boolean => text.includes(id)
+  return (
+    (messageId === null || isThere(messageId)) &&
+    (contentId === null || isThere(contentId.text) || isThere(contentId.written))
+  )
+}
+
+function find(message: Message, octets: Uint8Array, { messageId, contentId }: WantedPart): FoundPart | null {
+  for (const each of allMessages(message, octets)) {
+    if (messageId !== null && each.message.messageId !== messageId) continue
+    if (contentId === null) return each
+    const content = each.message.part(`cid:${contentId.written}`)
+    // A part may be named like a URL.
+    if (content === null || ![contentId.text, contentId.written].includes(content.contentId ?? '')) return null
+    const number = [...message.allParts()].find(([, part]) => part === content)?.[0] ?? ''
+    return { message: each.message, octets: content.octets, part: { number, content } }
+  }
+  return null
+}
+
+/** The message, and the messages that are its parts, each with its number. */
+function* allMessages(message: Message, octets: Uint8Array): Generator<FoundPart, void, void> {
+  yield { message, octets, part: null }
+  for (const [number, content] of message.allParts()) {
+    if (content.message === null) continue
+    yield { message: content.message, octets: content.octets, part: { number, content } }
+  }
+}
