@@ -55,6 +55,17 @@ describe('data keeps the contract of a fetcher', () => {
     expect(await failureOf(little.retrieve(url, { range: [0, 1] }))).toMatchObject({ code: 'range-refused' })
   })
 
+  test('security.md case 90: too long, badly escaped, without a comma', async () => {
+    await using client = createClient()
+    const half = `data:;base64,${'QUJD'.repeat(1024 * 1024)}`
+    expect((await bytesOf(client, half)).length).toBe(3 * 1024 * 1024)
+    const long = `data:;base64,${'QUJD'.repeat(2 * 1024 * 1024)}`
+    expect(await failureOf(client.retrieve(long))).toMatchObject({ code: 'limit-exceeded' })
+    for (const bad of ['data:,%zz', 'data:text/plain;base64']) {
+      expect(await failureOf(client.retrieve(bad))).toMatchObject({ code: 'malformed-url' })
+    }
+  })
+
   test('a redirect does not lead to it', async () => {
     const retrieve = async () => ({ outcome: 'redirect', location: 'data:,x', status: 302 }) as const
     await using client = createClient({ fetchers: [{ mechanism: 'http', retrieve }] })

@@ -15,14 +15,18 @@ system_lib=/usr/lib/$(uname -m)-linux-gnu
 
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
 	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack
-	apache2-bin caddy fingerd slapd openssh-server openssh-sftp-server mosquitto dictd dict-elements molly-brown)
+	apache2-bin caddy fingerd slapd openssh-server openssh-sftp-server mosquitto dictd dict-elements molly-brown
+	tftpd-hpa)
 # Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
 clients=(slrnpull)
+# No server either: help pages of GNOME, which help: and ghelp: URLs name.
+documents=(gnome-user-docs)
 # Dovecot's paths are fixed, so it is installed, like the libraries of other servers.
 # Programs for people are installed as usual: chromium resolves URLs with @retriever/core, curl runs the lines of
 # test/differential, ldapsearch asks slapd beside us, and xdg-open, gio and telnet get the URLs of handoff.test.ts.
 tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl
-	openssh-client dovecot-pop3d dovecot-imapd libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet)
+	openssh-client dovecot-pop3d dovecot-imapd libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet
+	man-db info)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.
 npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2)
 npm=$here/.cache/npm
@@ -35,6 +39,10 @@ missing() {
 		"$script" --installed 2>&1 || :
 	done
 	[[ -x /usr/bin/curl ]] || echo "curl is not installed"
+	[[ -x /usr/bin/man && -x /usr/bin/mandb ]] || echo "man-db is not installed"
+	[[ -x /usr/bin/info ]] || echo "info is not installed"
+	[[ -d $unpacked/usr/share/help/C/gnome-help ]] || echo "gnome-user-docs is not unpacked"
+	command -v telnet >/dev/null || echo "telnet is not installed"
 	[[ -x /usr/bin/chromium ]] || echo "chromium is not installed"
 	[[ -x /usr/bin/xdg-open ]] || echo "xdg-open is not installed"
 	[[ -x /usr/bin/gio ]] || echo "gio is not installed"
@@ -70,7 +78,7 @@ debs=$here/.cache/debs
 rm -rf "$debs" "$unpacked" "$unpacked.new"
 mkdir -p "$debs" "$unpacked.new"
 # apt's own user may not be able to write here; it says so, and then downloads as root.
-(cd "$debs" && apt-get download -qq -o APT::Sandbox::User=root "${servers[@]}" "${clients[@]}")
+(cd "$debs" && apt-get download -qq -o APT::Sandbox::User=root "${servers[@]}" "${clients[@]}" "${documents[@]}")
 for deb in "$debs"/*.deb; do
 	dpkg-deb -x "$deb" "$unpacked.new"
 	dpkg-deb -W --showformat='  ${Package} ${Version}\n' "$deb" >>"$unpacked.new/packages"

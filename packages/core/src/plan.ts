@@ -176,6 +176,13 @@ export interface DictPlan extends NetworkPlan<'dict'> {
   readonly number: number | null
 }
 
+/** RFC 3617. */
+export interface TftpPlan extends NetworkPlan<'tftp'> {
+  readonly transport: 'udp'
+  readonly filename: string
+  readonly mode: 'netascii' | 'octet'
+}
+
 /** RFC 1288. */
 export interface FingerPlan extends NetworkPlan<'finger'> {
   readonly query: string
@@ -298,6 +305,7 @@ export interface AccessPlans {
   dict: DictPlan
   finger: FingerPlan
   gemini: GeminiPlan
+  tftp: TftpPlan
 }
 
 export type Mechanism = keyof AccessPlans

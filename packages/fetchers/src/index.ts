@@ -56,6 +56,7 @@ export type {
   NntpMetadata,
   Pop3Metadata,
   SftpMetadata,
+  TftpMetadata,
   WsMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'

@@ -158,6 +158,6 @@ test('where the text cannot become a session, the program is named', async () =>
   for (const options of [['--json'], ['-o', '/dev/null'], ['-I']]) {
     const { status, stderr } = await retrieve([...options, 'telnet://h.example/'])
     expect(status).toBe(1)
-    expect(stderr).toContain('telnet h.example 23')
+    expect(stderr).toContain('telnet -- h.example 23')
   }
 })

@@ -37,22 +37,23 @@ const urls = {
   ghelp: 'ghelp:x',
   toc: 'toc:',
   gemini: 'gemini://h/x',
+  tftp: 'tftp://h/x',
 } as const
 
 type Mechanism = keyof typeof urls
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
-  [{ range: [0, 5] }, ['http', 'ftp', 'file'], ['http']],
-  [{ resumeFrom: 5 }, ['http', 'ftp', 'file'], ['http']],
-  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
-  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
+  [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file'], ['http']],
+  [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file'], ['http']],
+  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file'], ['http', 'sftp', 'file']],
+  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file'], ['http', 'sftp', 'file']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
   [{ form: { a: 'b' } }, ['gopher', 'gemini'], ['gopher', 'gemini']],
-  [{ limit: 5 }, [], ['nntp']],
-  [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],
+  [{ limit: 5 }, [], ['nntp', 'ldap']],
+  [{ headers: { 'X-A': 'b' } }, ['http', 'ws'], ['http', 'ws']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
   [{ autoReferer: true }, ['http'], ['http']],
   [{ login: { user: 'a', password: 'b' } }, ['http'], ['http']],

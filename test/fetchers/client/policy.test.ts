@@ -97,12 +97,11 @@ describe('builtins', () => {
       const others = builtinMechanisms.filter((each) => each !== mechanism) as Mechanism[]
       await using client = createClient({ builtins: others })
       const [scheme] = builtinSchemes.filter((each) => each.mechanism === mechanism)
-      const url =
-        mechanism === 'file'
-          ? thisFile
-          : scheme?.host === 'none'
-            ? `${scheme.name}:${mechanism === 'data' ? ',' : ''}a`
-            : `${scheme?.name}://127.0.0.1/${mechanism === 'mqtt' ? 'topic' : ''}`
+      const urls: Partial<Record<string, string>> = {
+        ...{ file: thisFile, data: 'data:,a', message: 'cid:a@b', mailto: 'mailto:a@b', urn: 'urn:isbn:1' },
+        ...{ mqtt: 'mqtt://127.0.0.1/topic' },
+      }
+      const url = urls[mechanism] ?? (scheme?.host === 'none' ? `${scheme.name}:a` : `${scheme?.name}://127.0.0.1/`)
       const error = await failure(client.retrieve(url))
       expect(error).toMatchObject({
         code: 'no-fetcher',

@@ -23,4 +23,5 @@ export { type ProtocolName, type ServersOptions, startServers, type TestServers 
 export { type CustomServerOptions, startServer } from './start-server.ts'
 export { startTelnetServer, type TelnetServerOptions } from './telnet/server.ts'
 export type { FileServer, ServerOptions, TestServer } from './test-server.ts'
+export { startTftpServer, type TftpServerOptions } from './tftp/server.ts'
 export { startWsServer, type WsServerOptions } from './ws/server.ts'

@@ -13,6 +13,7 @@ import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong 
 import { type Pop3ServerOptions, pop3Checks, startPop3Server } from './pop3/server.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
+import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/server.ts'
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
 /** The protocols that have a server here. */
@@ -33,6 +34,7 @@ export interface ServersOptions extends FileOptions {
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
+  readonly tftp?: true | TftpServerOptions
   readonly ldap?: true | LdapServerOptions
   readonly gemini?: true | GeminiServerOptions
   readonly dict?: true | DictServerOptions
@@ -51,6 +53,7 @@ interface ServerByName {
   readonly gopher: GopherServer
   readonly nntp: TestServer
   readonly telnet: TestServer
+  readonly tftp: TestServer
   readonly ldap: TestServer
   readonly gemini: TestServer
   readonly dict: TestServer
@@ -88,6 +91,7 @@ const checks: Checks<ServersOptions> = {
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
+  tftp: own('tftp', tftpChecks),
   ldap: own('ldap', ldapChecks),
   gemini: own('gemini', geminiChecks),
   dict: own('dict', dictChecks),
@@ -108,6 +112,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
+  tftp: (_tree, options) => startTftpServer(options),
   ldap: (_tree, options) => startLdapOn(options),
   gemini: (_tree, options) => startGeminiServer(options),
   dict: (_tree, options) => startDictServer(options),
@@ -163,7 +168,8 @@ export async function startServers<const Options extends ServersOptions = Record
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
   const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'mqtt', 'dict'].includes(name)
-  return defined({ host, tls, record, accounts: hasLogins ? accounts : undefined })
+  // There is no TLS over UDP.
+  return defined({ host, tls: name === 'tftp' ? undefined : tls, record, accounts: hasLogins ? accounts : undefined })
 }
 
 /** Without the options that are undefined: they were not given. */

@@ -92,14 +92,6 @@ export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddre
   )
 }
 
-/** The base, as a URL: a file or folder may be given by its path. */
-export function readBase(line: GivenOptions<ResolutionOption>): string | undefined {
-  const base = line.value('base')
-  if (base === undefined || /^[a-z][a-z\d+.-]+:/i.test(base) || !existsSync(base)) return base
-  const { href } = pathToFileURL(absolute(base))
-  return statSync(base).isDirectory() ? `${href.replace(/\/$/, '')}/` : href
-}
-
 /** Reads `--gateway SCHEME=URL`; the last one for a scheme counts. Whether the URL can be used is seen with a URL. */
 export function readGateways(line: GivenOptions<ResolutionOption>): Gateways | null {
   const given = line.values('gateway').map((text): [string, string] => {
@@ -108,6 +100,14 @@ export function readGateways(line: GivenOptions<ResolutionOption>): Gateways | n
     throw usageError(`--gateway needs SCHEME=URL or urn:NAME=URL; not ${JSON.stringify(text)}.`)
   })
   return given.length === 0 ? null : Object.fromEntries(given)
+}
+
+/** The base, as a URL: a file or folder may be given by its path. */
+export function readBase(line: GivenOptions<ResolutionOption>): string | undefined {
+  const base = line.value('base')
+  if (base === undefined || /^[a-z][a-z\d+.-]+:/i.test(base) || !existsSync(base)) return base
+  const { href } = pathToFileURL(absolute(base))
+  return statSync(base).isDirectory() ? `${href.replace(/\/$/, '')}/` : href
 }
 
 /** The scheme for URLs that have none; null: it is guessed. Throws `invalid-option`. */

@@ -13,6 +13,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   gopher: 7070,
   nntp: 1119,
   telnet: 2323,
+  tftp: 6969,
   ldap: 3890,
   gemini: 1965,
   dict: 2628,

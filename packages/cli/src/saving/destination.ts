@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
 import { systemReason } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
+import { matchingFiles } from '../line/file-glob.ts'
 import { expandGlob, fillName } from '../line/glob.ts'
 import type { LineOption } from '../options/line.ts'
 import type { Given, GivenOptions } from '../options/option.ts'
@@ -67,7 +68,7 @@ export function readTargets(line: DestinationOptions): Targets {
   const rest = restOf(line, typed)
   const templates = line.operands.map((operand, index) => {
     const given = typed[index] ?? rest
-    return { operand, given, urls: line.has('globoff') || isData(operand) ? null : expandGlob(operand) }
+    return { operand, given, urls: line.has('globoff') || isData(operand) ? null : urlsOf(operand) }
   })
   const destinations = templates.map(({ given }) => destinationOf(given, [], line))
   checkNaming(line, destinations)
@@ -81,6 +82,16 @@ export function readTargets(line: DestinationOptions): Targets {
       }
     },
   }
+}
+
+/** The URLs of a glob; a file URL with `*` or `?` stands for the files that match. */
+function urlsOf(operand: string): ReturnType<typeof expandGlob> {
+  const expanded = expandGlob(operand)
+  if (!/^\s*file:.*[*?]/is.test(operand)) return expanded
+  const found = [...expanded].flatMap(({ url, values }) =>
+    (matchingFiles(url) ?? [url]).map((each) => ({ url: each, values })),
+  )
+  return { count: found.length, [Symbol.iterator]: () => found.values() }
 }
 
 /** The destination of URLs without an -o or -O of their own; a single `-o -` is for all of them. */

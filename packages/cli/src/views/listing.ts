@@ -50,10 +50,11 @@ function pipeRow(entry: Entry, number: string): string {
   return `${rowHead(cellsOf(entry, number), allColumns)}${name}${padding}  ${url}`
 }
 
-/** The name; newsgroups have descriptions beside it. */
+/** The name; newsgroups have descriptions beside it, links the place that they lead to. */
 function nameOf({ name, details }: Entry): string {
   const description = typeof details?.description === 'string' ? `  ${printable(details.description)}` : ''
-  return `${printable(name)}${description}`
+  const target = typeof details?.target === 'string' ? ` -> ${printable(details.target)}` : ''
+  return `${printable(name)}${target}${description}`
 }
 
 type Column = 'number' | 'kind' | 'size' | 'modified'

@@ -1,8 +1,8 @@
 import type { Representation } from '@retriever/fetchers'
 
-/** Whether it is a mail or news message, which --part and --attachments can split. */
+/** Whether it is a mail or news message, or an mbox of them, which --part and --attachments can split. */
 export function isMessage({ mediaType }: Representation): boolean {
-  return mediaType === 'message/rfc822' || mediaType === 'message/news'
+  return mediaType === 'message/rfc822' || mediaType === 'message/news' || mediaType === 'application/mbox'
 }
 
 /** Whether it is a document of Gemini, whose links are numbered on a page. */

@@ -19,6 +19,7 @@ import { prospero } from './prospero.ts'
 import { afs, irc, ircs, mailserver, rtsp, tn3270 } from './services.ts'
 import { sftp } from './sftp.ts'
 import { telnet, telnets } from './telnet.ts'
+import { tftp } from './tftp.ts'
 import { urn } from './urn.ts'
 import { wais } from './wais.ts'
 import { ws, wss } from './websocket.ts'
@@ -77,4 +78,5 @@ export const builtinSchemes: readonly Scheme[] = [
   dict,
   finger,
   gemini,
+  tftp,
 ]

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { lstat, opendir } from 'node:fs/promises'
+import { lstat, opendir, readlink } from 'node:fs/promises'
 import { encodeOctets, octetsToText } from '@retriever/core'
 import { sourceOf } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
@@ -86,8 +86,25 @@ async function* entries(
     const url = `file://${encodeOctets(child, '/')}`
     // The file was removed, or may not be inspected.
     if (stats === null) yield { name: shown, kind: line.endsWith('/') ? 'directory' : 'other', url }
-    else yield { name: shown, kind: kindOf(stats), url: stats.isDirectory() ? `${url}/` : url, ...facts(stats) }
+    else {
+      const target = stats.isSymbolicLink() ? await targetOf(child, context) : null
+      const details = target === null ? {} : { details: { target } }
+      yield {
+        name: shown,
+        kind: kindOf(stats),
+        url: stats.isDirectory() ? `${url}/` : url,
+        ...facts(stats),
+        ...details,
+      }
+    }
   }
+}
+
+/** The path that a link leads to, as it is written there; null if the link has gone. */
+async function targetOf(link: string, context: RetrievalContext): Promise<string | null> {
+  const read = () => readlink(pathOctets(link), 'latin1').catch(() => null)
+  const target = await context.deadline.within('body', read)
+  return target === null ? null : octetsToText(target)
 }
 
 function kindOf(stats: Stats): Entry['kind'] {

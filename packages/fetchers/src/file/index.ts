@@ -3,6 +3,7 @@ import type { FilePlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import { readDirectory } from './directory.ts'
 import { openPath } from './open-path.ts'
+import { pathOf } from './path.ts'
 import { retrieveFile } from './retrieve-file.ts'
 
 export interface FileFetcherOptions {
@@ -27,10 +28,11 @@ export function fileFetcher(options: FileFetcherOptions = {}): Fetcher<'file'> {
     mechanism: 'file',
     async retrieve(plan, context) {
       refuseForeignHost(plan, context, localHosts)
-      const opened = await openPath(plan.path, context)
+      const path = pathOf(plan, context)
+      const opened = await openPath(path, context)
       return opened.kind === 'directory'
-        ? readDirectory(plan.path, opened.stats, context)
-        : retrieveFile(plan.path, opened, context)
+        ? readDirectory(path, opened.stats, context)
+        : retrieveFile(path, opened, context)
     },
   }
 }

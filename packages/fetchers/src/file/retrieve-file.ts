@@ -1,3 +1,4 @@
+import { messageEntries } from '../mime/entries.ts'
 import { extentOf } from '../plugin/extent.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkDate } from '../plugin/request-options.ts'
@@ -12,7 +13,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html',
   htm: 'text/html',
   json: 'application/json',
+  eml: 'message/rfc822',
+  mbox: 'application/mbox',
 }
+
+/** The types whose parts are entries. */
+const messages: ReadonlySet<string | null> = new Set(['message/rfc822', 'application/mbox'])
 
 /** Retrieves an open regular file. Its body closes it; without a body, it is closed here. */
 export async function retrieveFile(
@@ -29,10 +35,11 @@ export async function retrieveFile(
     const extent = await extentOf(readAt, { size, modified }, context)
     const body = new FileBody(file.handle, context, extent, first)
     const suffix = /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
+    const mediaType = Object.hasOwn(mediaTypes, suffix) ? (mediaTypes[suffix] ?? null) : null
     return {
       outcome: 'retrieved',
       kind: 'object',
-      mediaType: Object.hasOwn(mediaTypes, suffix) ? (mediaTypes[suffix] ?? null) : null,
+      mediaType,
       charset: null,
       size: size === null ? null : extent.end - extent.start,
       offset: extent.start,
@@ -40,6 +47,9 @@ export async function retrieveFile(
       completeness: size === null ? 'eof-only' : 'verified',
       metadata: {},
       body,
+      ...(messages.has(mediaType) && {
+        entries: (octets: AsyncIterable<Uint8Array>) => messageEntries(octets, context),
+      }),
     }
   } catch (error) {
     await file.handle.close()

@@ -9,15 +9,17 @@ export async function* messageEntries(
 ): AsyncGenerator<Entry, void, void> {
   const { readMessage } = await import('./message.ts')
   const message = await readMessage(await collect(body, context))
-  for (const [number, part] of message.allParts()) yield partEntry(number, part, message.messageId)
+  // Only an mbox has parts and no header; its messages are known by their subjects.
+  const isMailbox = message.headers.length === 0
+  for (const [number, part] of message.allParts()) yield partEntry(number, part, message.messageId, isMailbox)
 }
 
-function partEntry(number: string, part: MessagePart, messageId: string | null): Entry {
+function partEntry(number: string, part: MessagePart, messageId: string | null, isMailbox: boolean): Entry {
   const { name, mediaType, disposition, contentId, size, damage } = part
   const isWithin = number.includes('.')
   const isNamed = messageId !== null && contentId !== null && !isWithin
   return {
-    name: name ?? mediaType,
+    name: name ?? (isMailbox ? part.message?.subject : null) ?? mediaType,
     kind: 'file',
     // RFC 2392 2
     url: isNamed ? `mid:${encodedId(messageId)}/${encodedId(contentId)}` : null,

@@ -7,7 +7,8 @@ import { type Charset, charsetOf, loadCharsets, wordCharsets } from './charset.t
 import { contentIds } from './content-ids.ts'
 import type { Entity } from './entity.ts'
 import { type HeaderField, headerField, type WellKnownFields, wellKnown } from './header-fields.ts'
-import { contentsOf, MessagePart, type PartContent } from './part.ts'
+import { messagesOf } from './mailbox.ts'
+import { contentsOf, MessagePart, messageContent, type PartContent } from './part.ts'
 import { type MessageLimits, type SplitMessage, splitMessage, tooManyParts } from './split-message.ts'
 
 /** Limits on the memory that a message needs beyond its octets. */
@@ -152,6 +153,8 @@ export async function readMessage(
 const maxLevels = 8
 
 async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: number): Promise<Message> {
+  const mailbox = messagesOf(Buffer.from(octets.buffer, octets.byteOffset, octets.length))
+  if (mailbox !== null) return readMailbox(mailbox, limits, levels)
   const split = splitMessage(octets, limits)
   const [root] = split.entities
   await loadCharsets(charsetLabels(split))
@@ -180,6 +183,23 @@ async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: num
     await textOf(body),
     contentIds(partsOf),
   )
+}
+
+/** Reads an mbox: each of its messages is a part, unless there is only one. */
+async function readMailbox(messages: readonly Buffer[], limits: MessageLimits, levels: number): Promise<Message> {
+  const [first] = messages
+  // A message that begins with a second such line is not read as an mbox again without end.
+  if (messages.length === 1 && first !== undefined && levels > 1) return readOctets(first, limits, levels - 1)
+  if (messages.length > limits.maxParts) throw tooManyParts(limits)
+  const parts: MessagePart[] = []
+  let left = limits.maxParts - messages.length
+  for (const [index, octets] of messages.entries()) {
+    const content = messageContent(octets)
+    const message = await readWithin(content, { ...limits, maxParts: left }, levels)
+    left -= message === null ? 0 : partCount(message)
+    parts.push(new MessagePart(index + 1, content, message))
+  }
+  return new Message([], parts, [], '', new Map())
 }
 
 /** An id of a cid or mid URL. */

@@ -137,6 +137,20 @@ const fileEncodings: ReadonlySet<string> = new Set([
   'yenc',
 ])
 
+/** A message of an mbox. */
+export function messageContent(octets: Buffer): PartContent {
+  return {
+    name: null,
+    mediaType: 'message/rfc822',
+    charset: null,
+    disposition: null,
+    contentId: null,
+    octets,
+    damage: null,
+    flowed: null,
+  }
+}
+
 function contentOfFile({ name, octets, damage }: Decoded): PartContent {
   return {
     name: octetsToText(name),

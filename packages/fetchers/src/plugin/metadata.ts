@@ -89,20 +89,6 @@ export interface InfoMetadata {
 /** An answer of Finger has only the metadata that all representations have. */
 export type FingerMetadata = Readonly<Record<string, never>>
 
-/** A message, or its part (RFC 2392). */
-export interface MessageMetadata {
-  /** The URL of the message, or of the mailbox or folder that has it, without its password. */
-  readonly base: string
-  /** The number of the part as `Message.part()` takes it: `2`, `2.1`; null for a whole message. */
-  readonly number: string | null
-  /** The Message-ID of the message without `<` and `>`; null if it has none. Untrusted text, like all that follow. */
-  readonly messageId: string | null
-  /** The Content-ID of the part as the message writes it, without `<` and `>`. */
-  readonly contentId: string | null
-  /** The file name of the part as the sender wrote it. It may be a path: clean it before you use it. */
-  readonly name: string | null
-}
-
 /** The draft of a mail has only the metadata that all representations have. */
 export type MailtoMetadata = Readonly<Record<string, never>>
 
@@ -136,10 +122,32 @@ export interface GeminiMetadata {
   readonly fingerprint: string
 }
 
+/** TFTP: the values that the server has agreed to. */
+export interface TftpMetadata {
+  /** Octets in a block (RFC 2348). */
+  readonly blockSize: number
+  /** Blocks in a window (RFC 7440). */
+  readonly windowSize: number
+}
+
 /** A dictionary server (RFC 2229). */
 export interface DictMetadata {
   /** The number of definitions, matches, databases or strategies that the server announces. */
   readonly count?: number
+}
+
+/** A message, or its part (RFC 2392). */
+export interface MessageMetadata {
+  /** The URL of the message, or of the mailbox or folder that has it, without its password. */
+  readonly base: string
+  /** The number of the part as `Message.part()` takes it: `2`, `2.1`; null for a whole message. */
+  readonly number: string | null
+  /** The Message-ID of the message without `<` and `>`; null if it has none. Untrusted text, like all that follow. */
+  readonly messageId: string | null
+  /** The Content-ID of the part as the message writes it, without `<` and `>`. */
+  readonly contentId: string | null
+  /** The file name of the part as the sender wrote it. It may be a path: clean it before you use it. */
+  readonly name: string | null
 }
 
 /** A data URL. */
@@ -172,10 +180,11 @@ export interface MetadataByMechanism {
   file: FileMetadata
   mailto: MailtoMetadata
   data: DataMetadata
-  message: MessageMetadata
   info: InfoMetadata
+  tftp: TftpMetadata
   gemini: GeminiMetadata
   dict: DictMetadata
+  message: MessageMetadata
   finger: FingerMetadata
 }
 

@@ -1,4 +1,4 @@
-import { octetsToText, type TelnetPlan } from '@retriever/core'
+import type { TelnetPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import type { SessionOptions } from '../plugin/session.ts'
 import { openSocket } from '../wire/transport/socket.ts'
@@ -14,22 +14,9 @@ export function telnetFetcher(): Fetcher<'telnet'> {
 }
 
 async function connect(plan: TelnetPlan, context: RetrievalContext, options: SessionOptions): Promise<TelnetSession> {
-  if (plan.user) checkUser(octetsToText(plan.user), context)
+  // Refuses a user that a login program would read as an option (CVE-2007-0882, CVE-2026-24061).
+  context.handoff()
   const socket = await openSocket(context, plan)
   context.deadline.phase = 'request'
   return new TelnetSession(socket, plan, context, options)
-}
-
-/**
- * Refuses a user that begins with `-` or `+`: the login program of the server may read it as an option (CVE-2007-0882,
- * CVE-2026-24061). The finding `option-injection` warns of it earlier; this check holds even if the caller allowed
- * that.
- */
-function checkUser(user: string, context: RetrievalContext): void {
-  const isOption = /^[-+]/.test(user)
-  if (!isOption && /^[^\0-\x1F\x7F-\x9F]*$/.test(user)) return
-  const message = isOption
-    ? "The server's login program could read the user as an option; the URL is not used."
-    : 'The user holds control characters; the URL is not used.'
-  throw context.error('refused', message, { phase: 'policy' })
 }

@@ -1,0 +1,124 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { FaultState, type Faults } from '../faults.ts'
+import { loopbackAddress, urlHost } from '../loopback.ts'
+import { type RecordedRequest, recorded } from '../request.ts'
+import type { ServerOptions, TestServer } from '../test-server.ts'
+
+/** A server over UDP, with the records and faults of the others. A connection is a transfer that is not over. */
+export class UdpListener implements TestServer {
+  readonly protocol: string
+  readonly host: string
+  readonly tls: boolean = false
+  readonly address: string
+  readonly state: FaultState
+  readonly #record: boolean
+  readonly #socket: Socket
+  readonly #transfers = new Set<Socket>()
+  readonly #waiters = new Set<() => void>()
+  #requests: RecordedRequest[] = []
+  #port = 0
+  #accepted = 0
+
+  constructor(
+    protocol: string,
+    { host = '127.0.0.1', faults = {}, record = true }: ServerOptions,
+    serve: (request: Buffer, from: RemoteInfo, server: UdpListener) => void,
+  ) {
+    this.protocol = protocol
+    this.host = host
+    this.address = loopbackAddress(host)
+    this.state = new FaultState(faults)
+    this.#record = record
+    this.#socket = this.newSocket()
+    this.#socket.on('message', (octets, from) => {
+      this.#accepted++
+      serve(octets, from, this)
+    })
+  }
+
+  async listen(port: number): Promise<this> {
+    const listening = once(this.#socket, 'listening')
+    this.#socket.bind({ address: this.address, port, exclusive: true })
+    await listening
+    this.#port = this.#socket.address().port
+    return this
+  }
+
+  newSocket(): Socket {
+    return createSocket(this.address.includes(':') ? 'udp6' : 'udp4')
+  }
+
+  /** Counts a socket as that of a transfer, until it is closed. */
+  track(socket: Socket): void {
+    this.#transfers.add(socket)
+    this.#tell()
+    socket.once('close', () => {
+      this.#transfers.delete(socket)
+      this.#tell()
+    })
+  }
+
+  record(line: string, method: string, target: string): void {
+    if (!this.#record) return
+    this.#requests.push(recorded({ number: this.#accepted }, { line, method, target }))
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  get url(): string {
+    return `${this.protocol}://${urlHost(this.host)}:${this.#port}/`
+  }
+
+  get received(): readonly string[] {
+    return this.#requests.map(({ line }) => line)
+  }
+
+  get requests(): readonly RecordedRequest[] {
+    return this.#requests
+  }
+
+  get connections(): number {
+    return this.#transfers.size
+  }
+
+  get accepted(): number {
+    return this.#accepted
+  }
+
+  get faults(): Faults {
+    return this.state.current
+  }
+
+  setFaults(faults: Faults): void {
+    this.state.set(faults)
+  }
+
+  reset(): void {
+    this.#requests = []
+    this.#accepted = 0
+    this.state.reset()
+  }
+
+  async waitForConnections(count: number): Promise<void> {
+    while (this.#transfers.size !== count) await new Promise<void>((resolve) => this.#waiters.add(resolve))
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#transfers) socket.close()
+    await new Promise<void>((resolve) => {
+      this.#socket.close(() => resolve())
+    }).catch(() => {})
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #tell(): void {
+    for (const resolve of this.#waiters) resolve()
+    this.#waiters.clear()
+  }
+}
