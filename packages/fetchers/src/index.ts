@@ -46,6 +46,7 @@ export type {
   GopherMetadata,
   GopherView,
   HttpMetadata,
+  ImapMetadata,
   MetadataByMechanism,
   MqttMetadata,
   NntpMetadata,

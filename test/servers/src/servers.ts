@@ -4,6 +4,7 @@ import { type FingerServerOptions, fingerChecks, startFingerServer } from './fin
 import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
+import { type ImapServerOptions, imapChecks, startImapServer } from './imap/server.ts'
 import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
@@ -13,7 +14,7 @@ import { type FileServer, serverChecks, type TestServer } from './test-server.ts
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
 /** The protocols that have a server here. */
-export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger' | 'pop3' | 'ws' | 'mqtt'
+export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger' | 'pop3' | 'imap' | 'ws' | 'mqtt'
 
 /** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP and Gopher. */
 export interface ServersOptions extends FileOptions {
@@ -21,7 +22,7 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP, NNTP, POP3 and MQTT: passwords by user, in place of those of the seed. */
+  /** For HTTP, FTP, NNTP, POP3, IMAP and MQTT: passwords by user, in place of those of the seed. */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -32,6 +33,7 @@ export interface ServersOptions extends FileOptions {
   readonly telnet?: true | TelnetServerOptions
   readonly finger?: true | FingerServerOptions
   readonly pop3?: true | Pop3ServerOptions
+  readonly imap?: true | ImapServerOptions
   readonly ws?: true | WsServerOptions
   readonly mqtt?: true | MqttServerOptions
 }
@@ -47,6 +49,7 @@ interface ServerByName {
   readonly telnet: TestServer
   readonly finger: TestServer
   readonly pop3: TestServer
+  readonly imap: TestServer
   readonly ws: TestServer
   readonly mqtt: TestServer
 }
@@ -65,7 +68,18 @@ export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerB
 /** Options that all servers, or several of them, get from those of startServers. */
 type Shared = Pick<ServersOptions, 'host' | 'tls' | 'accounts' | 'record'>
 
-const NAMES: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nntp', 'telnet', 'finger', 'pop3', 'ws', 'mqtt']
+const NAMES: readonly ProtocolName[] = [
+  'http',
+  'ftp',
+  'gopher',
+  'nntp',
+  'telnet',
+  'finger',
+  'pop3',
+  'imap',
+  'ws',
+  'mqtt',
+]
 
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
   return (_name, value) => {
@@ -83,6 +97,7 @@ const checks: Checks<ServersOptions> = {
   telnet: own('telnet', telnetChecks),
   finger: own('finger', fingerChecks),
   pop3: own('pop3', pop3Checks),
+  imap: own('imap', imapChecks),
   ws: own('ws', wsChecks),
   mqtt: own('mqtt', mqttChecks),
   ...fileChecks,
@@ -100,6 +115,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   telnet: (_tree, options) => startTelnetServer(options),
   finger: (_tree, options) => startFingerServer(options),
   pop3: (_tree, options) => startPop3Server(options),
+  imap: (_tree, options) => startImapServer(options),
   ws: (_tree, options) => startWsServer(options),
   mqtt: (_tree, options) => startMqttServer(options),
 }
@@ -143,7 +159,7 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = ['http', 'ftp', 'nntp', 'pop3', 'mqtt'].includes(name)
+  const hasLogins = ['http', 'ftp', 'nntp', 'pop3', 'imap', 'mqtt'].includes(name)
   return defined({ host, tls, record, accounts: hasLogins ? accounts : undefined })
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type AccessPlans, octetsToText, printable } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { isToken } from '../plugin/options.ts'
 import type { LineReader } from '../wire/framing/lines.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 
@@ -16,8 +17,9 @@ const own = /^(?:sec-websocket-(?:key|version|accept|extensions))$/i
 const maxFields = 200
 
 /**
- * Asks the server to speak WebSocket (RFC 6455 4.1), and gives its header fields. Rejects with not-found, auth-required,
- * access-denied or http-error if it answers in HTTP, and with `protocol-violation` if it breaks the handshake.
+ * Asks the server to speak WebSocket (RFC 6455 4.1), and gives its header fields. Rejects with not-found,
+ * auth-required, access-denied or http-error if it answers in HTTP, and with `protocol-violation` if it breaks the
+ * handshake.
  */
 export async function shakeHands(
   plan: Plan,
@@ -63,9 +65,9 @@ async function readFields(lines: LineReader, context: RetrievalContext): Promise
     const line = await readLine(lines, context)
     if (line === '') return { ...fields }
     if (count === maxFields) throw context.error('limit-exceeded', `The answer has over ${maxFields} header fields.`)
-    const [, name = '', value = ''] = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
-    const key = name.toLowerCase()
-    if (key === '') throw violation(context, `a header field is "${shown(line)}"`)
+    const colon = line.indexOf(':')
+    const [key, value] = [line.slice(0, Math.max(0, colon)).toLowerCase(), line.slice(colon + 1).trim()]
+    if (!isToken(key)) throw violation(context, `a header field is "${shown(line)}"`)
     fields[key] = key in fields ? `${fields[key]}, ${value}` : value
   }
 }
