@@ -30,6 +30,7 @@ const settings = {
   alias: {
     '@retriever/core': `${here}../core/src/index.ts`,
     '@retriever/fetchers/ftp': `${here}../fetchers/src/ftp/index.ts`,
+    '@retriever/fetchers/gemini': `${here}../fetchers/src/gemini/index.ts`,
     '@retriever/fetchers/http': `${here}../fetchers/src/http/index.ts`,
     '@retriever/fetchers/mime': `${here}../fetchers/src/mime/index.ts`,
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,

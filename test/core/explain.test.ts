@@ -1,4 +1,5 @@
 import { connect, Socket } from 'node:net'
+import { domainToASCII } from 'node:url'
 import { explain, formatExplanation, quoteWire, RetrievalError } from '@retriever/core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
@@ -205,4 +206,17 @@ test('the password of a News server that is none is not told', () => {
   const explained = explain('news:a', { defaults: { newsServer: 'news://u:S3CR3T@h' } })
   expect(JSON.stringify(explained)).toContain('is none')
   expect(JSON.stringify(explained)).not.toContain('S3CR3T')
+})
+
+test.each([
+  ['http://h/a b<c>', 'http://h/a%20b%3Cc%3E'],
+  ['http://bücher.example:8080/grüße?ä#ö', 'http://xn--bcher-kva.example:8080/gr%C3%BC%C3%9Fe?%C3%A4#%C3%B6'],
+  ['info:(gcc)G++ and GCC', 'info:(gcc)G++%20and%20GCC'],
+])('%s is shown in its escaped form', (url, escaped) => {
+  const text = formatExplanation(explain(url, { domainToAscii: domainToASCII }))
+  expect(text).toContain(`\n  written  ${escaped}\n`)
+})
+
+test.each(['http://h/a%20b', 'ftp://u:p@h:21/x', 'http://[::1]/', 'news:*'])('%s is in that form', (url) => {
+  expect(formatExplanation(explain(url))).not.toContain('written')
 })

@@ -120,6 +120,18 @@ export const differences = {
     why: '`-z` takes dates of ISO 8601 with a time too; curl ignores them, and retrieves.',
     shows: (curl, ours) => curl.stdout !== '' && ours.status === 0 && isEmpty(ours.stdout),
   },
+  'both-queries': {
+    why: '`--url-query` counts beside `-G -d` too; curl leaves it out.',
+    shows: (curl, ours) => ours.status === 0 && ours.stdout === curl.stdout.replace('\n', '&b=2\n'),
+  },
+  'strict-url': {
+    why: 'A URL that RFC 3986 does not allow, as `http:/h/` or `?a=%zz`, is an error (3) that says how to write it.',
+    shows: (curl, ours) => curl.status === 0 && ours.status === 3 && isEmpty(ours.stdout),
+  },
+  'head-method': {
+    why: '`-I` sends HEAD whatever `-X` says, and `-X HEAD` is `-I`; curl sends GET for `-X GET -I`, and waits for a body after `-X HEAD`.',
+    shows: (curl, ours) => (curl.status === 28 && ours.status === 0) || (curl.status === 0 && ours.status === 22),
+  },
   refused: {
     why: 'An option that the table above calls refused is an error (2), before anything is contacted.',
     shows: (curl, ours) => curl.status !== 2 && ours.status === 2 && Object.keys(ours.files).length === 0,

@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net'
 /** Answers that the embedded server has no route for, as they go over the wire. */
 const answers: Readonly<Record<string, (request: string, rest: string) => string>> = {
   attached: () => whole('200 OK', 'attached\n', 'Content-Disposition: attachment; filename="given.txt"'),
+  'no-head': (request) => (request.startsWith('HEAD') ? whole('405 Method Not Allowed', '') : whole('200 OK', 'got\n')),
   num: (_request, rest) => whole('200 OK', `number ${rest}\n`),
   query: (request) => whole('200 OK', `${/^GET (\S*)/.exec(request)?.[1] ?? ''}\n`),
   echo: (request) => whole('200 OK', request),

@@ -25,8 +25,9 @@ export function schemeTable(pages: string): string {
   return table(['Scheme', 'What it is', 'Port', 'Retrieved', 'Specification'], rows)
 }
 
-function retrieved({ mechanism, handoff }: Scheme): string {
+function retrieved({ mechanism, handoff, session }: Scheme): string {
   if (!builtinMechanisms.includes(mechanism)) return 'explained only'
+  if (session) return 'opens a session'
   return handoff ? 'names the program to run' : 'yes'
 }
 

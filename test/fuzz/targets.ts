@@ -1,4 +1,5 @@
 import { fileNames, lines, terminal } from './cut-targets.ts'
+import { ldap, ldif } from './ldap-targets.ts'
 import type { Target } from './target.ts'
 import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
@@ -16,6 +17,8 @@ export const targets: Readonly<Record<string, Target>> = {
   lines,
   filename: fileNames,
   time,
+  ldap,
+  ldif,
   telnet,
   'telnet-text': telnetText,
   'telnet-options': telnetOptions,

@@ -15,14 +15,14 @@ system_lib=/usr/lib/$(uname -m)-linux-gnu
 
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
 	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack
-	apache2-bin caddy fingerd openssh-server openssh-sftp-server mosquitto)
+	apache2-bin caddy fingerd slapd openssh-server openssh-sftp-server mosquitto dictd dict-elements molly-brown)
 # Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
 clients=(slrnpull)
 # Dovecot's paths are fixed, so it is installed, like the libraries of other servers.
-# Programs for people are installed as usual: chromium resolves URLs with @retriever/core, and curl runs the lines of
-# test/differential.
-tools=(socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl openssh-client
-	dovecot-pop3d dovecot-imapd libdlt2 python3-websockets)
+# Programs for people are installed as usual: chromium resolves URLs with @retriever/core, curl runs the lines of
+# test/differential, and ldapsearch asks slapd beside us.
+tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl
+	openssh-client dovecot-pop3d dovecot-imapd libdlt2 python3-websockets)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.
 npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2)
 npm=$here/.cache/npm

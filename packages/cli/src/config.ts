@@ -2,7 +2,7 @@ import { homedir, hostname } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
-import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
+import type { ClientOptions, RetrieveOptions, SessionOptions } from '@retriever/fetchers'
 import type { CommandName } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 import type { Netrc } from './netrc.ts'
@@ -21,12 +21,15 @@ import { readPolicy } from './options/policy.ts'
 import { type CookieOptions, readCookies } from './options/protocols/cookies.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
 import { readFtpFetchers, readFtpType } from './options/protocols/ftp.ts'
+import { trustingGemini } from './options/protocols/gemini.ts'
 import { readSearch } from './options/protocols/gopher.ts'
 import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
+import { readQueryData } from './options/protocols/query-data.ts'
+import { readTelnet } from './options/protocols/telnet.ts'
 import { readUrlQuery } from './options/protocols/url-query.ts'
-import { readAddresses, readDefaultScheme, readDefaults } from './options/resolution.ts'
+import { readAddresses, readDefaultScheme, readDefaults, readGateways } from './options/resolution.ts'
 import { readRetryLimits, readRetryOn } from './options/retries.ts'
 import { readServing, type Serving } from './options/servers.ts'
 import { readStderr, readTrace, type TraceOptions } from './options/tracing.ts'
@@ -39,6 +42,7 @@ import {
   readTimeFile,
 } from './options/transfer.ts'
 import type { CommandLine } from './parse.ts'
+import { environmentOf } from './programs/environment.ts'
 import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
 import type { ColorChoice } from './terminal/style.ts'
@@ -58,6 +62,10 @@ export interface Config {
   readonly color: ColorChoice
   /** --page: whether pages are shown without a terminal, too. */
   readonly page: boolean
+  /** --handoff: whether URLs are handed to programs of this system. */
+  readonly handoff: boolean
+  /** The environment of such a program. */
+  readonly programEnvironment: () => NodeJS.ProcessEnv
   /** The folder for the last page; null: there is no place for it. */
   readonly stateFolder: string | null
   /** The format of -w; null: nothing is printed after a URL. */
@@ -94,7 +102,7 @@ export interface Config {
   readonly failWithBody: boolean
   /** The cookies to read and keep; null: none. */
   readonly cookies: CookieOptions | null
-  /** The texts that --url-query adds to the query of each URL. */
+  /** The texts that -G and --url-query add to the query of each URL. */
   readonly urlQuery: readonly string[]
   /** The sums to tell and to check; null: none. */
   readonly hashes: HashOptions | null
@@ -118,6 +126,8 @@ export interface Config {
   readonly search: string | null
   /** The answers to the forms of Gopher servers. */
   readonly form: readonly GivenAnswer[]
+  /** What telnet servers may be told. */
+  readonly telnet: SessionOptions
   readonly client: ClientOptions
   readonly request: RetrieveOptions
   /** The options with which explain resolves URLs, as the client does. */
@@ -142,6 +152,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
   const { base } = request
   const many = readMany(line)
   const defaults = { ...readDefaults(line, env), localHosts: [hostname()] }
+  const gateways = readGateways(line)
   return {
     command,
     operands,
@@ -151,6 +162,9 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     isHtml: line.has('html'),
     color: readColor(line),
     page: readPage(line),
+    handoff: line.has('handoff'),
+    programEnvironment: () => environmentOf(env),
+    telnet: readTelnet(line),
     stateFolder: stateFolder(env),
     writeOut: readWriteOut(line),
     verbose: line.has('verbose'),
@@ -171,7 +185,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     removeOnError: readRemoveOnError(line),
     failWithBody: line.has('fail-with-body'),
     cookies: readCookies(line),
-    urlQuery: readUrlQuery(line),
+    urlQuery: [...readQueryData(line), ...readUrlQuery(line)],
     hashes: readHashOptions(line, targets),
     mirror: readMirror(line),
     login: readLogin(line, 'user'),
@@ -185,7 +199,8 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     search: readSearch(line),
     form: readForm(line),
     client: {
-      fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line)],
+      ...(gateways && { gateways }),
+      fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line), trustingGemini(stateFolder(env))],
       defaults,
       limits: { ...readLimits(line), ...readRetryLimits(line) },
       retryOn: readRetryOn(line),
@@ -198,7 +213,11 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       proxyHeaders: readProxyHeaders(line),
     },
     request,
-    resolving: { defaults, domainToAscii: domainToASCII, whatwgHost, ...(base !== undefined && { base }) },
+    resolving: {
+      ...{ defaults, domainToAscii: domainToASCII, whatwgHost },
+      ...(gateways && { gateways }),
+      ...(base !== undefined && { base }),
+    },
     serving: command === 'serve' ? readServing(line, env) : null,
   }
 }

@@ -7,8 +7,8 @@ export interface Interrupts {
   readonly signal: AbortSignal
   /** The exit code of the signal; undefined until one comes. */
   readonly exitCode: number | undefined
-  /** From now on, each signal is passed to `receiver` and has no effect here. */
-  passTo(receiver: (name: Interrupt) => void): void
+  /** From now on, each signal is passed to `receiver` and has no effect here; null: it has its effect again. */
+  passTo(receiver: ((name: Interrupt) => void) | null): void
   /** Restores the default handling of the signals. */
   stop(): void
 }
@@ -17,10 +17,10 @@ export interface Interrupts {
 export function watchInterrupts(): Interrupts {
   const controller = new AbortController()
   let exitCode: number | undefined
-  let pass: ((name: Interrupt) => void) | undefined
+  let pass: ((name: Interrupt) => void) | null = null
   const listener = (name: NodeJS.Signals): void => {
     const interrupt = name as Interrupt
-    if (pass !== undefined) {
+    if (pass !== null) {
       pass(interrupt)
       return
     }

@@ -56,8 +56,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const configs = [line, ...line.following].map((each) => configOf(each, env))
     const stderr = configs.findLast((config) => config.stderr !== null)?.stderr ?? null
     if (stderr !== null) {
-      const { openErrors } = await import('./tracing/error-file.ts')
-      output.redirectErrors(openErrors(stderr, output))
+      const { SideFile } = await import('./saving/side-file.ts')
+      // Only - has a meaning for --stderr.
+      const file = new SideFile(stderr === '%' ? './%' : stderr, output)
+      file.open()
+      output.redirectErrors((text) => void file.write(text).catch(() => {}))
     }
     const command = await commands[line.command]()
     const traces = configs.some(({ verbose, json }) => verbose && !json)

@@ -4,6 +4,7 @@ import type { Representation, RequestLogin, ResumePoint, RetrievalEvent, Retriev
 import type { Session } from './session.ts'
 import { formFiller } from './terminal/form-prompt.ts'
 import type { Meter } from './terminal/progress.ts'
+import { shownHead } from './views/head.ts'
 import { Heads } from './views/heads.ts'
 import { Facts } from './write-out/facts.ts'
 
@@ -122,8 +123,8 @@ export class Retrieval {
   async #endHeads(): Promise<void> {
     const { headDump } = this.#session
     if (!this.heads.end() || headDump === null) return
-    await headDump.write(this.heads.octets)
-    this.heads.onLate = (octets) => void headDump.write(octets)
+    await headDump.write(this.heads.octets, shownHead)
+    this.heads.onLate = (octets) => void headDump.write(octets, shownHead)
   }
 
   #onEvent(event: RetrievalEvent): void {

@@ -1,5 +1,5 @@
 import type { Resolution } from '@retriever/core'
-import { type Client, createClient } from '@retriever/fetchers'
+import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
 import { Cookies } from './cookies/index.ts'
 import { FileNames } from './many/file-names.ts'
 import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
@@ -10,11 +10,11 @@ import { searchUrl } from './options/protocols/gopher.ts'
 import { withQuery } from './options/protocols/url-query.ts'
 import { Retrieval } from './retrieval.ts'
 import type { Run } from './run.ts'
+import { SideFile } from './saving/side-file.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { TraceFile } from './tracing/trace-file.ts'
 import { urlArgument } from './url-argument.ts'
-import { HeadDump } from './views/heads.ts'
 import type { KnownServers } from './write-out/facts.ts'
 
 /** The common ground of a command's retrievals: a client, the logins that people gave, and the progress line. */
@@ -27,22 +27,26 @@ export class Session implements AsyncDisposable {
   /** The names of the files of all retrievals so far. */
   readonly names: FileNames = new FileNames()
   /** The place for header sections that -D names; null: they are not wanted. */
-  readonly headDump: HeadDump | null
+  readonly headDump: SideFile | null
   readonly traceFile: TraceFile | null
   readonly #cookies: Cookies | null
   readonly #credentials: CredentialPrompt
   /** The proxies for the URLs as they were typed. */
   readonly #typedProxies = new Set<string>()
 
-  constructor(run: Run) {
+  /** The options of the client. */
+  readonly options: ClientOptions
+
+  /** `mayAsk`: whether a person at the terminal is asked for logins. */
+  constructor(run: Run, { mayAsk = true }: { readonly mayAsk?: boolean } = {}) {
     const { config, output } = run
     this.run = run
-    this.#credentials = new CredentialPrompt(config, output, run.signal)
+    this.#credentials = new CredentialPrompt(config, output, run.signal, mayAsk)
     this.progress = new Progress(output)
     this.traceFile = config.trace === null ? null : new TraceFile(config.trace, output)
-    this.headDump = config.dumpHeader === null ? null : new HeadDump(config.dumpHeader, output)
+    this.headDump = config.dumpHeader === null ? null : new SideFile(config.dumpHeader, output)
     this.#cookies = config.cookies === null ? null : new Cookies(config.cookies)
-    this.client = createClient({
+    this.options = {
       ...config.client,
       ...(this.#cookies !== null && { cookies: this.#cookies }),
       concurrency: config.many.concurrency,
@@ -55,7 +59,8 @@ export class Session implements AsyncDisposable {
         return withLogin(proxy, await this.#credentials.proxyLogin(config.proxyLogin))
       },
       credentials: (challenge) => this.#credentials.answer(challenge),
-    })
+    }
+    this.client = createClient(this.options)
   }
 
   /** The meaning of an operand, with --base, --form, --search, -l and -B applied. */
@@ -95,6 +100,7 @@ export class Session implements AsyncDisposable {
     this.progress.end()
     await this.client.close()
     this.traceFile?.close()
+    this.headDump?.close()
     await this.#cookies?.save(this.run.output, this.run.report)
   }
 }

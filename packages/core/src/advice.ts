@@ -42,8 +42,10 @@ export type AdvisedOption =
   | 'tls.proxy.pins'
   | 'tls.proxy.crl'
   | 'defaults.newsServer'
+  | 'defaults.ldapServer'
   | 'defaults.requireTls'
   | 'schemes'
+  | 'gateways'
   | 'fetchers'
   | 'builtins'
   | 'credentials'
@@ -82,6 +84,7 @@ export type AdvisedOption =
   | 'split'
   | 'charset'
   | 'folders'
+  | 'delete'
   | 'error.response'
 
 /** The advice of a message: an option to set, or one to leave out. */
@@ -97,7 +100,7 @@ export function adviceText({ option, value }: Advice): string {
 }
 
 /** Options whose value names one field. */
-const keyed = /^(?:headers|credentials|addresses)$|connectTo$/
+const keyed = /^(?:headers|credentials|addresses|gateways)$|connectTo$/
 /** Options that are lists: `builtins`, and of the policy `allow`, `allowPorts`, `schemes` and `redirectSchemes`. */
 const lists = /^builtins$|(?:\.allow|Ports|chemes|hostKeys)$/
 

@@ -7,7 +7,7 @@ import type { ResolveOptions, Scheme } from './scheme.ts'
 import { maskResolution } from './secrets/mask-resolution.ts'
 import { redact, redactUrl } from './secrets/redact.ts'
 import { bracketed } from './url/host.ts'
-import type { Locator } from './url/locator.ts'
+import { formatLocator, type Locator } from './url/locator.ts'
 
 /** The documented record of one URL, which `explain --json` prints on one line. Secrets are `***`. */
 export type Explanation = Explained | Unexplained
@@ -22,6 +22,8 @@ export interface Explained {
   readonly plan: Readonly<Record<string, unknown>>
   /** The findings, whose messages contain the remedies. */
   readonly findings: ReadonlyArray<Omit<Finding, 'remedy'>>
+  /** What is retrieved instead, at the gateway for the scheme. */
+  readonly gateway?: Explanation
 }
 
 export interface Unexplained {
@@ -53,7 +55,10 @@ export function explain(url: string, options: ResolveOptions = {}): Explanation 
 
 /** Explains a URL that has been resolved with the same options. */
 export function explainResolution(resolution: Resolution, options: ResolveOptions = {}): Explained {
-  return describe(maskResolution(resolution, options))
+  const explained = describe(maskResolution(resolution, options))
+  if (resolution.gateway === undefined) return explained
+  const { gateways: _gateways, base: _base, ...others } = options
+  return { ...explained, gateway: explain(resolution.gateway, others) }
 }
 
 /** Names the host that a browser would contact for a URL that we refuse; "" if the browser refuses it, too. */
@@ -103,17 +108,30 @@ export function formatExplanation(explanation: Explanation, schemes?: readonly S
 export function explanationLines(explanation: Explanation, schemes?: readonly Scheme[]): ExplanationLine[] {
   const url = lineOf('', explanation.url)
   if ('error' in explanation) return [url, lineOf('  ', explanation.error.message)]
-  const { scheme, plan, locator, findings } = explanation
+  const { scheme, plan, locator, findings, gateway } = explanation
   const known = findScheme(scheme, schemes)
   return [
     url,
+    ...section('written', escapedForm(explanation, known)),
     ...section('is', known === undefined ? [] : [`${known.title} (${known.spec})`]),
     ...section('means', fieldList({ ...plan, ...apart(locator, known) })),
-    ...section('goes to', destination(plan)),
-    ...section('sends', (plan.wire as string[]).map(quoteWire)),
-    ...findings.map(({ severity, message, code, rule }, index) =>
-      lineOf(sectionHead('know', index), `${severity}: ${message} [${code}, ${rule}]`, severity),
+    ...(gateway === undefined ? contact(explanation) : through(gateway)),
+    ...[...findings, ...(gateway !== undefined && 'findings' in gateway ? gateway.findings : [])].map(
+      ({ severity, message, code, rule }, index) =>
+        lineOf(sectionHead('know', index), `${severity}: ${message} [${code}, ${rule}]`, severity),
     ),
+  ]
+}
+
+function contact({ plan }: Explained): ExplanationLine[] {
+  return [...section('goes to', destination(plan)), ...section('sends', (plan.wire as string[]).map(quoteWire))]
+}
+
+/** The gateway's URL, and what is sent to it. */
+function through(gateway: Explanation): ExplanationLine[] {
+  return [
+    ...section('through', [gateway.url]),
+    ...('error' in gateway ? [lineOf('  ', gateway.error.message)] : contact(gateway)),
   ]
 }
 
@@ -128,6 +146,15 @@ function section(title: string, items: readonly string[]): ExplanationLine[] {
 
 function sectionHead(title: string, index: number): string {
   return `  ${(index === 0 ? title : '').padEnd(7)}  `
+}
+
+/** A URI is always shown in its escaped form (uri(7)): this is it, where the URL was given in another. */
+function escapedForm({ url, scheme, locator, plan }: Explained, known: Scheme | undefined): string[] {
+  if (/^[!#-;=?-Z_a-z~[\]*]*$/.test(url)) return []
+  const isNamed = locator.host !== null && typeof plan.host === 'string' && plan.host !== ''
+  const host = isNamed ? bracketed(String(plan.host)) : locator.host
+  const port = locator.port === known?.defaultPort ? null : locator.port
+  return [formatLocator({ ...locator, scheme, host, port })]
 }
 
 const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'wire'])

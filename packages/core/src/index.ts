@@ -25,6 +25,7 @@ export {
 } from './explain.ts'
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
 export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'
+export type { Gateways } from './gateway.ts'
 export type {
   AccessPlan,
   AccessPlans,
@@ -33,10 +34,12 @@ export type {
   FtpPlan,
   GopherPlan,
   HttpPlan,
+  LdapPlan,
   Mechanism,
   NntpPlan,
   TelnetPlan,
   TlsMode,
+  UrnPlan,
 } from './plan.ts'
 export { printable } from './printable.ts'
 export { findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'
@@ -44,6 +47,7 @@ export type { Defaults, Inspection, Place, ResolveOptions, Scheme } from './sche
 export { authTls, type FtpCommands, ftpCommands, ftpLine, isAnonymous } from './schemes/ftp.ts'
 export { gopherRequest } from './schemes/gopher.ts'
 export { builtinSchemes } from './schemes/index.ts'
+export { bindnameOf } from './schemes/ldap.ts'
 export { maskResolution } from './secrets/mask-resolution.ts'
 export { redact } from './secrets/redact.ts'
 export { shellCommand, shellWord } from './shell.ts'

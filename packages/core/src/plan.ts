@@ -182,9 +182,12 @@ export interface MqttPlan extends NetworkPlan<'mqtt'> {
 
 /** RFC 2229 5; `!` is the first database that has the word, `.` the server's own strategy. */
 export interface DictPlan extends NetworkPlan<'dict'> {
-  readonly operation: 'define' | 'match'
-  readonly word: string
-  readonly database: string
+  readonly operation: 'define' | 'match' | 'databases' | 'strategies' | 'information' | 'server'
+  /** The name to log in with, if the server is to know who asks (RFC 2229 3.11). */
+  readonly user: string | null
+  /** Null: the server tells of itself. */
+  readonly word: string | null
+  readonly database: string | null
   readonly strategy: string | null
   readonly number: number | null
 }
@@ -244,7 +247,10 @@ export interface ManPlan extends Plan<'man'> {
 
 export interface InfoPlan extends Plan<'info'> {
   readonly file: string
+  /** The node, with underscores read as blanks. */
   readonly node: string
+  /** The node as the URL writes it, where it has underscores: its name may really have them. */
+  readonly literalNode?: string
 }
 
 export interface WhatisPlan extends Plan<'whatis'> {

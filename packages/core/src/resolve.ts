@@ -1,7 +1,8 @@
 import { adviceText } from './advice.ts'
 import { RetrievalError } from './errors.ts'
-import type { Finding } from './finding.ts'
+import type { Finding, FindingCode } from './finding.ts'
 import { findAll } from './findings.ts'
+import { gatewayUrl } from './gateway.ts'
 import type { AccessPlan } from './plan.ts'
 import type { Defaults, Place, ResolveOptions, Scheme } from './scheme.ts'
 import { builtinSchemes } from './schemes/index.ts'
@@ -21,6 +22,8 @@ export interface Resolution {
   readonly plan: AccessPlan
   /** The findings, the gravest first. */
   readonly findings: readonly Finding[]
+  /** The URL that is retrieved instead, at the gateway for the scheme. */
+  readonly gateway?: string
 }
 
 /**
@@ -65,7 +68,10 @@ function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
   }
   const plan = scheme.resolve(split.locator, place)
   const findings = findAll({ split, scheme, plan, place, host, options })
-  return { url: text, locator: split.locator, scheme, plan, findings }
+  const resolution = { url: text, locator: split.locator, scheme, plan, findings }
+  const gateway = gatewayOf(split.locator, place.port, plan, options)
+  if (gateway === undefined) return resolution
+  return { ...resolution, gateway, findings: findings.filter(({ code }) => !ofContact.has(code)) }
 }
 
 /** A base such as `mailto:a@b` has no hierarchy, so only a fragment can be relative to it. */
@@ -131,6 +137,15 @@ function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Ho
   if (scheme.host === 'socket') return undefined
   return readHost(written, options.domainToAscii) ?? fail('this is no legal host name or address')
 }
+
+/** The URL at the caller's gateway, else the place at which the publisher of a URN keeps it. */
+function gatewayOf(locator: Locator, port: number, plan: AccessPlan, options: ResolveOptions): string | undefined {
+  const own = options.gateways && gatewayUrl(locator, port, options.gateways)
+  return own ?? ('locatedAt' in plan && plan.locatedAt !== null ? plan.locatedAt : undefined)
+}
+
+/** Findings on the contact with the host of a URL, for which its gateway stands. */
+const ofContact: ReadonlySet<FindingCode> = new Set(['cleartext-secret', 'no-data-object', 'no-fetcher'])
 
 /** Hosts are compared without regard to case (RFC 1738 3.1). */
 function lowerHost(split: SplitUrl, scheme: Scheme): void {

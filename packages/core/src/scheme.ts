@@ -1,4 +1,5 @@
 import type { Finding } from './finding.ts'
+import type { Gateways } from './gateway.ts'
 import type { AccessPlan, Mechanism, TlsMode } from './plan.ts'
 import type { Locator, Part, Span } from './url/locator.ts'
 
@@ -6,6 +7,11 @@ import type { Locator, Part, Span } from './url/locator.ts'
 export interface Defaults {
   /** The server for news URLs, which name none (RFC 1738 3.6): `host`, `host:port`, or the server's own news URL. */
   readonly newsServer?: string
+  /**
+   * The server for LDAP URLs that name none: a `host`, a `host:port`, or the URL of a server (`ldaps://host`,
+   * `ldapi:///`).
+   */
+  readonly ldapServer?: string
   /** The password that an anonymous FTP login sends (RFC 1635); default `anonymous@`. */
   readonly anonymousPassword?: string
   /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
@@ -17,7 +23,7 @@ export interface Defaults {
   readonly guessType?: boolean
   /**
    * Whether to ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as
-   * `ftpes:` is (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642).
+   * `ftpes:` is (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642), `ldap:` with StartTLS (RFC 4511 4.14).
    */
   readonly requireTls?: boolean
 }
@@ -28,6 +34,8 @@ export interface ResolveOptions {
   /** The URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
   readonly defaults?: Defaults
+  /** The gateways through which URLs are retrieved, by scheme. */
+  readonly gateways?: Gateways
   /**
    * Turns an internationalised host name into A-labels: `domainToASCII` of node:url. Without it such names are refused.
    */
@@ -123,6 +131,8 @@ export interface Scheme {
    * True where the URL names a service or an action instead of a data object; a program gets its parts as arguments.
    */
   readonly handoff?: boolean
+  /** True where the service can be opened as a session. */
+  readonly session?: boolean
   /** True where a program may get the user as an argument, though there is a data object. */
   readonly program?: boolean
   /** The most characters of a URL, where 64 KiB is wrong. */
@@ -138,6 +148,8 @@ export interface Scheme {
   normalizePath?(urlPath: string): string
   /** Makes the plan. Pure. Throws `malformed-url` through `place.fail`. */
   resolve(locator: Locator, place: Place): AccessPlan
+  /** For a scheme that names the user elsewhere than before the host: the locator that names this one, as octets. */
+  withUser?(locator: Locator, user: string): Locator
   /** The findings that only this scheme can make. */
   inspect?(inspection: Inspection): readonly Finding[]
 }

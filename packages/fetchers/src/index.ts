@@ -42,11 +42,15 @@ export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
 export { defaultLimits, type Limits } from './plugin/limits.ts'
 export type {
   DataMetadata,
+  DictMetadata,
   FtpMetadata,
+  GeminiMetadata,
   GopherMetadata,
   GopherView,
   HttpMetadata,
   ImapMetadata,
+  InfoMetadata,
+  LdapMetadata,
   MetadataByMechanism,
   MqttMetadata,
   NntpMetadata,

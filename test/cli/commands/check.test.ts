@@ -1,14 +1,16 @@
 /** `retrieve check FILE|URL...`: whether links are alive. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startServers, type TestServers } from '@retriever/servers'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { TLSSocket } from 'node:tls'
+import { startServers, type TestServers, testCa } from '@retriever/servers'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { htmlLinks } from '../../../packages/cli/src/check/html-links.ts'
 import { results } from '../../support/cli/json-lines.ts'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { clientCertificate, clientKey } from '../../support/http/client-certificate.ts'
 import { redirectTo, reply } from '../../support/http/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
+import { type Asked, type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -139,13 +141,16 @@ test('behind a proxy the links of a remote page are checked, except those that n
   await using proxy = await scriptedHttp(({ target }) =>
     reply(200, { 'Content-Type': 'text/html' }, target.endsWith('/page') ? html : ''),
   )
-  const { stdout, status } = await run('-x', proxy.url, 'http://page.example/page')
+  const { stdout, stderr, status } = await run('-x', proxy.url, 'http://page.example/page')
+  expect(stderr).toBe('retrieve: 3 of 4 links alive, 0 dead, 1 refused\n')
   expect(stdout.split('\n').sort()).toEqual([
     '',
     'alive 200 http://other.example/b',
     'alive 200 http://page.example/a',
     'alive 200 http://page.example/page',
-    expect.stringMatching(/^dead {4}- http:\/\/127\.0\.0\.1\/c: Refused: /),
+    expect.stringMatching(
+      /^refused - http:\/\/127\.0\.0\.1\/c: Refused: .* points inward\. --allow-inward follows it\.$/,
+    ),
   ])
   expect(status).toBe(9)
   expect(proxy.asked.map(({ target }) => target)).not.toContain('http://127.0.0.1/c')
@@ -162,4 +167,102 @@ test('-j says how many links are asked for at a time', async () => {
   expect(await connections('-j', '1')).toBe(1)
   expect(await connections()).toBeGreaterThan(1)
   expect((await run('--jobs', 'x', 'many.txt')).status).toBe(2)
+})
+
+describe('what a page or a file names gets no secrets', () => {
+  const certificate = ['--cacert', 'ca.pem', '-E', 'both.pem']
+  const shown: unknown[] = []
+  const answer = ({ socket, line }: Asked): ReturnType<typeof reply> => {
+    shown.push((socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'nobody')
+    return reply(200, {}, line.startsWith('HEAD') ? '' : 'x')
+  }
+  const tls = { ca: clientCertificate, requestCert: true, rejectUnauthorized: false }
+
+  test('the client certificate is for the hosts that are typed', async () => {
+    await using other = await scriptedHttp(answer, { tls })
+    const page = `<a href="${other.url}x"></a><a href="/own"></a>`
+    await using strict = await scriptedHttp(
+      (request) => (request.target === '/page' ? reply(200, { 'Content-Type': 'text/html' }, page) : answer(request)),
+      { tls },
+    )
+    writeFileSync(join(folder(), 'ca.pem'), testCa)
+    writeFileSync(join(folder(), 'both.pem'), clientCertificate + clientKey)
+    const shownTo = async (...args: string[]): Promise<unknown[]> => {
+      shown.splice(0)
+      expect((await run(...certificate, ...args)).status).toBe(0)
+      return shown.sort()
+    }
+    // The link to the page's own server, and the one to another.
+    expect(await shownTo(`${strict.url}page`)).toEqual(['alice', 'nobody'])
+    writeFileSync(join(folder(), 'links.txt'), `${other.url}x`)
+    expect(await shownTo('links.txt')).toEqual(['nobody'])
+    expect(await shownTo('links.txt', other.url)).toContain('alice')
+  })
+
+  test('of a file, with a warning: they go to typed hosts', async () => {
+    writeFileSync(join(folder(), 'links.txt'), `${server.url}ok`)
+    const { stderr } = await run('-H', 'X-Own: 1', 'links.txt')
+    expect(stderr).toContain('go only to hosts that are named on the command line')
+    expect(server.asked.at(-1)?.fields).not.toHaveProperty('x-own')
+    expect((await run('-H', 'X-Own: 1', 'links.txt', `${server.url}x-ok`)).stderr).not.toContain('warning')
+    expect(server.asked.find(({ target }) => target === '/ok')?.fields).not.toHaveProperty('cookie')
+    expect(server.asked.at(-1)?.fields).toHaveProperty('x-own')
+  })
+})
+
+test('a page of this machine leads to no file', async () => {
+  const page = '<a href="file:///etc/passwd">1</a><a href="/own">2</a>'
+  await using local = await scriptedHttp(({ target }) =>
+    target === '/' ? reply(200, { 'Content-Type': 'text/html' }, page) : reply(200, {}, ''),
+  )
+  const { stdout, stderr, status } = await run(local.url)
+  expect(status).toBe(9)
+  expect(stdout).toMatch(/^refused - file:\/\/\/etc\/passwd: .*leads to this machine itself/m)
+  expect(stderr).toBe('retrieve: 2 of 3 links alive, 0 dead, 1 refused\n')
+})
+
+test('-H Host:, -b FILE, -c and --trace', async () => {
+  await using host = await scriptedHttp(() => reply(200, { 'Set-Cookie': 'new=2' }, ''))
+  writeFileSync(join(folder(), 'cookies.txt'), '127.0.0.1\tFALSE\t/\tFALSE\t0\told\t1\n')
+  const files = ['-b', 'cookies.txt', '-c', 'kept.txt', '--trace-ascii', 'trace.txt']
+  expect((await run(...files, host.url)).status).toBe(0)
+  expect(host.asked.length).toBeGreaterThan(0)
+  for (const { fields } of host.asked) expect(fields.cookie).toContain('old=1')
+  host.asked.splice(0)
+  expect((await run('-H', 'Host: virtual.example', host.url)).status).toBe(0)
+  expect(new Set(host.asked.map(({ fields }) => fields.host))).toEqual(new Set(['virtual.example']))
+  expect(readFileSync(join(folder(), 'kept.txt'), 'utf8')).toContain('new\t2')
+  expect(readFileSync(join(folder(), 'trace.txt'), 'utf8')).toContain('HEAD / HTTP/1.1')
+})
+
+test('-u is for the typed host; a server that is ill is asked twice by default', async () => {
+  await using locked = await scriptedHttp(({ fields }) =>
+    fields.authorization ? reply(200, {}, '') : reply(401, { 'WWW-Authenticate': 'Basic realm="r"' }, ''),
+  )
+  expect((await run('-u', 'a:b', locked.url)).status).toBe(0)
+  await using ill = await scriptedHttp(() => reply(503, {}, ''))
+  const { stdout } = await retrieve(['check', ill.url], { cwd: folder() })
+  expect(stdout).toMatch(/^dead {2}503 /)
+  expect(ill.asked.filter(({ line }) => line.startsWith('GET '))).toHaveLength(4)
+})
+
+test('a page elsewhere leads to this network only by --allow-inward, which the message names', async () => {
+  const link = '<a href="http://10.0.0.1/">1</a><a href="http://other.example:PORT/">2</a>'
+  await using local = await scriptedHttp(({ target, fields }) =>
+    target === '/page'
+      ? reply(200, { 'Content-Type': 'text/html' }, link.replace('PORT', String(fields.host).replace(/.*:/, '')))
+      : reply(200, {}, ''),
+  )
+  const { port } = new URL(local.url)
+  const resolve = ['page', 'other'].flatMap((name) => ['--resolve', `${name}.example:${port}:127.0.0.1`])
+  const page = `http://page.example:${port}/page`
+  const { stdout, status } = await run(...resolve, page)
+  expect(status).toBe(9)
+  for (const url of ['http://10.0.0.1/', `http://other.example:${port}/`]) {
+    expect(stdout).toContain(
+      `refused - ${url}: Refused: it leads to this network, and a page elsewhere names it. --allow-inward checks it.\n`,
+    )
+  }
+  const allowed = await run(...resolve, '--allow-inward', '--proto', 'http', '-x', local.url, page)
+  expect(allowed.stdout).not.toContain('refused')
 })

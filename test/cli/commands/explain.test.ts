@@ -132,3 +132,26 @@ test('--guess-type lets the name of a file tell its type', async () => {
   const { stdout } = await retrieve(['explain', '--json', '--guess-type', 'ftp://h/README'])
   expect(JSON.parse(stdout)).toMatchObject({ plan: { typecode: 'a', wire: expect.arrayContaining(['TYPE A\r\n']) } })
 })
+
+test('--gateway shows the way through it', async () => {
+  const typed = ['--gateway', 'wais=http://gw.example/?u={url}', '--gateway', 'urn:isbn=https://books.example/{name}']
+  const { stdout } = await retrieve(['explain', ...typed, 'wais://h/db#x', 'urn:isbn:1'])
+  expect(stdout).toContain('through  http://gw.example/?u=wais%3A%2F%2Fh%2Fdb\n  goes to  gw.example, TCP port 80\n')
+  expect(stdout).toContain('through  https://books.example/1\n')
+})
+
+test.each(['wais', '=http://h/', 'wais=', 'a b=c'])('--gateway %j is a usage error', async (value) => {
+  const { status, stderr } = await retrieve(['explain', '--gateway', value, 'http://h/'])
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: expect.stringContaining('--gateway needs SCHEME=URL or urn:NAME=URL'),
+  })
+})
+
+test('a template without a variable is named when a URL would go through it', async () => {
+  const { status, stdout } = await retrieve(['explain', '--gateway', 'wais=http://h/', 'wais://h/db'])
+  expect({ status, stdout }).toEqual({
+    status: 2,
+    stdout: expect.stringContaining('The gateway in --gateway wais=URL'),
+  })
+})

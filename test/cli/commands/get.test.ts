@@ -154,7 +154,7 @@ describe('files', () => {
 describe('exit codes, each with one clear sentence', () => {
   test.each([
     [1, () => 'gohper://h/', /The scheme "gohper" is not known/],
-    [1, () => url('telnet', ''), /names a service \(telnet\), not data\. To use it, run: telnet 127\.0\.0\.1 \d+$/],
+    [1, () => 'gopher://h.example:23/T', /names a service \(tn3270\), not data\. To use it, run: c3270 h\.example:23$/],
     [3, () => 'http://h:port/', /no valid URL/],
     [3, () => 'http://h/%zz', /no valid URL/],
     [7, () => 'http://127.0.0.1:2/', /refused the connection/],

@@ -1,4 +1,7 @@
-/** The line printed for a URL that names a service can be pasted into a shell safely, for any URL and menu. */
+/**
+ * The line printed for a URL that names a service can be pasted into a shell safely, for any URL and menu. With -I, no
+ * session is opened.
+ */
 import { execFileSync } from 'node:child_process'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -29,7 +32,7 @@ test.each([
   "telnet://'%3Becho%20pwned%3B'@h.example/",
   'telnet://alice:s3cret@h.example/',
 ])('%s', async (url) => {
-  const { status, stdout, stderr } = await retrieve([url])
+  const { status, stdout, stderr } = await retrieve(['-I', url])
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
   const line = stderr.trimEnd().split('\n').at(-1) ?? ''
   const command = line.slice(line.indexOf('run: ') + 5)
@@ -77,6 +80,6 @@ test.each(['telnet://-oProxyCommand=id/', 'telnet://-lroot@h.example/', 'telnet:
 test('a menu that leads to one shows it so that a shell takes it for one word', async () => {
   const { stdout } = await retrieve(['ls', '--json', `${servers.gopher.url}1/hostile`])
   const { url } = JSON.parse(stdout.split('\n')[0] ?? '')
-  const { stderr } = await retrieve([url])
+  const { stderr } = await retrieve(['-I', url])
   expect(stderr).toMatch(/To use it, run: telnet -- h\.example 23\n$/)
 })

@@ -80,7 +80,7 @@ test('schemes: a table, and JSON Lines', async () => {
   const { stdout } = await retrieve(['schemes'])
   expect(stdout).toMatch(/^SCHEME +MECHANISM +PORT +TLS +FETCHED +SPEC +TITLE\n/)
   expect(stdout).toMatch(/^gophers +gopher +70 +implicit +yes +RFC 4266 +The Gopher Protocol over TLS$/m)
-  expect(stdout).toMatch(/^telnet +telnet +23 +- +handoff /m)
+  expect(stdout).toMatch(/^telnet +telnet +23 +- +session /m)
   const lines = (await retrieve(['schemes', '--json'])).stdout
     .trimEnd()
     .split('\n')
@@ -93,6 +93,7 @@ test('schemes: a table, and JSON Lines', async () => {
     tls: 'none',
     fetched: true,
     handoff: false,
+    session: false,
     spec: 'RFC 1738 3.2',
     title: 'File Transfer Protocol',
   })

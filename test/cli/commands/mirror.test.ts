@@ -1,5 +1,5 @@
 /** `retrieve mirror URL DIR`: a tree comes to disk. */
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +8,8 @@ import { results } from '../../support/cli/json-lines.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { hasTmux } from '../../support/cli/tmux.ts'
 import { onScreen } from '../../support/cli/tmux-session.ts'
+import { reply } from '../../support/http/http-answers.ts'
+import { scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -143,4 +145,23 @@ test.skipIf(!hasTmux).each([80, 25])('on a terminal of %i columns, the file that
   const ended = await screen.shows(/ended with 130/)
   expect(ended).not.toMatch(/^big/m)
   expect(ended.replace(/\s+/g, ' ')).toContain('retrieve: broken off after 0 files (0 B); the same command goes on.')
+})
+
+test('-H Host:, -b FILE, --trace and -j hold for robots.txt, listings and files', async () => {
+  const listing = '<title>Index of /</title><h1>Index of /</h1><a href="a.txt">a.txt</a> 2024-01-01 10:00 1'
+  await using server = await scriptedHttp(({ target }) =>
+    target === '/' ? reply(200, { 'Content-Type': 'text/html' }, listing) : reply(200, {}, 'x'),
+  )
+  writeFileSync(join(folder(), 'cookies.txt'), '127.0.0.1\tFALSE\t/\tFALSE\t0\told\t1\n')
+  await run('-b', 'cookies.txt', '--trace-ascii', 'trace.txt', server.url)
+  expect(server.asked.map(({ target }) => target)).toEqual(['/robots.txt', '/', '/a.txt'])
+  for (const { fields } of server.asked) expect(fields.cookie).toBe('old=1')
+  for (const { target } of server.asked) {
+    expect(readFileSync(join(folder(), 'trace.txt'), 'utf8')).toContain(`GET ${target} HTTP/1.1`)
+  }
+  server.asked.splice(0)
+  rmSync(join(folder(), 'to'), { recursive: true })
+  await run('-H', 'Host: virtual.example', '-j', '2', server.url)
+  expect(server.asked.map(({ fields }) => fields.host)).toEqual(Array(3).fill('virtual.example'))
+  expect(await run('-j', '17', server.url)).toMatchObject({ status: 2, stderr: expect.stringContaining('1 to 16') })
 })

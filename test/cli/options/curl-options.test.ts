@@ -73,10 +73,7 @@ test.each([
   [['-X'], '-X needs a value.'],
   [['--location=yes'], '--location is a switch and takes no value.'],
   [['--cert-type', 'DER'], '--cert-type DER is refused. Certificates and keys must be in PEM form.'],
-  [
-    ['-G', '-d', 'a=b'],
-    '-d is refused. Retriever only retrieves: no data is sent. Where -G makes it the query, give --url-query NAME=VALUE.',
-  ],
+  [['-d', 'a=b'], '--data is refused. Retriever only retrieves: no data is sent. With -G, it makes the query.'],
   [['-sTfile'], '-T is refused. Retriever only retrieves: no data, file or mail is sent.'],
   [['-F', 'a=b'], '-F is refused. HTTP forms cannot be posted; --form NAME=VALUE answers the forms of Gopher servers.'],
   [['-Q', 'DELE x'], '-Q is refused. Only the FTP commands of a retrieval are sent; the server is not changed.'],

@@ -229,7 +229,10 @@ test.each([
     '--allow encoded-delimiter is not possible: it would break the protocol.',
   ],
   [['--allow-port', '99999', 'http://h/'], '--allow-port needs a port number up to 65535, not "99999".'],
-  [['serve', 'http', 'smtp'], 'There is no folder "smtp"; the servers are: http, ftp, gopher, nntp, telnet, finger.'],
+  [
+    ['serve', 'http', 'smtp'],
+    'There is no folder "smtp"; the servers are: http, ftp, gopher, nntp, telnet, gemini, dict, finger.',
+  ],
   [['serve', '/', '/tmp'], 'serve takes one folder, not / and /tmp.'],
   [['serve', '/', 'nntp'], 'A folder is served by http, ftp and gopher, not by nntp.'],
   [['serve', '--fault', 'dealy=1'], undefined],

@@ -89,7 +89,7 @@ describe('--form', () => {
     ],
     [
       ['--form', 'a=s3cret', 'http://h/'],
-      '--form is for the forms of Gopher servers, and http://h/ has none: leave --form out.',
+      '--form is for the forms of Gopher and Gemini servers, and http://h/ has none: leave --form out.',
     ],
   ])('%j is refused before anything is contacted', async (args, message) => {
     expect(await retrieve(args)).toEqual({ status: 2, stdout: '', stderr: `retrieve: ${message}\n` })

@@ -292,6 +292,10 @@ test('a link of mail sets neither attachments nor the sender', () => {
   expect(handed(url).args).toEqual(['mailto:a@b?subject=x'])
 })
 
+test.each(['mailto:a@b?subject=x%0D%0Abcc:c@d', 'mailto:a@b%0Abcc:c@d'])('%s is refused, allowed or not', (url) => {
+  expect(thrown(() => handed(url))).toMatchObject({ code: 'refused', phase: 'policy' })
+})
+
 test('options are checked', () => {
   expect(thrown(() => handoffOf(resolve('http://h/'), { platform: 1 } as never))).toMatchObject({
     code: 'invalid-option',

@@ -13,18 +13,32 @@ import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
 
-type Mechanism = 'http' | 'ftp' | 'gopher' | 'nntp' | 'data' | 'file' | 'telnet' | 'finger'
-
-const urls: Readonly<Record<Mechanism, string>> = {
+const urls = {
   http: 'http://h/x',
   ftp: 'ftp://h/x',
   gopher: 'gopher://h/9x',
   nntp: 'nntp://h/a.b',
+  mailto: 'mailto:a@b',
   data: 'data:,x',
   file: 'file:///x',
   finger: 'finger://h/x',
+  dict: 'dict://h/d:x',
   telnet: 'telnet://h/',
-}
+  urn: 'urn:isbn:1',
+  ldap: 'ldap://h/',
+  sftp: 'sftp://h/x',
+  pop3: 'pop://h/',
+  ws: 'ws://h/',
+  mqtt: 'mqtt://h/t',
+  man: 'man:x',
+  info: 'info:x',
+  whatis: 'whatis:x',
+  ghelp: 'ghelp:x',
+  toc: 'toc:',
+  gemini: 'gemini://h/x',
+} as const
+
+type Mechanism = keyof typeof urls
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
@@ -34,8 +48,8 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'file'], ['http', 'file']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
-  [{ acceptLanguage: 'de' }, ['http', 'gopher'], ['http', 'gopher']],
-  [{ form: { a: 'b' } }, ['gopher'], ['gopher']],
+  [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
+  [{ form: { a: 'b' } }, ['gopher', 'gemini'], ['gopher', 'gemini']],
   [{ limit: 5 }, [], ['nntp']],
   [{ headers: { 'X-A': 'b' } }, ['http'], ['http']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
@@ -103,7 +117,7 @@ test('every option and every built-in mechanism is in the table', async () => {
 
 test('a value that asks for nothing is not told', async () => {
   const request = { compressed: false, fail: true, split: 1, head: false, limit: undefined } as never
-  for (const [mechanism, url] of Object.entries(urls)) {
+  for (const [mechanism, url] of Object.entries(urls) as [Mechanism, string][]) {
     expect(await toldBy({ mechanism: mechanism as Mechanism }, url, request, 'object')).toEqual([])
   }
 })

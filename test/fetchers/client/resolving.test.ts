@@ -75,13 +75,13 @@ test('defaults.localHosts reaches the built-in file fetcher', async () => {
 })
 
 test('findings know the fetchers that a client was given', async () => {
-  const dict: Fetcher<'dict'> = {
-    mechanism: 'dict',
+  const wais: Fetcher<'wais'> = {
+    mechanism: 'wais',
     retrieve: async () => ({ ...retrieved(chunks('a word')), metadata: {} }),
   }
-  const url = 'dict://h/d:word'
+  const url = 'wais://h/database'
   await using without = createClient()
-  await using with_ = createClient({ fetchers: [dict] })
+  await using with_ = createClient({ fetchers: [wais] })
   expect(without.resolve(url).findings.map(({ code }) => code)).toContain('no-fetcher')
   expect(with_.resolve(url).findings.map(({ code }) => code)).not.toContain('no-fetcher')
   const representation = await with_.retrieve(url)

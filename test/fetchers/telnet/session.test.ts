@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createClient, type RetrievalEvent, type Session } from '@retriever/fetchers'
+import { testCa } from '@retriever/servers'
 import { expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
-import { scriptedTelnet } from '../../support/telnet/scripted-telnet.ts'
+import { resetAfterX, scriptedTelnet } from '../../support/telnet/scripted-telnet.ts'
 
 const client = createClient()
 
@@ -37,10 +38,10 @@ test.each(['whole', 'bytes'] as const)('options that nobody wants are refused, c
   )
   const session = await client.connect(server.url)
   expect(await textOf(session)).toBe('welcome \xff a\rb\r\n')
-  expect([session.echoes, session.byCharacter, session.options]).toEqual([false, false, []])
+  expect([session.echoes, session.options]).toEqual([false, []])
 })
 
-test('a person at a terminal lets the server echo; only a change of state is answered', async () => {
+test('at a terminal, the client lets the server echo; only a change of state is answered', async () => {
   await using server = await scriptedTelnet(async (peer) => {
     await peer.send(`${WILL}${ECHO}${WILL}${ECHO}${WILL}${SGA}${DO}${SGA}${DO}${ECHO}`)
     await peer.until(`${DO}${ECHO}${DO}${SGA}${WILL}${SGA}${WONT}${ECHO}`)
@@ -48,15 +49,11 @@ test('a person at a terminal lets the server echo; only a change of state is ans
     await peer.until(`${DONT}${ECHO}x`)
   })
   const session = await client.connect(server.url, { echo: true })
-  const modes: (readonly [boolean, boolean])[] = []
-  session.on('mode', () => modes.push([session.echoes, session.byCharacter]))
+  const modes: boolean[] = []
+  session.on('mode', () => modes.push(session.echoes))
   session.once('data', () => session.write('x'))
   await once(session, 'close')
-  expect(modes).toEqual([
-    [true, false],
-    [true, true],
-    [false, false],
-  ])
+  expect(modes).toEqual([true, false])
   expect(session.options).toEqual(['server SUPPRESS-GO-AHEAD', 'client SUPPRESS-GO-AHEAD'])
 })
 
@@ -90,13 +87,14 @@ test.each([
 ])('%j is written as %j, however it is cut', async (text, sent) => {
   for (const pieces of [[text], [...text]]) {
     await using server = await scriptedTelnet(async (peer) => {
+      await peer.send('ready, ')
       expect(await peer.rest()).toBe(sent)
       await peer.send('over')
     })
     const session = await client.connect(server.url)
     for (const piece of pieces) session.write(Buffer.from(piece, 'latin1'))
     session.end()
-    expect(await textOf(session)).toBe('over')
+    expect(await textOf(session)).toBe('ready, over')
   }
 })
 
@@ -166,12 +164,13 @@ test('octets without conversion, if the server agrees', async () => {
 
 test('signals are commands, and not data', async () => {
   await using server = await scriptedTelnet(async (peer) => {
+    await peer.send('ready')
     expect(await peer.rest()).toBe('\xff\xf6\xff\xf3\xff\xf4\xff\xf5\xff\xf1')
   })
   const session = await client.connect(server.url)
   for (const name of ['are-you-there', 'break', 'interrupt', 'abort-output', 'nop'] as const) session.signal(name)
   session.end()
-  expect(await textOf(session)).toBe('')
+  expect(await textOf(session)).toBe('ready')
   session.signal('nop')
 })
 
@@ -202,6 +201,28 @@ test.each([
   const session = await client.connect(server.url)
   session.end(input)
   expect(await textOf(session)).toBe('$ bye')
+})
+
+test('a service that waits for the user to speak gets what is written, and its end', async () => {
+  await using server = await scriptedTelnet(async (peer) => peer.send(`${(await peer.rest()).length} octets`))
+  const session = await client.connect(server.url)
+  session.end('one\n')
+  expect(await textOf(session)).toBe('5 octets')
+})
+
+test('input waits until the service has begun, however long it negotiates', async () => {
+  await using server = await scriptedTelnet(async (peer) => {
+    await peer.send(`${DO}${TTYPE}`)
+    await peer.until(`${WONT}${TTYPE}`)
+    await peer.send(`${WILL}${ECHO}`)
+    await peer.until(`${DONT}${ECHO}`)
+    expect(peer.received).not.toContain('early')
+    await peer.send('$ ')
+    await peer.until('early\r\n')
+  })
+  const session = await client.connect(server.url)
+  session.write('early\n')
+  expect(await textOf(session)).toBe('$ ')
 })
 
 test('once the input has ended, a silent server is given up after limits.idleTimeout', async () => {
@@ -252,15 +273,17 @@ test('a subnegotiation without end stops at limits.maxReply', async () => {
 })
 
 test('a server that resets the connection is an error', async () => {
-  const faults = { resetAfter: 5 }
-  await using server = await scriptedTelnet((peer) => peer.connection.sendBody('hello, world'), { faults })
-  expect(await failure(textOf(await client.connect(server.url)))).toMatchObject({ code: 'receive-failed' })
+  await using server = await scriptedTelnet(resetAfterX, { faults: { resetAfter: 0 } })
+  const session = await client.connect(server.url)
+  session.write('x\n')
+  expect(await failure(textOf(session))).toMatchObject({ code: 'receive-failed' })
 })
 
 test('the user of the URL is advice, and the password is nowhere', async () => {
   const events: RetrievalEvent[] = []
   const own = createClient({ onEvent: (event) => void events.push(event) })
   await using server = await scriptedTelnet(async (peer) => {
+    await peer.send('login: ')
     expect(await peer.rest()).toBe('')
   })
   const url = `telnet://bob:pl4nted@127.0.0.1:${server.port}/`
@@ -314,4 +337,13 @@ test('DM whose IAC was urgent is no letter, behind an interrupt', async () => {
   const session = await client.connect(server.url)
   session.once('data', () => session.write('\x03'))
   expect(await textOf(session)).toBe('$ ^C')
+})
+
+test('telnets: the session is within TLS, and the certificate is checked', async () => {
+  await using server = await scriptedTelnet((peer) => peer.send('secret'), { tls: true })
+  expect(await failure(client.connect(server.url))).toMatchObject({ code: 'certificate' })
+  await using trusting = createClient({ tls: { ca: testCa } })
+  const session = await trusting.connect(server.url)
+  expect(session.tls).toBe(true)
+  expect(await textOf(session)).toBe('secret')
 })

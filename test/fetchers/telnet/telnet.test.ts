@@ -116,3 +116,10 @@ test.each(['-oProxyCommand=x', '+x', 'a b', 'h;id', ''])(
     await expect(careless.open('telnet://h/')).rejects.toMatchObject({ code: 'refused', phase: 'policy' })
   },
 )
+
+test('telnets is not handed to a program that speaks no TLS', async () => {
+  expect(await client.open('telnets://h/')).toMatchObject({
+    program: 'openssl',
+    args: ['s_client', '-verify_return_error', '-connect', 'h:992'],
+  })
+})

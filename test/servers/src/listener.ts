@@ -8,6 +8,8 @@ import type { ServerOptions, TestServer } from './test-server.ts'
 export interface Protocol {
   readonly name: string
   readonly scheme: string
+  /** True: there is no such protocol without TLS, so the scheme has no `s` of it. */
+  readonly alwaysTls?: boolean
   /** Each connection resumes no TLS session of another. */
   readonly ownTlsContexts?: boolean
   /** The protocols that TLS offers (RFC 7301). */
@@ -30,6 +32,7 @@ export class Listener implements TestServer {
   readonly state: FaultState
   readonly address: string
   readonly #scheme: string
+  readonly #alwaysTls: boolean
   readonly #record: boolean
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -46,7 +49,8 @@ export class Listener implements TestServer {
     this.#scheme = protocol.scheme
     this.host = options.host ?? '127.0.0.1'
     this.address = loopbackAddress(this.host)
-    this.tls = options.tls ?? false
+    this.#alwaysTls = protocol.alwaysTls ?? false
+    this.tls = this.#alwaysTls || (options.tls ?? false)
     this.#record = options.record ?? true
     this.state = new FaultState(options.faults ?? {})
     // A client may half-close after its request; the answer still goes out.
@@ -69,7 +73,7 @@ export class Listener implements TestServer {
   }
 
   get url(): string {
-    return `${this.#scheme}${this.tls ? 's' : ''}://${urlHost(this.host)}:${this.#port}/`
+    return `${this.#scheme}${this.tls && !this.#alwaysTls ? 's' : ''}://${urlHost(this.host)}:${this.#port}/`
   }
 
   get connections(): number {

@@ -1,10 +1,13 @@
 import type { Accounts } from './accounts.ts'
+import { type DictServerOptions, dictChecks, startDictServer } from './dict/server.ts'
 import { type FileOptions, type Files, fileChecks, ServedFiles } from './files/served-files.ts'
 import { type FingerServerOptions, fingerChecks, startFingerServer } from './finger/server.ts'
 import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
+import { type GeminiServerOptions, geminiChecks, startGeminiServer } from './gemini/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
 import { type ImapServerOptions, imapChecks, startImapServer } from './imap/server.ts'
+import { type LdapServerOptions, ldapChecks, startLdapOn } from './ldap/server.ts'
 import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
@@ -14,7 +17,7 @@ import { type FileServer, serverChecks, type TestServer } from './test-server.ts
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
 /** The protocols that have a server here. */
-export type ProtocolName = 'http' | 'ftp' | 'gopher' | 'nntp' | 'telnet' | 'finger' | 'pop3' | 'imap' | 'ws' | 'mqtt'
+export type ProtocolName = keyof ServerByName
 
 /** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP and Gopher. */
 export interface ServersOptions extends FileOptions {
@@ -22,7 +25,7 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP, NNTP, POP3, IMAP and MQTT: passwords by user, in place of those of the seed. */
+  /** For HTTP, FTP, NNTP, LDAP, POP3, IMAP, MQTT and DICT: passwords by user, in place of those of the seed. */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -31,6 +34,9 @@ export interface ServersOptions extends FileOptions {
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
+  readonly ldap?: true | LdapServerOptions
+  readonly gemini?: true | GeminiServerOptions
+  readonly dict?: true | DictServerOptions
   readonly finger?: true | FingerServerOptions
   readonly pop3?: true | Pop3ServerOptions
   readonly imap?: true | ImapServerOptions
@@ -47,6 +53,9 @@ interface ServerByName {
   readonly gopher: GopherServer
   readonly nntp: TestServer
   readonly telnet: TestServer
+  readonly ldap: TestServer
+  readonly gemini: TestServer
+  readonly dict: TestServer
   readonly finger: TestServer
   readonly pop3: TestServer
   readonly imap: TestServer
@@ -68,19 +77,6 @@ export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerB
 /** Options that all servers, or several of them, get from those of startServers. */
 type Shared = Pick<ServersOptions, 'host' | 'tls' | 'accounts' | 'record'>
 
-const NAMES: readonly ProtocolName[] = [
-  'http',
-  'ftp',
-  'gopher',
-  'nntp',
-  'telnet',
-  'finger',
-  'pop3',
-  'imap',
-  'ws',
-  'mqtt',
-]
-
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
   return (_name, value) => {
     if (value === true) return
@@ -95,6 +91,9 @@ const checks: Checks<ServersOptions> = {
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
+  ldap: own('ldap', ldapChecks),
+  gemini: own('gemini', geminiChecks),
+  dict: own('dict', dictChecks),
   finger: own('finger', fingerChecks),
   pop3: own('pop3', pop3Checks),
   imap: own('imap', imapChecks),
@@ -113,11 +112,20 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
+  ldap: (_tree, options) => startLdapOn(options),
+  gemini: (_tree, options) => startGeminiServer(options),
+  dict: (_tree, options) => startDictServer(options),
   finger: (_tree, options) => startFingerServer(options),
   pop3: (_tree, options) => startPop3Server(options),
   imap: (_tree, options) => startImapServer(options),
   ws: (_tree, options) => startWsServer(options),
   mqtt: (_tree, options) => startMqttServer(options),
+}
+
+const NAMES: readonly ProtocolName[] = Object.keys(starters).filter(isProtocol)
+
+function isProtocol(name: string): name is ProtocolName {
+  return Object.hasOwn(starters, name)
 }
 
 /** For the compiler, which lets a generic type have any further property: it must have the type never. */
@@ -159,7 +167,7 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = ['http', 'ftp', 'nntp', 'pop3', 'imap', 'mqtt'].includes(name)
+  const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'dict'].includes(name)
   return defined({ host, tls, record, accounts: hasLogins ? accounts : undefined })
 }
 

@@ -35,6 +35,19 @@ test('lines are echoed, quit closes', async () => {
   expect(server.received.slice(-4)).toEqual(['hello', '\xff', '\xff\xf6', 'quit'])
 })
 
+test('a client that wants the echo sees what it types', async () => {
+  const telnet = await Dialogue.to(server)
+  await telnet.until(NEGOTIATION)
+  telnet.send('\xff\xfd\x01')
+  await telnet.until('> ')
+  telnet.send('a')
+  expect(await telnet.until('a')).toBe('a')
+  telnet.send('b\xff\xff\r\n')
+  expect(await telnet.until('> ')).toBe('b\xff\xff\r\nab\xff\xff\r\n> ')
+  telnet.send('\x04')
+  await telnet.rest()
+})
+
 test('an NVT is taken apart however it is cut', () => {
   const input = 'a\xff\xffb\r\n\xff\xfc\x18\xff\xfa\x18\x00X\xff\xff\xff\xf0c\rd\r\0\xff\xf1\n'
   const whole = new Nvt().feed(Buffer.from(input, 'latin1'))

@@ -72,7 +72,7 @@ export function shell(script: string, cwd: string = root): Outcome {
   return { status: status ?? -1, stdout, stderr }
 }
 
-const settings = /_proxy$|^NNTPSERVER$|^NODE_(?!OPTIONS$)|^VITEST|^(?:NO|FORCE)_COLOR$|^CLICOLOR/i
+const settings = /_proxy$|^NNTPSERVER$|^LDAP|^NODE_(?!OPTIONS$)|^VITEST|^(?:NO|FORCE)_COLOR$|^CLICOLOR/i
 
 /**
  * The machine's settings must not decide the outcome; NODE_OPTIONS is that of test/support/loopback-only.ts. No state

@@ -67,3 +67,10 @@ function peerOf(connection: ServerConnection): TelnetPeer {
     },
   }
 }
+
+/** A service that resets the connection once it has got the line `x`, with the fault `resetAfter: 0`. */
+export async function resetAfterX(peer: TelnetPeer): Promise<void> {
+  await peer.send('hello')
+  await peer.until('x\r\n')
+  await peer.connection.sendBody('bye')
+}

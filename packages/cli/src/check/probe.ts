@@ -3,10 +3,6 @@ import type { BatchItem, Client, Representation, RetrieveOptions } from '@retrie
 import { Facts, type KnownServers } from '../write-out/facts.ts'
 import type { Link } from './sources.ts'
 
-/** Links at a time, unless the user says how many, and those on one host. */
-const defaultConcurrency = 16
-const perHost = 4
-
 /** A link with what was found out about it. */
 export interface Probed {
   readonly link: Link
@@ -21,7 +17,6 @@ export async function* probe(
   client: Client,
   request: RetrieveOptions,
   optionsFor: (link: Link) => RetrieveOptions,
-  concurrency: number = defaultConcurrency,
 ): AsyncGenerator<Probed> {
   const servers: KnownServers = new Map()
   const refused: Link[] = []
@@ -49,13 +44,19 @@ export async function* probe(
       representation: Representation,
       { key }: { readonly key: Omit<Probed, 'error'> | undefined },
     ) => {
-      if (key !== undefined) key.facts.representation = representation
       await representation.cancel()
+      // A draft says nothing of the mailbox.
+      if (representation.mechanism === 'mailto') throw unasked(representation.url)
+      if (key !== undefined) key.facts.representation = representation
     }
-    for await (const { key, error } of client.mapAll(items, use, { ...request, concurrency, perHost })) {
+    for await (const { key, error } of client.mapAll(items, use, request)) {
       if (key !== undefined) yield { ...key, error }
     }
   }
+}
+
+function unasked(url: string): RetrievalError {
+  return new RetrievalError('handoff', 'It names a mailbox, which is not asked.', { phase: 'resolve', url })
 }
 
 /** Statuses that tell nothing new if the whole is asked for. */

@@ -2,34 +2,28 @@ import { existsSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { extractUrls, isInward, type Resolution, RetrievalError } from '@retriever/core'
-import type { Client, Representation, RetrieveOptions } from '@retriever/fetchers'
+import type { Representation, RetrieveOptions } from '@retriever/fetchers'
 import type { Run } from '../run.ts'
+import type { Session } from '../session.ts'
 import { readText } from '../text-file.ts'
-import { urlArgument } from '../url-argument.ts'
 import { htmlLinks } from './html-links.ts'
 
 /** One link to check. */
 export interface Link {
   /** As it stands in the source, or absolute if it was relative. */
   readonly url: string
-  /** True: a page of another machine names it, so it must not lead to this network. */
-  readonly isForeign: boolean
-  /** True: a page names it, and it is at another origin: it gets no header fields that may hold a secret. */
-  readonly isElsewhere: boolean
+  /** The URL of the page of a server that names it, by whose rules for links it is retrieved; null: there is none. */
+  readonly linkedFrom: string | null
+  /** True: it is a URL of the command line. */
+  readonly isTyped: boolean
 }
 
 /** The links of an operand: those of a file, of standard input (`-`), or a URL and the links of its page. */
-export async function linksOf(
-  operand: string,
-  client: Client,
-  run: Run,
-  request: RetrieveOptions,
-): Promise<readonly Link[]> {
+export async function linksOf(operand: string, session: Session, request: RetrieveOptions): Promise<readonly Link[]> {
+  const { client, run } = session
   if (operand === '-' || existsSync(operand)) return linksOfFile(operand, run)
-  const { config, report } = run
-  const typed = urlArgument(operand, { base: config.request.base, defaultScheme: config.defaultScheme }, report)
-  const resolution = client.resolve(typed, config.request.base)
-  const self = { url: resolution.url, isForeign: false, isElsewhere: false }
+  const { entered: resolution } = session.open(operand)
+  const self = { url: resolution.url, linkedFrom: null, isTyped: true }
   const representation = await client.retrieve(resolution, request).catch((error) => {
     // The page is a link itself, so the check tells why it does not come.
     if (RetrievalError.is(error) && error.code !== 'aborted') return null
@@ -37,11 +31,10 @@ export async function linksOf(
   })
   if (representation === null) return [self]
   await using page = representation
-  // A redirect may have led to another machine.
-  const places = [resolution, client.resolve(page.url)]
-  const isForeign = places.some((place) => isNetwork(place) && !isInward(hostOf(place)))
-  const origin = originOf(resolution.url)
-  const linkTo = (url: string): Link => ({ url, isForeign, isElsewhere: origin === null || originOf(url) !== origin })
+  // A redirect may have led from this machine to another one: the place that is farther away counts.
+  const place = [client.resolve(page.url), resolution].find((each) => isServer(each) && !isInward(hostOf(each)))
+  const from = place ?? client.resolve(page.url)
+  const linkTo = (url: string): Link => ({ url, linkedFrom: isServer(from) ? from.url : null, isTyped: false })
   return [self, ...(await urlsOf(page)).map(linkTo)]
 }
 
@@ -50,7 +43,7 @@ async function linksOfFile(path: string, { signal }: Run): Promise<Link[]> {
   const isHtml = /\.x?html?$/i.test(path) || /^\s*<(?:!doctype\s+html|html)\b/i.test(text)
   const base = path === '-' ? null : pathToFileURL(absolute(path)).href
   const urls = isHtml ? inHtml(text, base) : inText(text)
-  return urls.map((url) => ({ url, isForeign: false, isElsewhere: false }))
+  return urls.map((url) => ({ url, linkedFrom: null, isTyped: false }))
 }
 
 /** The URLs of a page: the links of HTML, the entries of a listing, or the URLs of a text. */
@@ -86,17 +79,7 @@ function absoluteUrl(reference: string, base: string | null): string | null {
   }
 }
 
-/** The scheme, host and port of a URL of the web; null for other URLs. */
-function originOf(url: string): string | null {
-  try {
-    const { origin } = new URL(url)
-    return origin === 'null' ? null : origin
-  } catch {
-    return null
-  }
-}
-
-function isNetwork({ plan }: Resolution): boolean {
+function isServer({ plan }: Resolution): boolean {
   return 'host' in plan && plan.mechanism !== 'file'
 }
 

@@ -1,69 +1,90 @@
-import { isInward, printable, RetrievalError, redact } from '@retriever/core'
-import { type Client, createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { printable, RetrievalError, redact } from '@retriever/core'
+import { createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { asLinkError, rulesFor } from '../check/link-rules.ts'
 import { type Probed, probe } from '../check/probe.ts'
-import { hostOf, type Link, linksOf } from '../check/sources.ts'
+import { hasSecrets, trustedLinks, withoutCertificate, withoutSecrets } from '../check/secrets.ts'
+import { type Link, linksOf } from '../check/sources.ts'
 import type { Config } from '../config.ts'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { Exits } from '../many/exits.ts'
 import { type Result, resultOf } from '../results/result.ts'
-import { pickRequest, type Run } from '../run.ts'
-import { proxyOf } from '../session.ts'
-import { jsonLine, type Output, withoutSecrets } from '../terminal/output.ts'
+import type { Run } from '../run.ts'
+import { Session } from '../session.ts'
+import { withoutSecrets as hideSecrets, jsonLine, type Output } from '../terminal/output.ts'
 import { hanging } from '../terminal/wrap.ts'
 
 /** `retrieve check FILE|URL...`: whether links are alive, a line or an object each. 0 only if all of them are. */
 export async function check(run: Run): Promise<number> {
   const { config, output, report, signal } = run
   if (config.operands.length === 0) throw usageError('Nothing is given to check. Try: retrieve check --help')
-  await using client = createClient({ ...config.client, proxy: config.proxyFor })
-  const request: RetrieveOptions = { signal, ...pickRequest(config, 'accept', 'acceptLanguage', 'headers') }
+  await using session = new Session({ ...run, config: checking(config) }, { mayAsk: false })
+  const { client } = session
+  const onEvent: RetrieveOptions['onEvent'] = (event) => {
+    session.traceFile?.event(event)
+    if (config.verbose) report.event(event)
+  }
+  const { base: _, headers, virtualHost, ...common } = config.request
+  const request: RetrieveOptions = { ...common, signal }
+  const own: RetrieveOptions = { ...(headers && { headers }), ...(virtualHost && { virtualHost }) }
   const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()
   for (const operand of config.operands) {
-    for (const link of await linksOf(operand, client, run, request)) {
-      const known = links.get(keyOf(link))
-      // A URL that the user named may be checked, even if a page names it too.
-      const isForeign = link.isForeign && known?.isForeign !== false
-      const isElsewhere = link.isElsewhere && known?.isElsewhere !== false
-      links.set(keyOf(link), { url: known?.url ?? link.url, isForeign, isElsewhere })
+    for (const link of await linksOf(operand, session, { ...request, ...own, onEvent })) {
+      const known = links.get(keyOf(link)) ?? link
+      // The rules for links do not hold for a URL that the user named, even if a page names it too.
+      const linkedFrom = known.linkedFrom === null ? null : link.linkedFrom
+      links.set(keyOf(link), { url: known.url, linkedFrom, isTyped: known.isTyped || link.isTyped })
     }
   }
   const all = [...links.values()]
-  const counts = { alive: 0, dead: 0, skipped: 0 }
-  const allowsInward = config.client.policy?.allowInward === true
+  const trusted = trustedLinks(all, client)
   const optionsFor = (link: Link): RetrieveOptions => ({
-    onEvent: (event) => config.verbose && report.event(event),
-    ...(link.isForeign && !allowsInward && !isProxied(link, client, config) && { policy: { publicOnly: true } }),
-    // As after a redirect: a page must not have the user's logins and cookies sent to places of its choice.
-    ...(link.isElsewhere && request.headers !== undefined && { headers: harmless(request.headers) }),
+    onEvent,
+    ...rulesFor(link, client, config),
+    ...(trusted.has(link) ? own : withoutSecrets(own)),
   })
-  for await (const probed of probe(all, client, request, optionsFor, config.many.jobs ?? undefined)) {
-    const result = resultFor(probed)
-    const isAlive = result.outcome === 'retrieved'
-    counts[isAlive ? 'alive' : result.outcome === 'skipped' ? 'skipped' : 'dead']++
-    if (result.outcome === 'failed') exits.add(all.indexOf(probed.link), exitCodeOf(probed.error))
-    await output.write(config.json ? jsonLine(withoutSecrets(result)) : lineOf(result, output))
+  const others = withoutCertificate(session.options)
+  if (trusted.size === 0 && (others !== null || hasSecrets(own))) {
+    const message = 'Your header fields and client certificate go only to hosts that are named on the command line.'
+    report.warning({ message: `${message} Name them beside the file.` })
+  }
+  await using stranger = others === null ? null : createClient(others)
+  const parts = [
+    { client, links: all.filter((link) => stranger === null || trusted.has(link)) },
+    { client: stranger, links: all.filter((link) => stranger !== null && !trusted.has(link)) },
+  ]
+  const counts = { alive: 0, dead: 0, refused: 0, skipped: 0 }
+  for (const part of parts) {
+    if (part.client === null || part.links.length === 0) continue
+    for await (const probed of probe(part.links, part.client, request, optionsFor)) {
+      const error = asLinkError(probed.error, probed.link, config)
+      const result = resultFor({ ...probed, error })
+      counts[stateOf(result)]++
+      if (result.outcome === 'failed') exits.add(all.indexOf(probed.link), exitCodeOf(error))
+      await output.write(config.json ? jsonLine(hideSecrets(result)) : lineOf(result, output))
+    }
   }
   if (!config.silent && !config.json) output.note(`retrieve: ${summary(counts)}`)
   return exits.code
 }
 
-/** The header fields that are sent to any server. */
-function harmless(headers: Readonly<Record<string, string | null>>): Record<string, string | null> {
-  const fields = Object.entries(headers)
-  return Object.fromEntries(
-    fields.filter(([name, value]) => value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name)),
-  )
+/** The most links at a time, unless the user says how many, and those on one host. */
+const defaultJobs = 16
+const perHost = 4
+/** The tries after the first one: a server that answers 503 is known to be ill after the second. */
+const defaultRetries = 1
+
+function checking(config: Config): Config {
+  const limits = { maxRetries: defaultRetries, ...config.client.limits }
+  const many = { ...config.many, concurrency: config.many.jobs ?? defaultJobs, perHost }
+  return { ...config, many, client: { ...config.client, limits } }
 }
 
-/** Whether a proxy, which looks up names by its own rules, is asked for a host that is not this network by its name. */
-function isProxied({ url }: Link, client: Client, { proxyFor }: Config): boolean {
-  try {
-    const resolution = client.resolve(url)
-    return proxyOf(resolution, proxyFor) !== null && !isInward(hostOf(resolution))
-  } catch {
-    return false
-  }
+/** Whether a link is alive, as far as that is known. */
+function stateOf({ outcome, error }: Result): 'alive' | 'dead' | 'refused' | 'skipped' {
+  if (outcome === 'retrieved') return 'alive'
+  if (outcome === 'skipped') return 'skipped'
+  return error?.code === 'refused' ? 'refused' : 'dead'
 }
 
 /** The links of one resource differ in their fragments at most. */
@@ -78,15 +99,17 @@ function resultFor({ link, facts, error }: Probed): Result {
   return isService ? { ...result, outcome: 'skipped', exit: 0 } : result
 }
 
-/** `alive 200 URL`, `moved 301 URL -> NEW`, `dead 404 URL: reason`, `skip - URL: reason`; wrapped on a terminal. */
-function lineOf({ url, status, outcome, error, redirects, finalUrl }: Result, output: Output): string {
+/** `alive 200 URL`, `moved 301 URL -> NEW`, `dead 404 URL: reason`, `refused - URL: reason`; wrapped on a terminal. */
+function lineOf(result: Result, output: Output): string {
+  const { url, status, outcome, error, redirects, finalUrl } = result
+  const state = stateOf(result)
   const target = movedTo(redirects, finalUrl)
-  const word = outcome === 'failed' ? 'dead' : outcome === 'skipped' ? 'skip' : target === null ? 'alive' : 'moved'
+  const word = state === 'skipped' ? 'skip' : state === 'alive' && target !== null ? 'moved' : state
   const first = redirects[0]
   const code = word === 'moved' && first !== undefined ? first.status : (status ?? '-')
   const why = error === null ? '' : `: ${error.message.replace(`${url}: `, '')}`
   const where = outcome === 'retrieved' && redirects.length > 0 ? ` -> ${target ?? finalUrl}` : ''
-  const head = `${word.padEnd(5)} ${String(code).padStart(3)} `
+  const head = `${word}${String(code).padStart(9 - word.length)} `
   const text = printable(redact(`${url}${where}${why}`))
   return `${output.stdoutIsTerminal ? hanging(head, text, output.columns) : head + text}\n`
 }
@@ -98,8 +121,10 @@ function movedTo(redirects: Result['redirects'], finalUrl: string | null): strin
   return temporary === -1 ? finalUrl : (redirects[temporary]?.url ?? null)
 }
 
-function summary({ alive, dead, skipped }: { alive: number; dead: number; skipped: number }): string {
-  const links = alive + dead === 1 ? '1 link' : `${alive + dead} links`
+function summary(counts: Readonly<Record<ReturnType<typeof stateOf>, number>>): string {
+  const { alive, dead, refused, skipped } = counts
+  const count = alive + dead + refused
+  const barred = refused === 0 ? '' : `, ${refused} refused`
   const passed = skipped === 0 ? '' : `; ${skipped} not checked`
-  return `${alive} of ${links} alive, ${dead} dead${passed}`
+  return `${alive} of ${count === 1 ? '1 link' : `${count} links`} alive, ${dead} dead${barred}${passed}`
 }

@@ -15,6 +15,7 @@ export async function get(run: Run): Promise<number> {
   if (damagedEtagFile !== null) {
     run.report.warning({ message: `--etag-compare ${damagedEtagFile} holds no entity tag, and is ignored.` })
   }
+  if (run.config.handoff) return await handOverAll(run, hasList)
   for (const name of hashes?.weak ?? []) {
     run.report.warning({ message: `--checksum by ${name} finds damage, but no forgery: use sha256 if you can.` })
   }
@@ -33,6 +34,12 @@ export async function get(run: Run): Promise<number> {
     tally.end(isWhole)
   }
   return tally.exitCode
+}
+
+async function handOverAll(run: Run, hasList: boolean): Promise<number> {
+  const { handOver } = await import('../programs/hand-over.ts')
+  await using session = new Session(run)
+  return await handOver(hasList ? allEntries(run, run.signal) : typedEntries(run), session)
 }
 
 /** So many URLs of a list are read ahead, so that the number of all is known soon. */

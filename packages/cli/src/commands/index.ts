@@ -37,8 +37,10 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     example: 'retrieve ls --json ftp://ftp.example.org/pub/',
   },
   open: {
-    operands: '[N...]',
-    help: 'Retrieve the entry of a number on the last page or listing; without N, show that page again',
+    operands: '[N...|URL...]',
+    help:
+      'Retrieve the entry of a number on the last page or listing; without N, show that page again; with a URL, hand ' +
+      'it to the program of this system for it, as a desktop does (--handoff)',
     example: 'retrieve open 3',
   },
   extract: {

@@ -1,6 +1,7 @@
 import { usageError } from '../exit-codes.ts'
-import { eachUrl, type Run } from '../run.ts'
+import type { Run } from '../run.ts'
 import { Session } from '../session.ts'
+import { StdoutClosed } from '../terminal/output.ts'
 import { keepPage, type NumberedUrls } from '../views/last-page.ts'
 import { printListing, printRecords } from '../views/listing.ts'
 
@@ -22,4 +23,24 @@ export async function ls(run: Run): Promise<number> {
       keepPage(run.config.stateFolder, 'ls', listing.url, urls)
     }
   })
+}
+
+/**
+ * Calls `action` for each URL in turn; a failure is reported and does not stop the rest. Returns the exit code of the
+ * first failure.
+ */
+async function eachUrl(run: Run, action: (operand: string) => Promise<void>): Promise<number> {
+  const { targets, command } = run.config
+  if (targets.count === 0) throw usageError(`No URL is given. Try: retrieve ${command} --help`)
+  let exit = 0
+  for (const { operand } of targets) {
+    try {
+      await action(operand)
+    } catch (error) {
+      if (run.signal.aborted || error instanceof StdoutClosed) throw error
+      const code = run.report.error(error)
+      exit ||= code
+    }
+  }
+  return exit
 }

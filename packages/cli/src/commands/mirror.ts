@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { formatLocator, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
-import type { MirrorOptions, MirrorResult, MirrorSummary, RetrievalEvent } from '@retriever/fetchers'
+import type { MirrorOptions, MirrorResult, MirrorSummary, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { MirrorFacts } from '../mirror/mirror-facts.ts'
 import { type Robots, robotsOf } from '../mirror/robots.ts'
@@ -9,6 +9,7 @@ import { pickRequest, type Run } from '../run.ts'
 import { Session } from '../session.ts'
 import { formatSize, jsonLine, withoutSecrets } from '../terminal/output.ts'
 import type { Meter, Overview, Progress } from '../terminal/progress.ts'
+import type { TraceFile } from '../tracing/trace-file.ts'
 
 /** `retrieve mirror URL DIR`: brings a tree to disk. Returns the exit code of the first file that failed. */
 export async function mirror(run: Run): Promise<number> {
@@ -19,16 +20,16 @@ export async function mirror(run: Run): Promise<number> {
   }
   await using session = new Session(run)
   const { entered } = session.open(operand)
-  const robots = config.mirror.obeysRobots ? await robotsFor(entered, session, signal) : null
-  const view = new MirrorView(run, session.progress)
+  const view = new MirrorView(session)
+  const robots = config.mirror.obeysRobots ? await robotsFor(entered, session, view.request) : null
   const { exclude = [] } = config.mirror.options
   const request: MirrorOptions = {
-    ...pickRequest(config, 'accept', 'acceptLanguage', 'charset', 'headers', 'limit'),
+    ...view.request,
+    ...pickRequest(config, 'charset', 'limit'),
     ...config.mirror.options,
+    ...(config.many.jobs !== null && { concurrency: jobsOf(config.many.jobs) }),
     exclude: [...[exclude].flat(), ...(robots === null ? [] : [robots])],
-    signal,
     onResult: (result) => view.add(result),
-    onEvent: (event) => view.event(event),
   }
   try {
     const summary = await session.client.mirror(formatLocator(entered.locator), folder, request)
@@ -42,15 +43,23 @@ export async function mirror(run: Run): Promise<number> {
   }
 }
 
+/** The most files at a time that the library takes. */
+const maxJobs = 16
+
+function jobsOf(jobs: number): number {
+  if (jobs <= maxJobs) return jobs
+  throw usageError(`mirror takes --jobs from 1 to ${maxJobs}, not ${jobs}.`)
+}
+
 /** A pattern of what robots.txt forbids; null: nothing. Throws `refused` if that is the start itself. */
 async function robotsFor(
   { plan, url, scheme }: Resolution,
   session: Session,
-  signal: AbortSignal,
+  request: RetrieveOptions,
 ): Promise<((path: string, isFolder: boolean) => boolean) | null> {
   if (plan.mechanism !== 'http') return null
   const { origin, pathname } = new URL(`${scheme.name}://${new URL(url).host}${plan.target}`)
-  const robots: Robots = await robotsOf(origin, session.client, signal)
+  const robots: Robots = await robotsOf(origin, session.client, request)
   const start = pathname.endsWith('/') ? pathname : `${pathname}/`
   const forbids = (path: string, isFolder: boolean): boolean => !robots.allows(start + path + (isFolder ? '/' : ''))
   if (robots.allows(pathname)) return forbids
@@ -63,6 +72,7 @@ async function robotsFor(
 class MirrorView implements Overview {
   readonly #run: Run
   readonly #progress: Progress
+  readonly #traceFile: TraceFile | null
   readonly #isShown: boolean
   /** The bodies that come, by the numbers of their retrievals. */
   readonly #meters = new Map<number, Meter>()
@@ -73,10 +83,11 @@ class MirrorView implements Overview {
   failed = 0
   exit = 0
 
-  constructor(run: Run, progress: Progress) {
+  constructor({ run, progress, traceFile }: Session) {
     const { config, output } = run
     this.#run = run
     this.#progress = progress
+    this.#traceFile = traceFile
     this.#isShown = output.stderrIsTerminal && !config.silent && !config.json
     if (this.#isShown) progress.showMany(this)
   }
@@ -85,7 +96,18 @@ class MirrorView implements Overview {
     return done === 1 ? '1 file:' : `${done} files:`
   }
 
+  /** The options of all retrievals of the command. */
+  get request(): RetrieveOptions {
+    const names = ['accept', 'acceptLanguage', 'headers', 'virtualHost', 'digest', 'compressed'] as const
+    return {
+      ...pickRequest(this.#run.config, ...names),
+      signal: this.#run.signal,
+      onEvent: (event) => this.event(event),
+    }
+  }
+
   event(event: RetrievalEvent): void {
+    this.#traceFile?.event(event)
     this.#run.report.event(event)
     if (this.#run.config.json) this.#facts.event(event)
     if (this.#isShown) this.#show(event)

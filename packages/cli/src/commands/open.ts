@@ -1,12 +1,21 @@
-import { redact } from '@retriever/core'
+import { completeUrl, redact, schemeOf } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../run.ts'
 import { toStandardOutput, withUrls } from '../saving/destination.ts'
 import { entryOf, type LastPage, lastPage } from '../views/last-page.ts'
 
-/** `retrieve open [N...]`: retrieves entries of the last page by their numbers; without a number, shows it again. */
+/**
+ * `retrieve open [N...]`: retrieves entries of the last page by their numbers; without a number, shows it again.
+ * `retrieve open URL...` hands URLs to programs of this system, as a desktop does.
+ */
 export async function open(run: Run): Promise<number> {
   const { config } = run
+  const urls = config.operands.filter(isUrl)
+  if (urls.length > 0) {
+    if (urls.length < config.operands.length) throw usageError('open takes numbers or URLs: give one kind of them.')
+    const { get } = await import('./get.ts')
+    return get({ ...run, config: { ...config, command: 'get', handoff: true } })
+  }
   const page = lastPage(config.stateFolder)
   if (page === null) {
     throw usageError('No page has been shown on this terminal. Show one first, as in: retrieve ls file:///tmp/')
@@ -18,6 +27,12 @@ export async function open(run: Run): Promise<number> {
   for (const { operand } of targets) if (isTold) run.output.note(`* ${operand}`)
   const { get } = await import('./get.ts')
   return get({ ...run, config: { ...config, command: 'get', targets, request: { ...config.request, linkedFrom } } })
+}
+
+/** Whether an operand is a URL, perhaps abbreviated or in angle brackets: the numbers of pages are none. */
+function isUrl(operand: string): boolean {
+  const text = operand.trim()
+  return text.startsWith('<') || schemeOf(text) !== undefined || completeUrl(text) !== undefined
 }
 
 async function showAgain({ url, command }: LastPage, run: Run): Promise<number> {

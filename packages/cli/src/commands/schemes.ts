@@ -25,25 +25,43 @@ interface SchemeRecord {
   readonly tls: Scheme['tls']
   readonly fetched: boolean
   readonly handoff: boolean
+  readonly session: boolean
   readonly spec: string
   readonly title: string
 }
 
-function record({ name, mechanism, defaultPort, tls, spec, title, handoff = false }: Scheme): SchemeRecord {
+function record({
+  name,
+  mechanism,
+  defaultPort,
+  tls,
+  spec,
+  title,
+  handoff = false,
+  session = false,
+}: Scheme): SchemeRecord {
   const fetched = builtinMechanisms.includes(mechanism) && !handoff
-  return { scheme: name, mechanism, port: defaultPort, tls, fetched, handoff, spec, title }
+  return { scheme: name, mechanism, port: defaultPort, tls, fetched, handoff, session, spec, title }
 }
 
 /** The width of the table; narrower terminals get one text behind each name. */
 const tableColumns = 150
 
-function shortLine({ scheme, port, fetched, handoff, spec, title }: SchemeRecord): [head: string, text: string] {
-  const how = fetched ? '' : handoff ? '; names the program to run' : '; explained only'
+function shortLine({
+  scheme,
+  port,
+  fetched,
+  handoff,
+  session,
+  spec,
+  title,
+}: SchemeRecord): [head: string, text: string] {
+  const how = fetched ? '' : session ? '; opens a session' : handoff ? '; names the program to run' : '; explained only'
   return [`${scheme.padEnd(10)}  `, `${title} (${spec})${port === null ? '' : `, port ${port}`}${how}`]
 }
 
-function cells({ scheme, mechanism, port, tls, fetched, handoff, spec, title }: SchemeRecord): string[] {
-  const how = fetched ? 'yes' : handoff ? 'handoff' : 'no'
+function cells({ scheme, mechanism, port, tls, fetched, handoff, session, spec, title }: SchemeRecord): string[] {
+  const how = fetched ? 'yes' : session ? 'session' : handoff ? 'handoff' : 'no'
   return [scheme, mechanism, String(port ?? '-'), tls === 'none' ? '-' : tls, how, spec, title]
 }
 

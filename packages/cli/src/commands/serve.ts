@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type ProtocolName, type ServersOptions, startServers, type TestServer } from '@retriever/servers'
 import { usageError } from '../exit-codes.ts'
 import { protocols } from '../options/servers.ts'
+import { type Program, runProgram } from '../programs/run-program.ts'
 import type { Run } from '../run.ts'
 import { portHolder } from '../serving/port-holder.ts'
-import { runProgram } from '../serving/run-program.ts'
 import { jsonLine } from '../terminal/output.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function serve(run: Run): Promise<number> {
   await using running = await start(config.serving.servers)
   const servers = protocols.flatMap((protocol) => running[protocol] ?? [])
   const { program } = config.serving
-  if (program !== null) return await runProgram({ ...program, env: { ...program.env, ...variables(servers) } }, run)
+  if (program !== null) return await runBeside({ ...program, env: { ...program.env, ...variables(servers) } }, run)
   for (const { protocol, url, port } of servers) {
     await output.write(config.json ? jsonLine({ protocol, url, port }) : `${url}\n`)
   }
@@ -26,12 +26,30 @@ export async function serve(run: Run): Promise<number> {
   return 0
 }
 
-/** The variables that tell a program where the servers are. News readers, and `retrieve` too, look at NNTPSERVER. */
+/** The exit status of the command: 127 if there is no such program, 126 if it cannot be run, as in a shell. */
+async function runBeside(program: Program, run: Run): Promise<number> {
+  try {
+    return await runProgram(program, run)
+  } catch (error) {
+    if (run.signal.aborted) throw error
+    const { code } = error as NodeJS.ErrnoException
+    const isMissing = code === 'ENOENT'
+    const reason = isMissing ? 'there is no such program' : `it cannot be run (${code})`
+    run.report.error(usageError(`The command ${JSON.stringify(program.name)} was not started: ${reason}.`))
+    return isMissing ? 127 : 126
+  }
+}
+
+/**
+ * The variables that tell a program where the servers are. News readers, and `retrieve` too, look at NNTPSERVER,
+ * programs for LDAP at LDAPURI.
+ */
 function variables(servers: readonly TestServer[]): NodeJS.ProcessEnv {
   const all: NodeJS.ProcessEnv = {}
   for (const { protocol, url, host, port } of servers) {
     all[`RETRIEVE_${protocol.toUpperCase()}_URL`] = url
     all[`RETRIEVE_${protocol.toUpperCase()}_PORT`] = String(port)
+    if (protocol === 'ldap') all.LDAPURI = url
     if (protocol === 'nntp') all.NNTPSERVER = `${host}:${port}`
   }
   return all

@@ -21,10 +21,10 @@ export interface OptionGroup {
 }
 
 /** The schemes of URLs that name no host. */
-const withoutHost = ['news', 'snews', 'data']
+const withoutHost = ['mailto', 'news', 'snews', 'data']
 
 const schemes = builtinSchemes
-  .filter(({ mechanism, handoff }) => builtinMechanisms.includes(mechanism) && !handoff)
+  .filter(({ mechanism, handoff, session }) => builtinMechanisms.includes(mechanism) && (!handoff || session))
   .map(({ name }) => name)
 
 const urls = schemes.map((name) => `${name}:${withoutHost.includes(name) ? '' : name === 'file' ? '///' : '//'}`)

@@ -26,7 +26,6 @@ export const accepted: readonly AcceptedOptions[] = [
     options: ['-#, --progress-bar', '--no-progress-meter', '--styled-output'],
   },
   { why: "the answer of the proxy to CONNECT is not part of -i's output", options: ['--suppress-connect-headers'] },
-  { why: 'nothing but the URL and --url-query make the query, since -d is refused', options: ['-G, --get'] },
   {
     why: 'GET is what is sent anyway; HEAD is -I',
     options: ['-X, --request METHOD'],

@@ -8,10 +8,6 @@ export interface OtherOptions {
 /** Options that are refused on purpose: what they ask for is not retrieval, or not safe. */
 export const refused: readonly OtherOptions[] = [
   {
-    why: 'Retriever only retrieves: no data is sent. Where -G makes it the query, give --url-query NAME=VALUE.',
-    options: ['-d, --data', '--data-ascii', '--data-binary', '--data-raw', '--data-urlencode'],
-  },
-  {
     why: 'Retriever only retrieves: no data, file or mail is sent.',
     options: [
       '-T, --upload-file',
@@ -115,7 +111,6 @@ export const refused: readonly OtherOptions[] = [
     why: 'Node does not verify the OCSP answers of servers; use --crlfile.',
     options: ['--cert-status'],
   },
-  { why: 'The program that a telnet URL names has options of its own.', options: ['-t, --telnet-option'] },
   { why: 'Retriever is not made with libcurl or OpenSSL engines.', options: ['--libcurl', '--engine'] },
   { why: 'curl has withdrawn it too.', options: ['--metalink'] },
   { why: 'It is for servers behind a load balancer.', options: ['--haproxy-protocol'] },

@@ -18,7 +18,7 @@ const exitStatus: Topic = {
   before: ['With several URLs, the exit status is that of the first one that failed.'],
   rows: [
     ['0', 'Success; also where -z or --etag-compare found nothing newer'],
-    ['1', 'The scheme is unknown, or cannot be retrieved, or the URL names a service for a person (telnet)'],
+    ['1', 'The scheme is unknown, or cannot be retrieved, or the URL names a service for a person'],
     ['2', 'A wrong option or argument, or a form that needs answers'],
     ['3', 'The URL is malformed'],
     ['6', 'The host has no address, or no News server is configured'],
@@ -55,6 +55,10 @@ const files: Topic = {
     ['~/.config/retrieve/config', 'Options for every run, as -K reads them; -q leaves them out'],
     ['~/.netrc', 'Logins by host, for -n'],
     ['.cache in dist/ of the package', 'Compiled code of the command, which makes it start faster; it can be deleted'],
+    [
+      '/etc/ldap/ldap.conf, ~/.ldaprc',
+      'Their URI is the server for LDAP URLs that name none, where $LDAPURI is not set',
+    ],
     ['/etc/news/server', 'The News server, where neither --news-server nor $NNTPSERVER names one'],
   ],
   after: [],
@@ -73,6 +77,11 @@ const environment: Topic = {
     ['all_proxy', 'The proxy for all schemes that have none of their own'],
     ['no_proxy', 'Hosts, domains and networks to reach without a proxy, as for --noproxy'],
     ['NNTPSERVER', 'The News server, as for --news-server'],
+    ['LDAPURI', 'The server for LDAP URLs that name none: ldap://, ldaps:// or ldapi:// and its name'],
+    [
+      'LDAPCONF, LDAPRC, LDAPNOINIT',
+      'Further files that name this server, as in ldap.conf(5); LDAPNOINIT: none is read',
+    ],
     ['XDG_CONFIG_HOME, HOME', 'Where the configuration file and ~/.netrc are looked for'],
     ['XDG_STATE_HOME', 'The folder for what open remembers; default ~/.local/state'],
     ['NO_COLOR', 'Not empty: no colours'],

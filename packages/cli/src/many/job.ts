@@ -3,6 +3,7 @@ import { fileNameOf, type Representation } from '@retriever/fetchers'
 import type { Retrieval } from '../retrieval.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
 import { type Task, taskFor } from '../saving/task.ts'
+import { isOpenable } from '../service/kind.ts'
 import type { Session } from '../session.ts'
 import { Facts } from '../write-out/facts.ts'
 import type { Entry } from './entries.ts'
@@ -76,8 +77,19 @@ export class Job {
 
   /** Retrieves the URL, and gives its body to the destination. */
   async run({ retrieval, task }: Prepared): Promise<void> {
+    if (this.#opensService(retrieval)) {
+      const { useService } = await import('../service/index.ts')
+      return useService(retrieval, this.#session, this.#entry.destination)
+    }
     await using representation = await retrieval.begin(task)
     await task.use(representation)
+  }
+
+  /** Whether standard input and output are to become a session. Otherwise the program to run is named. */
+  #opensService({ resolution }: Retrieval): boolean {
+    const { config } = this.#session.run
+    const isPlain = this.toStdout && !config.json && config.request.head !== true && config.many.from.length === 0
+    return isPlain && isOpenable(resolution)
   }
 
   /** Gives the body to the destination, once the client has the representation. */

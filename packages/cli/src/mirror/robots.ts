@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import type { Client } from '@retriever/fetchers'
+import type { Client, RetrieveOptions } from '@retriever/fetchers'
 
 /** RFC 9309 2.5: at least 500 KiB must be read. */
 const maxRobots = 512 * 1024
@@ -36,10 +36,10 @@ export class Robots {
  * Asks a server for its robots.txt. Without one all is allowed; if the server cannot be asked or fails, nothing is (RFC
  * 9309 2.3.1).
  */
-export async function robotsOf(origin: string, client: Client, signal: AbortSignal): Promise<Robots> {
+export async function robotsOf(origin: string, client: Client, request: RetrieveOptions): Promise<Robots> {
   try {
     const limits = { maxCollected: maxRobots }
-    return readRobots(await (await client.retrieve(`${origin}/robots.txt`, { signal, limits })).text())
+    return readRobots(await (await client.retrieve(`${origin}/robots.txt`, { ...request, limits })).text())
   } catch (error) {
     if (!RetrievalError.is(error) || error.code === 'aborted') throw error
     const { status = 0 } = error

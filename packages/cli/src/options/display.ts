@@ -2,7 +2,7 @@ import { usageError } from '../exit-codes.ts'
 import type { ColorChoice } from '../terminal/style.ts'
 import { type GivenOptions, get, type OptionRow } from './option.ts'
 
-export type DisplayOption = 'color' | 'page'
+export type DisplayOption = 'color' | 'page' | 'handoff'
 
 export const displayOptions: readonly OptionRow<DisplayOption>[] = [
   {
@@ -17,6 +17,14 @@ export const displayOptions: readonly OptionRow<DisplayOption>[] = [
     help: 'Show menus, newsgroups, listings and articles as pages in a pipe or file too, as on a terminal',
     commands: get,
     example: 'retrieve --page gopher://gopher.example.org/ | less',
+  },
+  {
+    long: 'handoff',
+    help:
+      'Retrieve nothing: hand each URL to the program of this system for it, such as telnet, a mail program or a ' +
+      'browser, which is printed first. The program is told the user of the URL, and never the password',
+    commands: get,
+    example: 'retrieve --handoff telnet://guest@telnet.example.org/',
   },
 ]
 

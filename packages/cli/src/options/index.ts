@@ -26,6 +26,8 @@ import { type GopherOption, gopherOptions } from './protocols/gopher.ts'
 import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
+import { type QueryDataOption, queryDataOptions } from './protocols/query-data.ts'
+import { type TelnetOption, telnetOptions } from './protocols/telnet.ts'
 import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
 import { type RetryOption, retryOptions } from './retries.ts'
@@ -50,9 +52,11 @@ export type OptionName =
   | HeaderOption
   | CookieOption
   | UrlQueryOption
+  | QueryDataOption
   | GopherOption
   | FormOption
   | NewsOption
+  | TelnetOption
   | PolicyOption
   | TlsOption
   | TlsRuleOption
@@ -89,6 +93,7 @@ export type Category =
   | 'HTTP'
   | 'Gopher'
   | 'News'
+  | 'Telnet'
   | 'Security'
   | 'Login'
   | 'Connection'
@@ -103,9 +108,10 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions, ...tracingOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   Lists: [...manyOptions, ...mirrorOptions],
-  HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...cookieOptions],
+  HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions],
   News: newsOptions,
+  Telnet: telnetOptions,
   Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
   Login: [...loginOptions, ...sshOptions],
   Connection: networkOptions,
@@ -124,6 +130,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
+  Telnet: 'What a service may know',
   Security: 'Dangers that are allowed, TLS and certificates',
   Login: 'Users, passwords, tokens, and keys of SSH servers',
   Proxies: 'Ways through other machines',

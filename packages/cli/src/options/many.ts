@@ -44,8 +44,10 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   {
     long: 'jobs',
     arg: 'N',
-    help: 'Retrieve N URLs at a time; -j N is the short form; check: default 16, and at most 4 of a host',
-    commands: [...get, 'check'],
+    help:
+      'Retrieve N URLs at a time; -j N is the short form; check: default 16, and at most 4 of a host; mirror: ' +
+      'default 4, at most 16',
+    commands: [...get, 'check', 'mirror'],
     example: 'retrieve -j 8 --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
     global: true,
   },

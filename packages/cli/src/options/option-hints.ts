@@ -42,8 +42,10 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'tls.proxy.maxVersion': 'createClient({ tls: { proxy: { maxVersion } } }) of the library',
   'tls.proxy.pins': '--proxy-pinnedpubkey',
   'tls.proxy.crl': '--proxy-crlfile',
+  'defaults.ldapServer': '$LDAPURI, or by URI in ~/.ldaprc',
   'defaults.newsServer': '--news-server HOST, or by $NNTPSERVER',
   'defaults.requireTls': '--ssl-reqd',
+  gateways: (scheme) => `--gateway ${scheme}=URL`,
   schemes: 'the list that `retrieve schemes` prints',
   fetchers: 'createClient({ fetchers }) of the library',
   builtins: 'createClient({ builtins }) of the library',
@@ -83,6 +85,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   split: '--split',
   charset: '--charset',
   folders: 'mkdir -p',
+  delete: '--delete',
   'error.response': '-v',
 }
 

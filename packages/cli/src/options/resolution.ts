@@ -1,11 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import type { ResolveOptions } from '@retriever/core'
+import type { Gateways, ResolveOptions } from '@retriever/core'
 import type { PinnedAddresses } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
+import { defaultLdapServer } from './protocols/ldap-server.ts'
 
-export type ResolutionOption = 'url' | 'proto-default' | 'resolve' | 'base' | 'news-server' | 'guess-type' | 'html'
+export type ResolutionOption =
+  | 'url'
+  | 'proto-default'
+  | 'resolve'
+  | 'base'
+  | 'news-server'
+  | 'gateway'
+  | 'guess-type'
+  | 'html'
 
 export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   {
@@ -50,6 +59,13 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
     example: 'retrieve --news-server news.example.org news:comp.lang.c',
   },
   {
+    long: 'gateway',
+    arg: 'SCHEME=URL',
+    help: 'Retrieve URLs of SCHEME, or of a namespace urn:NAME, by URL, in which {url} or {path} stands for theirs',
+    commands: [...urls, 'check', 'mirror'],
+    example: "retrieve --gateway 'wais=http://gateway.example/?url={url}' wais://h/db",
+  },
+  {
     long: 'guess-type',
     help: 'Retrieve files of ftp URLs without ;type= as text if their name says so, such as .txt',
     commands: urls,
@@ -74,6 +90,16 @@ export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddre
   )
 }
 
+/** Reads `--gateway SCHEME=URL`; the last one for a scheme counts. Whether the URL can be used is seen with a URL. */
+export function readGateways(line: GivenOptions<ResolutionOption>): Gateways | null {
+  const given = line.values('gateway').map((text): [string, string] => {
+    const [, name = '', template = ''] = /^([a-z][a-z\d+.-]*|urn:[a-z\d-]+)=(.+)$/is.exec(text) ?? []
+    if (name !== '') return [name.toLowerCase(), template]
+    throw usageError(`--gateway needs SCHEME=URL or urn:NAME=URL; not ${JSON.stringify(text)}.`)
+  })
+  return given.length === 0 ? null : Object.fromEntries(given)
+}
+
 /** The scheme for URLs that have none; null: it is guessed. Throws `invalid-option`. */
 export function readDefaultScheme(line: GivenOptions<ResolutionOption>): string | null {
   const scheme = line.value('proto-default')
@@ -81,18 +107,20 @@ export function readDefaultScheme(line: GivenOptions<ResolutionOption>): string 
   throw usageError(`--proto-default needs the name of a scheme, such as https; not ${JSON.stringify(scheme)}.`)
 }
 
-/** Defaults for URLs: the News server, the password of anonymous FTP, whether TLS is required. */
+/** Defaults for URLs: the servers of News and LDAP, the password of anonymous FTP, whether TLS is required. */
 export function readDefaults(
   line: GivenOptions<ResolutionOption | 'anonymous-password' | 'ssl-reqd'>,
   env: NodeJS.ProcessEnv,
 ): NonNullable<ResolveOptions['defaults']> {
   const newsServer = line.value('news-server') ?? (env.NNTPSERVER || systemNewsServer())
+  const ldapServer = defaultLdapServer(env)
   const anonymousPassword = line.value('anonymous-password')
   if (/[\r\n\0]/.test(anonymousPassword ?? '')) {
     throw usageError('--anonymous-password needs one line of text, without line ends.')
   }
   return {
     ...(newsServer !== undefined && { newsServer }),
+    ...(ldapServer !== undefined && { ldapServer }),
     ...(anonymousPassword !== undefined && { anonymousPassword }),
     requireTls: line.has('ssl-reqd'),
     guessType: line.has('guess-type'),

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Faults, ProtocolName, ServersOptions } from '@retriever/servers'
 import { usageError } from '../exit-codes.ts'
+import type { Program } from '../programs/run-program.ts'
 import { readPort } from './numbers.ts'
 import type { GivenOptions, OptionRow } from './option.ts'
 
@@ -12,6 +13,9 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   gopher: 7070,
   nntp: 1119,
   telnet: 2323,
+  ldap: 3890,
+  gemini: 1965,
+  dict: 2628,
   finger: 7979,
   pop3: 1110,
   imap: 1143,
@@ -53,12 +57,6 @@ export interface Serving {
   readonly servers: ServersOptions
   /** The program to run while the servers run; null: they run until a signal. */
   readonly program: Program | null
-}
-
-export interface Program {
-  readonly name: string
-  readonly args: readonly string[]
-  readonly env: NodeJS.ProcessEnv
 }
 
 interface ServingLine extends GivenOptions<ServerOption | 'json'> {

@@ -23,6 +23,8 @@ export class CredentialPrompt {
   readonly #isAtOnce: boolean
   readonly #output: Output
   readonly #signal: AbortSignal
+  /** False: the person at the terminal is not asked. */
+  readonly #mayAsk: boolean
   /** The questions that were asked, and their answers: several retrievals may need the same one at a time. */
   readonly #asked = new Map<string, Promise<Credentials | null>>()
   readonly #accounts = new Map<string, Promise<string>>()
@@ -33,6 +35,7 @@ export class CredentialPrompt {
     config: Pick<Config, 'login' | 'account' | 'netrc' | 'sendsLoginAtOnce'>,
     output: Output,
     signal: AbortSignal,
+    mayAsk = true,
   ) {
     const { login, account, netrc, sendsLoginAtOnce } = config
     this.#login = login
@@ -41,6 +44,7 @@ export class CredentialPrompt {
     this.#account = account
     this.#output = output
     this.#signal = signal
+    this.#mayAsk = mayAsk
   }
 
   /**
@@ -55,8 +59,10 @@ export class CredentialPrompt {
     const known = this.#login ?? netrcLogin(this.#netrc, locator.host, typed)
     if (known === null) return url
     const isOther = this.#login !== null && (this.#login.password !== null || this.#login.user !== typed)
+    const user = utf8Octets(known.user)
+    if (scheme.withUser !== undefined && user !== '') return formatLocator(scheme.withUser(locator, user))
     if ((typed === null || isOther) && scheme.userinfo === 'allowed') {
-      return formatLocator({ ...locator, user: encodeOctets(utf8Octets(known.user)), password: null })
+      return formatLocator({ ...locator, user: encodeOctets(user), password: null })
     }
     const isReplaced = this.#netrc?.overrides === true && locator.password !== null
     return isReplaced ? formatLocator({ ...locator, password: null }) : url
@@ -107,7 +113,9 @@ export class CredentialPrompt {
   }
 
   async #askAccount(user: string, host: string): Promise<string> {
-    return canAsk(this.#output) ? this.#prompt(`Account for ${printable(`${user}@${host}`)}: `, false) : ''
+    return this.#mayAsk && canAsk(this.#output)
+      ? this.#prompt(`Account for ${printable(`${user}@${host}`)}: `, false)
+      : ''
   }
 
   /** The login of -U; its password is asked for once. */
@@ -120,7 +128,7 @@ export class CredentialPrompt {
   }
 
   async #ask(host: string, user: string | null): Promise<Credentials | null> {
-    if (!canAsk(this.#output)) return null
+    if (!this.#mayAsk || !canAsk(this.#output)) return null
     using prompter = await Prompter.open(this.#output, this.#signal)
     const name = user ?? (await prompter.ask(`User at ${host}: `, true))
     if (name === null || name === '') return null

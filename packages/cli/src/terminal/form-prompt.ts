@@ -7,7 +7,7 @@ import { canAsk, Prompter } from './prompt.ts'
 /**
  * Fills in forms with the answers of --form, and asks the person at the terminal for the rest; without a terminal, it
  * uses the server's proposals. Null if there is neither an answer nor a person to ask, and, without --form, for URLs
- * that are no form: only Gopher+ URLs with `?` are (RFC 4266 2.4).
+ * that cannot be a form: only Gopher+ URLs with `?` (RFC 4266 2.4) and those of Gemini can.
  */
 export function formFiller(
   { plan }: Resolution,
@@ -15,7 +15,8 @@ export function formFiller(
   output: Output,
   signal: AbortSignal,
 ): FormFiller | null {
-  const meansForm = plan.mechanism === 'gopher' && plan.gopherPlus?.startsWith('?') === true
+  const meansForm =
+    plan.mechanism === 'gemini' || (plan.mechanism === 'gopher' && plan.gopherPlus?.startsWith('?') === true)
   if (given.length === 0 && !(meansForm && canAsk(output))) return null
   return async (form) => {
     const typed = givenAnswers(form, given)

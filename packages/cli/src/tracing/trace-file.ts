@@ -1,8 +1,7 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
 import { octetsToText, printable } from '@retriever/core'
 import type { RetrievalEvent } from '@retriever/fetchers'
 import type { TraceOptions } from '../options/tracing.ts'
-import { tryFile } from '../saving/destination.ts'
+import { SideFile } from '../saving/side-file.ts'
 import type { Output } from '../terminal/output.ts'
 import { hostOf } from '../write-out/facts.ts'
 
@@ -15,9 +14,8 @@ type Dump = (octets: string) => string[]
  */
 export class TraceFile {
   readonly #options: TraceOptions
-  readonly #write: (text: string) => void
   readonly #dump: Dump
-  #file: number | null = null
+  readonly #file: SideFile
   /** The octets of each body that have come, by the number of its retrieval. */
   readonly #received = new Map<number, number>()
 
@@ -26,13 +24,8 @@ export class TraceFile {
     const { file, ascii } = options
     this.#options = options
     this.#dump = ascii ? asLines : asHex
-    if (file === '-') this.#write = (text) => void output.write(text).catch(() => {})
-    else if (file === '%') this.#write = (text) => output.writeError(text)
-    else {
-      const opened = tryFile(file, () => openSync(file, 'w'))
-      this.#file = opened
-      this.#write = (text) => tryFile(file, () => void writeSync(opened, text))
-    }
+    this.#file = new SideFile(file, output)
+    this.#file.open()
   }
 
   event(event: RetrievalEvent): void {
@@ -48,8 +41,11 @@ export class TraceFile {
   }
 
   close(): void {
-    if (this.#file !== null) closeSync(this.#file)
-    this.#file = null
+    this.#file.close()
+  }
+
+  #write(text: string): void {
+    void this.#file.write(text).catch(() => {})
   }
 
   #body(event: Extract<RetrievalEvent, { type: 'progress' }>): void {

@@ -1,8 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Representation, RetrievalEvent } from '@retriever/fetchers'
-import { tryFile } from '../saving/destination.ts'
-import type { Output } from '../terminal/output.ts'
-import { headOf, shownHead } from './head.ts'
+import { headOf } from './head.ts'
 
 /** The header sections of one retrieval as they came, for -i, -I and -D; of FTP the replies, for -D. */
 export class Heads {
@@ -55,35 +52,5 @@ export class Heads {
   of(representation: Representation): Buffer {
     const hasCome = representation.mechanism === 'http' && representation.metadata.cache?.hit !== true
     return hasCome && this.http.length > 0 ? this.http : headOf(representation)
-  }
-}
-
-/** The place to which -D writes header sections. All retrievals of a command share it. */
-export class HeadDump {
-  readonly #file: string
-  readonly #output: Output
-  #isBegun = false
-
-  /** `file`: a path, `-` for standard output or `%` for standard error. */
-  constructor(file: string, output: Output) {
-    this.#file = file
-    this.#output = output
-  }
-
-  /** Writes the sections of one retrieval. The first call replaces the file, which is then there even if empty. */
-  async write(octets: Buffer): Promise<void> {
-    const { stdoutIsTerminal, stderrIsTerminal } = this.#output
-    if (this.#file === '-') return this.#output.write(stdoutIsTerminal ? shownHead(octets) : octets)
-    if (this.#file === '%') return this.#output.writeError(stderrIsTerminal ? shownHead(octets) : octets)
-    const flags = this.#isBegun ? 'a' : 'w'
-    this.#isBegun = true
-    tryFile(this.#file, () => {
-      const file = openSync(this.#file, flags)
-      try {
-        for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
-      } finally {
-        closeSync(file)
-      }
-    })
   }
 }

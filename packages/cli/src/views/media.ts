@@ -5,6 +5,11 @@ export function isMessage({ mediaType }: Representation): boolean {
   return mediaType === 'message/rfc822' || mediaType === 'message/news'
 }
 
+/** Whether it is a document of Gemini, whose links are numbered on a page. */
+export function isGemtext({ mechanism, mediaType }: Representation): boolean {
+  return mechanism === 'gemini' && mediaType === 'text/gemini'
+}
+
 export function isMenu({ kind, mediaType }: Representation): boolean {
   return kind === 'listing' && /^application\/gopher\+?-menu$/.test(mediaType ?? '')
 }

@@ -5,7 +5,7 @@ import { notShown } from '../saving/destination.ts'
 import type { Output } from '../terminal/output.ts'
 import { TerminalText } from '../terminal/terminal-text.ts'
 import type { NumberedUrls } from './last-page.ts'
-import { isAttributes, isGroup, isMenu, isMessage } from './media.ts'
+import { isAttributes, isGemtext, isGroup, isMenu, isMessage } from './media.ts'
 
 /**
  * Shows a representation to a person: menus, newsgroups, messages and other listings as pages, text with its control
@@ -16,9 +16,10 @@ export async function show(representation: Representation, start: number, run: R
   return showPage(representation, run)
 }
 
-/** Whether it has a page: it is a menu, a newsgroup, a message or another listing. */
+/** Whether it has a page: it is a menu, a newsgroup, a message, a document of Gemini or another listing. */
 export function isPage(representation: Representation): boolean {
-  return isMessage(representation) || (representation.kind === 'listing' && !isAttributes(representation))
+  if (isMessage(representation) || isGemtext(representation)) return true
+  return representation.kind === 'listing' && !isAttributes(representation)
 }
 
 /** Shows a page, and keeps the URLs of its entries for `retrieve open`. */
@@ -33,6 +34,7 @@ export async function showPage(representation: Representation, { config, output 
 }
 
 async function printEntries(listing: Representation, output: Output): Promise<NumberedUrls> {
+  if (isGemtext(listing)) return (await import('./gemtext.ts')).printGemtext(listing, output)
   if (isMenu(listing)) return (await import('./menu.ts')).printMenu(listing, output)
   if (isGroup(listing)) return (await import('./group.ts')).printGroup(listing, output)
   return (await import('./listing.ts')).printListing(listing, output, true)

@@ -15,17 +15,35 @@ export const dict: Scheme = {
   userinfo: 'allowed',
   query: false,
   lineParts: ['user', 'urlPath'],
-  hint: 'Use curl or dict.',
   resolve: dictPlan,
+}
+
+type Asked = Omit<DictPlan, 'mechanism' | 'host' | 'port' | 'tls' | 'user'>
+
+function dictPlan({ urlPath, user, password }: Locator, place: Place): DictPlan {
+  if (password !== null) place.fail('dict URLs hold no password (RFC 2229 5)', 'password')
+  const parts = (urlPath ?? '').split(':').map(decodeOctets)
+  const [command = ''] = parts
+  const asked =
+    command === '' ? show(['show', 'db'], place) : command === 'show' ? show(parts, place) : look(parts, place)
+  const [name = '', auth = 'AUTH'] = (user ?? '').split(';').map(decodeOctets)
+  if (!/^auth$/i.test(auth)) place.fail('only the login AUTH is known, as in dict://user;AUTH@host/', 'user')
+  checkAtoms(name, place, 'user')
+  return {
+    mechanism: 'dict',
+    host: place.host,
+    port: place.port,
+    tls: 'none',
+    user: name === '' ? null : name,
+    ...asked,
+  }
 }
 
 /**
  * Trailing parts may be left out: the database is then `!` (the first that has it), the strategy `.` (the server's
  * own).
  */
-function dictPlan({ urlPath, password }: Locator, place: Place): DictPlan {
-  if (password !== null) place.fail('dict URLs hold no password (RFC 2229 5)', 'password')
-  const [command = '', word = '', database = '', ...rest] = (urlPath ?? '').split(':').map(decodeOctets)
+function look([command = '', word = '', database = '', ...rest]: readonly string[], place: Place): Asked {
   if (command !== 'd' && command !== 'm') return place.fail('d:word or m:word must follow the host', 'urlPath')
   if (word === '') place.fail('a word must follow, as in dict://host/d:word', 'urlPath')
   const [strategy = '', number = '', ...more] = command === 'm' ? rest : ['', ...rest]
@@ -33,16 +51,9 @@ function dictPlan({ urlPath, password }: Locator, place: Place): DictPlan {
   if (!/^\d{0,9}$/.test(number)) place.fail('the number of the definition must be a number', 'urlPath')
   const from = database === '' ? '!' : database
   const by = strategy === '' ? '.' : strategy
-  // These are atoms (RFC 2229 2.2), unlike the word. A blank in one would begin another parameter. CR, LF and NUL are a
-  // finding.
-  if (/[\x01-\x09\x0B\x0C\x0E-\x20"'\\]/.test(from + by))
-    place.fail('a database or strategy is one plain word', 'urlPath')
+  checkAtoms(from + by, place)
   const wire = command === 'd' ? `DEFINE ${from} ${quote(word)}\r\n` : `MATCH ${from} ${by} ${quote(word)}\r\n`
   return {
-    mechanism: 'dict',
-    host: place.host,
-    port: place.port,
-    tls: 'none',
     operation: command === 'd' ? 'define' : 'match',
     word,
     database: from,
@@ -50,6 +61,37 @@ function dictPlan({ urlPath, password }: Locator, place: Place): DictPlan {
     number: number === '' ? null : Number(number),
     wire: [wire],
   }
+}
+
+const shown = { db: 'databases', strat: 'strategies', server: 'server', info: 'information' } as const
+
+/**
+ * What the server tells of itself (RFC 2229 3.5), in curl's form: `show:db`, `show:strat`, `show:server`,
+ * `show:info:database`. RFC 2229 5 has no URLs for it.
+ */
+function show([, what = '', database = '', ...more]: readonly string[], place: Place): Asked {
+  const isKnown = what === 'db' || what === 'strat' || what === 'server' || what === 'info'
+  if (!isKnown) return place.fail('show: is followed by db, strat, server, or info: and a database', 'urlPath')
+  if (what === 'info' && database === '') place.fail('the name of a database must follow show:info:', 'urlPath')
+  if (more.length > 0 || (what !== 'info' && database !== '')) place.fail('too many parts', 'urlPath')
+  checkAtoms(database, place)
+  return {
+    operation: shown[what],
+    word: null,
+    database: database === '' ? null : database,
+    strategy: null,
+    number: null,
+    wire: [`SHOW ${what.toUpperCase()}${database && ` ${database}`}\r\n`],
+  }
+}
+
+/**
+ * Databases, strategies and users are atoms (RFC 2229 2.2), unlike the word. A blank in one would begin another
+ * parameter. CR, LF and NUL are a finding.
+ */
+function checkAtoms(atoms: string, place: Place, part: 'user' | 'urlPath' = 'urlPath'): void {
+  if (!/[\x01-\x09\x0B\x0C\x0E-\x20"'\\]/.test(atoms)) return
+  place.fail(`a ${part === 'user' ? 'user' : 'database or strategy'} is one plain word`, part)
 }
 
 /** Puts a word with blanks or quotes in double quotes (RFC 2229 2.2). */

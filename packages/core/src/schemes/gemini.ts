@@ -17,7 +17,6 @@ export const gemini: Scheme = {
   dotSegments: true,
   // The URL is sent encoded, unchanged.
   lineParts: [],
-  hint: 'A Gemini client opens it.',
   resolve: geminiPlan,
 }
 

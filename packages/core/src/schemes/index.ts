@@ -10,7 +10,7 @@ import { http, https } from './http.ts'
 import { imap, imaps } from './imap.ts'
 import { ldap, ldapi, ldaps } from './ldap.ts'
 import { mailto } from './mailto.ts'
-import { ghelp, info, man, toc, whatis } from './manual.ts'
+import { ghelp, help, info, man, toc, whatis } from './manual.ts'
 import { cid, mid } from './message.ts'
 import { mqtt, mqtts } from './mqtt.ts'
 import { nfs } from './nfs.ts'
@@ -19,7 +19,7 @@ import { pop, pop3, pop3s } from './pop.ts'
 import { prospero } from './prospero.ts'
 import { afs, irc, ircs, mailserver, rtsp, tn3270 } from './services.ts'
 import { sftp } from './sftp.ts'
-import { telnet } from './telnet.ts'
+import { telnet, telnets } from './telnet.ts'
 import { urn } from './urn.ts'
 import { wais } from './wais.ts'
 import { ws, wss } from './websocket.ts'
@@ -40,6 +40,7 @@ export const builtinSchemes: readonly Scheme[] = [
   snews,
   nntps,
   telnet,
+  telnets,
   wais,
   file,
   prospero,
@@ -61,6 +62,7 @@ export const builtinSchemes: readonly Scheme[] = [
   info,
   whatis,
   ghelp,
+  help,
   toc,
   rtsp,
   irc,

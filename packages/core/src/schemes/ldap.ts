@@ -1,7 +1,12 @@
-import type { LdapPlan } from '../plan.ts'
-import type { Place, Scheme } from '../scheme.ts'
+import { adviceText } from '../advice.ts'
+import { type Finding, finding } from '../finding.ts'
+import type { LdapPlan, TlsMode } from '../plan.ts'
+import type { Inspection, Place, Scheme } from '../scheme.ts'
+import { parseHost } from '../url/host.ts'
+import { isLoopback } from '../url/inward.ts'
 import type { Locator } from '../url/locator.ts'
-import { decodeOctets } from '../url/percent.ts'
+import { decodeOctets, encodeOctets } from '../url/percent.ts'
+import { splitUrl } from '../url/split.ts'
 import { checkFilter } from './ldap-filter.ts'
 
 /** RFC 4516: `ldap://host:port/dn?attributes?scope?filter?extensions`. */
@@ -20,8 +25,9 @@ export const ldap: Scheme = {
   // or name that needs a line break writes it `%5C0A`.
   lineParts: ['urlPath'],
   isFramed: (plan) => plan.mechanism === 'ldap' && !stringsOf(plan).some(beginsLine),
-  hint: 'Use ldapsearch -H URL.',
-  resolve: (locator, place) => ldapPlan(locator, place, 'none'),
+  resolve: (locator, place) => ldapPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
+  inspect: ({ plan, place, span }) => [...noServer(plan, span), ...clearPassword(plan, place, span)],
+  withUser: withBindname,
 }
 
 export const ldaps: Scheme = {
@@ -45,9 +51,12 @@ export const ldapi: Scheme = {
   lineParts: ['host', 'urlPath'],
   resolve: (locator, place) => ({
     ...ldapPlan(locator, place, 'none'),
-    socket: decodeOctets(locator.host ?? '') || null,
+    socket: decodeOctets(locator.host ?? '') || defaultSocket,
   }),
 }
+
+/** The socket of slapd where libldap of Debian, Fedora and others looks for it. */
+const defaultSocket = '/var/run/slapd/ldapi'
 
 /** Scopes are in a map, since in an object `constructor` would be a scope. */
 const scopes: ReadonlyMap<string, LdapPlan['scope']> = new Map([
@@ -57,7 +66,7 @@ const scopes: ReadonlyMap<string, LdapPlan['scope']> = new Map([
   ['sub', 'sub'],
 ])
 
-function ldapPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): LdapPlan {
+function ldapPlan(locator: Locator, place: Place, tls: TlsMode): LdapPlan {
   // The parts are split at raw ?, before decoding (RFC 4516 2.1).
   const fields = (locator.urlPath ?? '').split('?')
   const [dn = '', attributes = '', scopeText = '', filterText = '', extensions = ''] = fields
@@ -70,9 +79,7 @@ function ldapPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): Lda
     place.fail(`the filter is wrong at its character ${wrong.offset + 1}: ${wrong.what}`, 'urlPath')
   return {
     mechanism: 'ldap',
-    host: place.host,
-    port: place.port,
-    tls,
+    ...serverOf(locator, place, tls),
     dn: decodeOctets(dn),
     attributes: attributes.split(',').filter(Boolean).map(decodeOctets),
     scope,
@@ -81,9 +88,61 @@ function ldapPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): Lda
       .split(',')
       .filter(Boolean)
       .map((extension) => readExtension(extension, place)),
-    socket: null,
     wire: [],
   }
+}
+
+type Server = Pick<LdapPlan, 'host' | 'port' | 'tls' | 'socket'>
+
+/** The server that the URL names, else the configured one: `ldap:///` leaves the choice to the client (RFC 4516 2). */
+function serverOf({ scheme }: Locator, { host, port, defaults }: Place, tls: TlsMode): Server {
+  const configured = defaults.ldapServer
+  if (host !== '' || scheme === 'ldapi' || configured === undefined) return { host, port, tls, socket: null }
+  const isUrl = configured.includes('://')
+  const { locator } = splitUrl(isUrl ? configured : `${scheme}://${configured}/`)
+  if (locator.scheme === 'ldapi') {
+    return { host: '', port: 0, tls: 'none', socket: decodeOctets(locator.host ?? '') || defaultSocket }
+  }
+  // `ldaps:///` begins with TLS wherever it goes.
+  const isTls = scheme === 'ldaps' || locator.scheme === 'ldaps'
+  return {
+    host: parseHost(locator.host ?? '')?.name ?? '',
+    port: locator.port ?? (isTls ? 636 : 389),
+    tls: isTls ? 'implicit' : tls,
+    socket: null,
+  }
+}
+
+/**
+ * The name to log in as, which the extension `bindname` of RFC 2255 4 gives, one octet a character; "" means nobody,
+ * null: the plan has no such extension.
+ */
+export function bindnameOf({ extensions }: Pick<LdapPlan, 'extensions'>): string | null {
+  const found = extensions.find(({ type }) => type.toLowerCase() === 'bindname')
+  return found === undefined ? null : (found.value ?? '')
+}
+
+/** The URL that logs in as this user (RFC 2255 4), in place of the one that it names. */
+function withBindname(locator: Locator, user: string): Locator {
+  const [dn = '', attributes = '', scope = '', filter = '', extensions = ''] = (locator.urlPath ?? '').split('?')
+  const others = extensions.split(',').filter((extension) => !/^!?bindname(?:=|$)/i.test(extension) && extension !== '')
+  const all = [...others, `bindname=${encodeOctets(user)}`].join(',')
+  return { ...locator, urlPath: [dn, attributes, scope, filter, all].join('?') }
+}
+
+function noServer(plan: Inspection['plan'], span: Inspection['span']): Finding[] {
+  if (plan.mechanism !== 'ldap' || plan.host !== '' || plan.socket !== null) return []
+  const found = finding('no-server', 'The URL names no server, and none is configured.', span('urlPath'), 'RFC 4516 2')
+  const advice = { option: 'defaults.ldapServer' } as const
+  return [{ ...found, remedy: `Name one by ${adviceText(advice)}.`, advice }]
+}
+
+function clearPassword(plan: Inspection['plan'], { host }: Place, span: Inspection['span']): Finding[] {
+  if (plan.mechanism !== 'ldap' || plan.tls !== 'none' || plan.socket !== null || isLoopback(host)) return []
+  const name = bindnameOf(plan)
+  if (name === null || name === '') return []
+  const message = `The password of ${JSON.stringify(name)} would cross the network unencrypted.`
+  return [finding('cleartext-secret', message, span('urlPath'), 'RFC 4513 6.3.1')]
 }
 
 /** The octet strings that the URL puts into a search request (RFC 4511 4.5.1), each behind its tag and length. */

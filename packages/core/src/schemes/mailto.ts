@@ -16,8 +16,6 @@ export const mailto: Scheme = {
   userinfo: 'forbidden',
   query: true,
   lineParts: [],
-  handoff: true,
-  hint: 'A mail program takes the draft: xdg-email, or what your desktop has for mailto.',
   resolve: mailtoPlan,
   inspect: mailtoFindings,
 }

@@ -25,7 +25,6 @@ export const man: Scheme = {
   title: 'Manual page',
   spec: 'uri(7)',
   mechanism: 'man',
-  hint: 'Use the program man.',
   resolve: manPlan,
 }
 
@@ -49,7 +48,6 @@ export const info: Scheme = {
   title: 'Info page',
   spec: 'uri(7)',
   mechanism: 'info',
-  hint: 'Use the program info.',
   lineParts: ['urlPath', 'fragment'],
   resolve: infoPlan,
 }
@@ -58,13 +56,15 @@ function infoPlan({ urlPath, fragment }: Locator, place: Place): InfoPlan {
   const text = decodeOctets(urlPath ?? '')
   const kde = /^\(([^()]*)\)(.*)$/s.exec(text)
   const file = kde?.[1] ?? text
-  // RFC 4452 has an info: of its own, `info:lccn/2002022641`; the name of an Info file contains no slash.
-  if (!/^[^/()\0]+$/.test(file) || file.startsWith('.')) {
+  // RFC 4452 has an info: of its own, `info:lccn/2002022641`; the name of an Info file contains no slash. The program
+  // info names a compressed file to a shell, so no other characters are allowed (security.md case 7).
+  if (!/^[\w+@:=,\x80-\xFF-][\w.+@:=,\x80-\xFF-]*$/.test(file)) {
     place.fail('this is no name of an Info file, as in info:gcc or info:(gcc)Node', 'urlPath')
   }
   const node = kde?.[2] || (fragment === null ? '' : decodeOctets(fragment))
   // uri(7) hopes that all tools will read underscores as blanks.
-  return { mechanism: 'info', file, node: node === '' ? 'Top' : node.replaceAll('_', ' '), wire: [] }
+  const spaced = node === '' ? 'Top' : node.replaceAll('_', ' ')
+  return { mechanism: 'info', file, node: spaced, ...(node.includes('_') && { literalNode: node }), wire: [] }
 }
 
 /** `whatis:string`: descriptions that contain the whole word. */
@@ -74,7 +74,6 @@ export const whatis: Scheme = {
   title: 'Search in the descriptions of manual pages',
   spec: 'uri(7)',
   mechanism: 'whatis',
-  hint: 'Use whatis or apropos.',
   resolve: whatisPlan,
 }
 
@@ -93,8 +92,6 @@ export const ghelp: Scheme = {
   mechanism: 'ghelp',
   query: true,
   lineParts: ['urlPath', 'query', 'fragment'],
-  handoff: true,
-  hint: 'Use yelp; newer applications have help: URLs.',
   resolve: ghelpPlan,
 }
 
@@ -106,6 +103,27 @@ function ghelpPlan({ urlPath, query, fragment }: Locator, place: Place): GhelpPl
   return { mechanism: 'ghelp', service: 'ghelp', document, page: page === null ? null : decodeOctets(page), wire: [] }
 }
 
+/** `help:gnumeric`, `help:gnumeric/page#section`: the form that followed ghelp, for documents of Mallard. */
+export const help: Scheme = {
+  ...local,
+  name: 'help',
+  title: 'GNOME help, by document and page',
+  spec: 'uri(7)',
+  mechanism: 'ghelp',
+  query: true,
+  lineParts: ['urlPath', 'query', 'fragment'],
+  resolve: helpPlan,
+}
+
+function helpPlan({ urlPath, query }: Locator, place: Place): GhelpPlan {
+  const text = decodeOctets(urlPath ?? '')
+  const slash = text.indexOf('/')
+  const document = slash === -1 ? text : text.slice(0, slash)
+  const page = (slash === -1 ? '' : text.slice(slash + 1)) || (query === null ? '' : decodeOctets(query))
+  if (document === '' || text.includes('..')) place.fail('a document must follow, as in help:gnome-help', 'urlPath')
+  return { mechanism: 'ghelp', service: 'help', document, page: page || null, wire: [] }
+}
+
 /** `toc:`: the start page of the GNOME help browser. */
 export const toc: Scheme = {
   ...local,
@@ -113,8 +131,6 @@ export const toc: Scheme = {
   title: 'Table of contents of the GNOME help browser',
   spec: 'uri(7)',
   mechanism: 'toc',
-  handoff: true,
-  hint: 'Use yelp.',
   resolve: ({ urlPath }): TocPlan => ({
     mechanism: 'toc',
     service: 'toc',

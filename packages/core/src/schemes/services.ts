@@ -12,6 +12,7 @@ export const tn3270: Scheme = {
   title: 'Interactive session over TN3270',
   spec: 'RFC 6270',
   mechanism: 'tn3270',
+  session: false,
   hint: 'Use c3270 or x3270.',
   resolve: tn3270Plan,
 }
@@ -38,7 +39,7 @@ export const irc: Scheme = {
   query: true,
   lineParts: ['user', 'password', 'urlPath', 'query'],
   handoff: true,
-  hint: 'An IRC client opens it.',
+  hint: 'Use weechat or another IRC client.',
   resolve: (locator, place) => ircPlan(locator, place, 'none'),
 }
 

@@ -20,17 +20,28 @@ export const telnet: Scheme = {
   query: true,
   lineParts: ['user', 'password'],
   handoff: true,
-  resolve: telnetPlan,
+  session: true,
+  resolve: (locator, place) => telnetPlan(locator, place, 'none'),
 }
 
-function telnetPlan(locator: Locator, place: Place): TelnetPlan {
+/** Never registered as a scheme; port 992 is. TLS begins with the first octet. */
+export const telnets: Scheme = {
+  ...telnet,
+  name: 'telnets',
+  title: 'Interactive session over TELNET with TLS',
+  defaultPort: 992,
+  tls: 'implicit',
+  resolve: (locator, place) => telnetPlan(locator, place, 'implicit'),
+}
+
+function telnetPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): TelnetPlan {
   if (locator.urlPath) place.fail('telnet URLs end after the host and an optional /', 'urlPath')
   if (locator.query !== null) place.fail('telnet URLs have no query', 'query')
   return {
     mechanism: 'telnet',
     host: place.host,
     port: place.port,
-    tls: 'none',
+    tls,
     user: locator.user === null ? null : decodeOctets(locator.user),
     password: locator.password === null ? null : decodeOctets(locator.password),
     // The client speaks first only to answer options; it never sends any part of the URL.

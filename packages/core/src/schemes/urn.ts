@@ -15,7 +15,6 @@ export const urn: Scheme = {
   userinfo: 'forbidden',
   query: true,
   lineParts: [],
-  hint: 'A name has no place; its namespace says who resolves it.',
   // RFC 8141 3.1: the case of the namespace and of escapes does not count; escapes are not decoded.
   normalizePath: (urlPath) =>
     urlPath.replace(/^[^:]*:/, lowerAscii).replace(/%[0-9A-Fa-f]{2}/g, (octet) => octet.toUpperCase()),

@@ -22,6 +22,7 @@ export function maskResolution(resolution: Resolution, options: ResolveOptions =
     url,
     locator: mask(resolution.locator, other?.locator ?? {}),
     plan: mask(resolution.plan, other?.plan ?? {}),
+    ...(resolution.gateway !== undefined && { gateway: redactUrl(resolution.gateway) }),
     findings: resolution.findings.map((finding) => ({ ...finding, message: redact(finding.message) })),
   }
 }

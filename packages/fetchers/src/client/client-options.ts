@@ -1,4 +1,4 @@
-import type { Defaults, Mechanism, Scheme } from '@retriever/core'
+import type { Defaults, Gateways, Mechanism, Scheme } from '@retriever/core'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { CookieStore, NetworkOptions, TlsOptions } from '../plugin/network.ts'
@@ -57,6 +57,12 @@ export interface ClientOptions {
   readonly builtins?: false | readonly Mechanism[]
   /** Schemes of your own; one with the name of a built-in scheme replaces it. */
   readonly schemes?: readonly Scheme[]
+  /**
+   * Templates of the URLs that are retrieved in place of those of a scheme, or of a namespace of URNs (RFC 1738 4): `{
+   * wais: 'http://gateway.example/?url={url}' }`. Neither a login nor a fragment goes along, and the policy holds for
+   * both URLs.
+   */
+  readonly gateways?: Gateways
   readonly policy?: Partial<Policy>
   readonly limits?: Partial<Limits>
   readonly tls?: TlsOptions
@@ -151,6 +157,12 @@ export interface BatchOptions
   extends RetrieveOptions,
     Pick<ClientOptions, 'concurrency' | 'perHost' | 'interval' | 'intervalCap'> {}
 
+/** Whether a template makes a URL is seen when one is retrieved through it. */
+const templates: OptionKind = [
+  'an object of URL templates by scheme, such as { wais: "http://gateway.example/?url={url}" }',
+  (value) => record[1](value) && Object.values(Object(value)).every((template) => line[1](template)),
+]
+
 /** Options of one session: those of each retrieval that concern connections, and what the service may know. */
 export interface ConnectOptions
   extends SessionOptions,
@@ -160,6 +172,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   fetchers: list,
   builtins: builtinList,
   schemes: list,
+  gateways: templates,
   policy: record,
   limits: record,
   tls: record,
@@ -182,6 +195,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
 
 const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   newsServer: line,
+  ldapServer: line,
   anonymousPassword: line,
   localHosts: texts,
   requireTls: flag,

@@ -138,6 +138,7 @@ export function createClient(options: ClientOptions = {}): Client {
     nextId: () => ++begun,
     resolving: {
       schemes: [...(options.schemes ?? [])],
+      ...(options.gateways && { gateways: { ...options.gateways } }),
       defaults: { ...options.defaults, localHosts },
       fetchable: registry.own,
       domainToAscii: domainToASCII,

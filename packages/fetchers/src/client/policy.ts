@@ -146,7 +146,10 @@ export function schemeObstacle(
 
 /** Throws `refused` for a Unix domain socket under publicOnly, because it leads to this machine. */
 export function enforceNetwork(policy: Policy, { url, plan }: Resolution, network: Network | undefined): void {
-  if (!policy.publicOnly || network?.socketPath === undefined || !('port' in plan)) return
+  if (!policy.publicOnly || !('port' in plan)) return
+  // An LDAP URL without a host may have a socket for its server (defaults.ldapServer).
+  const isSocket = 'socket' in plan && plan.socket !== null
+  if (network?.socketPath === undefined && !isSocket) return
   const rule = `a Unix domain socket leads to this machine itself, and ${adviceText(publicOnly)} refuses it`
   throw refusal(url, `${rule}. Use one of the two.`, { advice: publicOnly })
 }
@@ -160,8 +163,11 @@ export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyS
   })
 }
 
+/** The mechanisms whose servers may redirect, to URLs of the same mechanism. */
+const redirecting: ReadonlySet<Mechanism> = new Set(['http', 'gemini', 'rtsp'])
+
 /**
- * Enforces the rules for redirects (security.md section 2): http(s) only, never from https to http, never from
+ * Enforces the rules for redirects (security.md section 2): within http(s), Gemini or RTSP only, never from https to http, never from
  * elsewhere to this machine. Addresses enforces the last rule for names. A URL that the caller gives may do more than a
  * redirect.
  */
@@ -171,10 +177,12 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
     const advice = { option: 'policy.redirectSchemes', value: to.scheme.name } as const
     throw refusal(from.url, `${target} was not followed: ${adviceText(advice)} would follow it.`, { advice })
   }
-  if (from.scheme.mechanism !== 'http' || to.scheme.mechanism !== 'http') {
+  const { mechanism } = from.scheme
+  if (!redirecting.has(mechanism) || to.scheme.mechanism !== mechanism) {
+    const allowed = mechanism === 'gemini' || mechanism === 'rtsp' ? `only ${mechanism}` : 'only http and https'
     throw refusal(
       from.url,
-      `${target} was not followed: only http and https may be redirected to. Retrieve it directly if you trust it.`,
+      `${target} was not followed: ${allowed} may be redirected to. Retrieve it directly if you trust it.`,
     )
   }
   enforceTarget(policy, from, to, isFromInside, target)

@@ -10,6 +10,7 @@ import {
   type ResolveOptions,
   RetrievalError,
   redact,
+  resolve,
 } from '@retriever/core'
 import { type Deadline, withDeadline } from '../plugin/deadline.ts'
 import type { EmittedEvent } from '../plugin/events.ts'
@@ -175,6 +176,7 @@ export class Retrieval implements Rostered {
     let resolution = first
     try {
       while (true) {
+        resolution = this.#throughGateway(resolution)
         const hop = await this.#hop(resolution, this.#context(resolution))
         const { outcome, context } = hop
         if (outcome.outcome === 'redirect') resolution = this.#follow(resolution, outcome, context)
@@ -272,13 +274,27 @@ export class Retrieval implements Rostered {
     return isMoved && !proxy.tunnel ? { ...proxy, tunnel: true, key: `${proxy.key} tunnel` } : proxy
   }
 
+  /** The resolution of the URL at the gateway, which is another origin; without a gateway, the same resolution. */
+  #throughGateway(resolution: Resolution): Resolution {
+    const { gateway } = resolution
+    if (gateway === undefined) return resolution
+    const context = this.#context(resolution)
+    if (context.hasListener) context.emit(this.#resolved(resolution, context.url))
+    enforce(this.#settings.policy, resolution)
+    const { gateways: _gateways, ...resolving } = this.#settings.resolving
+    this.#request = requestForOtherOrigin(this.#request)
+    this.#nesting = { ...this.#nesting, isOtherOrigin: true, tls: tlsForOtherOrigin(this.#nesting.tls) }
+    return resolve(gateway, resolving)
+  }
+
   /** Follows a redirect (RFC 9110 15.4) by the rules of the policy. */
   #follow(from: Resolution, redirect: Redirect, context: RetrievalContext): Resolution {
     const { location, status } = redirect
     const { policy, limits, resolving } = this.#settings
     this.#cookiesCame ||= redirect.setsCookies === true && this.#settings.cookies === undefined
-    if (this.#redirects.length >= limits.maxRedirects) {
-      throw tooManyRedirects(redirect, this.#cookiesCame, context)
+    const maxRedirects = Math.min(limits.maxRedirects, redirect.maxRedirects ?? limits.maxRedirects)
+    if (this.#redirects.length >= maxRedirects) {
+      throw tooManyRedirects(redirect, this.#cookiesCame, { ...context, limits: { ...limits, maxRedirects } })
     }
     const to = redirectTarget(from, redirect, resolving, context)
     const isFromInside = isFromHere(from, redirect)

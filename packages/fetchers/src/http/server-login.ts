@@ -66,7 +66,7 @@ function showsLogin(status: number): boolean {
 
 /**
  * The login of one retrieval at its server: RequestOptions.login, user and password of the URL, or credentials that
- * the server has accepted from this client before, or those that ClientOptions.credentials gives when it is asked, once.
+ * the server has accepted from this client before, or those that ClientOptions.credentials gives, when it is asked.
  */
 class ServerLogin {
   readonly #plan: HttpPlan

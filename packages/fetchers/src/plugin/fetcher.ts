@@ -138,7 +138,10 @@ export interface RequestOptions {
   readonly acceptLanguage?: string
   /** The answers to the form of an item (Gopher+ +ASK), or a function that gives them. */
   readonly form?: FormAnswers | FormFiller
-  /** The largest number of a newsgroup's articles to list, the newest ones. Default 1000. */
+  /**
+   * The largest number of entries to list: of a newsgroup the newest articles (default 1000), of an LDAP search as many
+   * as the server gives (default: all that it allows).
+   */
   readonly limit?: number
   /**
    * Rejects with `not-modified` if the resource still has this entity tag, or one of a list of them (RFC 9110 13.1.2).
@@ -340,8 +343,10 @@ export interface Redirect {
   readonly outcome: 'redirect'
   /** The new URL as the server wrote it, perhaps relative. */
   readonly location: string
-  /** 301, 302, 303, 307 or 308. */
+  /** HTTP: 301, 302, 303, 307 or 308; Gemini: 30 to 39; RTSP: 301 to 305. */
   readonly status: number
+  /** The largest number of redirects that the protocol lets a client follow; limits.maxRedirects may be smaller. */
+  readonly maxRedirects?: number
   /** True: the redirect sets cookies. */
   readonly setsCookies?: boolean
   /** The address of the connection that brought it; absent if it came through a proxy or from a cache. */

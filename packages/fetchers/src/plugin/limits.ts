@@ -152,8 +152,10 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'tls.proxy.pins': true,
   'tls.proxy.crl': true,
   'defaults.newsServer': true,
+  'defaults.ldapServer': true,
   'defaults.requireTls': true,
   schemes: true,
+  gateways: true,
   fetchers: true,
   builtins: true,
   credentials: true,
@@ -192,6 +194,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   split: true,
   charset: true,
   folders: true,
+  delete: true,
   'error.response': true,
 }
 

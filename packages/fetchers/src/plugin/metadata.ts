@@ -76,8 +76,20 @@ export type FileMetadata = Readonly<Record<string, never>>
 
 /** SFTP: a file or directory has only the metadata that all representations have. */
 export type SftpMetadata = Readonly<Record<string, never>>
+
+/** A node of an Info file. The names of its neighbours are as the file has them; `(dir)` is the list of all files. */
+export interface InfoMetadata {
+  readonly file: string
+  readonly node: string
+  readonly next?: string
+  readonly previous?: string
+  readonly up?: string
+}
+
 /** An answer of Finger has only the metadata that all representations have. */
 export type FingerMetadata = Readonly<Record<string, never>>
+/** The draft of a mail has only the metadata that all representations have. */
+export type MailtoMetadata = Readonly<Record<string, never>>
 
 /** POP3. */
 export interface Pop3Metadata {
@@ -107,10 +119,34 @@ export interface MqttMetadata {
   readonly topic: string
 }
 
+/** Gemini: the header of the answer (specification 0.24.1). */
+export interface GeminiMetadata {
+  /** 20 to 29. */
+  readonly status: number
+  /** The media type with all its parameters, as the server wrote it. */
+  readonly contentType: string
+  /** The languages of a text (gemtext's `lang` parameter), as the server wrote them. */
+  readonly language?: string
+  /** The SHA-256 of the server's certificate in hexadecimal. */
+  readonly fingerprint: string
+}
+
+/** A dictionary server (RFC 2229). */
+export interface DictMetadata {
+  /** The number of definitions, matches, databases or strategies that the server announces. */
+  readonly count?: number
+}
+
 /** A data URL. */
 export interface DataMetadata {
   /** The media type with all its parameters: `text/html;charset=utf-8`. */
   readonly contentType: string
+}
+
+/** LDAP. */
+export interface LdapMetadata {
+  /** The distinguished name of the login, as text; null: the search is anonymous. */
+  readonly login: string | null
 }
 
 /**
@@ -123,13 +159,18 @@ export interface MetadataByMechanism {
   ftp: FtpMetadata
   gopher: GopherMetadata
   nntp: NntpMetadata
+  ldap: LdapMetadata
   sftp: SftpMetadata
   pop3: Pop3Metadata
   imap: ImapMetadata
   ws: WsMetadata
   mqtt: MqttMetadata
   file: FileMetadata
+  mailto: MailtoMetadata
   data: DataMetadata
+  info: InfoMetadata
+  gemini: GeminiMetadata
+  dict: DictMetadata
   finger: FingerMetadata
 }
 

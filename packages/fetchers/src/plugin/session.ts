@@ -6,7 +6,7 @@ import { checkOptions, flag, type OptionKind } from './options.ts'
  * that it sent, with CR LF as the end of a line. `end()` says that no more input comes; the service may still answer.
  * `destroy()` ends the connection at once. An error of the connection is a RetrievalError.
  *
- * The event `mode` comes each time that `echoes` or `byCharacter` changes.
+ * The event `mode` comes each time that `echoes` changes.
  */
 export interface Session extends Duplex {
   /** The URL without its password. */
@@ -18,8 +18,6 @@ export interface Session extends Duplex {
   readonly user: string | null
   /** Whether the service shows what is typed, so that the app must not. */
   readonly echoes: boolean
-  /** Whether the service wants each character as it is typed, and not whole lines. */
-  readonly byCharacter: boolean
   /** Whether the octets that are written go out as they are, without conversion of line ends. */
   readonly binary: boolean
   /** The names of the protocol's options that are in force, such as `server ECHO` and `client NAWS`. */

@@ -39,8 +39,11 @@ const signals: Readonly<Record<SessionSignal, number>> = {
 /** So many octets of answers that the server has not taken stop the reading: no flood of requests fills memory. */
 const maxUnsentAnswers = 64 * 1024
 
-/** The time after which a server that has sent nothing at all, not even an option, is taken for a plain service. */
-const silence = 1000
+/**
+ * Milliseconds without any octet, after which a server is taken for one that waits for the user: the first for a server
+ * that may speak no Telnet, the second within a negotiation and at the end of the input.
+ */
+const silence = { atFirst: 300, later: 1000 }
 
 /** What people type for the end of their input, where a terminal reads it. */
 const END_OF_INPUT = 4
@@ -70,9 +73,14 @@ export class TelnetSession extends Duplex implements Session {
   #offersEcho = false
   /** The last octet that was written: at the beginning of a line, it is LF. */
   #lastWritten = 10
+  /** Whether Ctrl-D has been sent at the end of the input. */
+  #hasTypedEnd = false
   /** Whether the last thing that was sent makes servers throw output away, as Ctrl-C does. */
   #hasInterrupted = false
+  #octets = 0
   #wake: () => void = () => {}
+  /** Resolves when the service has begun, or is silent. */
+  readonly #begun: Promise<void>
 
   constructor(socket: Socket, plan: TelnetPlan, context: RetrievalContext, options: SessionOptions) {
     super({ allowHalfOpen: true })
@@ -91,20 +99,17 @@ export class TelnetSession extends Duplex implements Session {
     this.#forget = context.deadline.onAbort(() => this.destroy(context.deadline.reason ?? undefined))
     socket.on('data', (octets: Uint8Array) => this.#onData(octets))
     socket.once('end', () => this.#onEnd())
-    socket.once('error', (cause) => this.destroy(receiveError(context, cause)))
+    socket.once('error', (cause) => this.#onError(cause))
     socket.once('close', () => this.#onEnd())
     if (options.binary === true) {
       this.#negotiation.ask('client', BINARY, true)
       this.#negotiation.ask('server', BINARY, true)
     }
+    this.#begun = this.#begin()
   }
 
   get echoes(): boolean {
     return this.#negotiation.isOn('server', ECHO)
-  }
-
-  get byCharacter(): boolean {
-    return this.echoes && this.#negotiation.isOn('server', SUPPRESS_GO_AHEAD)
   }
 
   get binary(): boolean {
@@ -134,7 +139,15 @@ export class TelnetSession extends Duplex implements Session {
     this.#flow()
   }
 
+  /**
+   * Input waits until the service has begun: what comes earlier is shown again by a terminal whose echo is not off yet,
+   * is taken for what it was not agreed to be, or is thrown away by a login program.
+   */
   override _write(text: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    void this.#begun.then(() => this.#writeNow(text, done))
+  }
+
+  #writeNow(text: Buffer, done: () => void): void {
     const last = text.at(-1)
     if (last !== undefined) {
       this.#lastWritten = last
@@ -161,14 +174,25 @@ export class TelnetSession extends Duplex implements Session {
     done(error)
   }
 
+  async #begin(): Promise<void> {
+    await this.#nextEvent(silence.atFirst)
+    let octets = 0
+    while (this.received === 0 && this.#octets > octets && !this.#isOver) {
+      octets = this.#octets
+      await this.#nextEvent(silence.later)
+    }
+  }
+
   async #endInput(): Promise<void> {
     const { deadline } = this.#context
-    if (this.received === 0 && !this.#hasNegotiated) await this.#nextEvent(silence)
+    await this.#begun
+    if (this.#octets === 0 && !this.#isOver) await this.#nextEvent(silence.later)
     while (this.received === 0 && this.#hasNegotiated && !this.#isOver) {
       await deadline.within('request', () => this.#nextEvent())
     }
     if (this.#isOver) return
     if (this.#offersEcho) {
+      this.#hasTypedEnd = true
       // Within a line, the first one only ends the line.
       const isWithinLine = this.#lastWritten !== 10 && this.#lastWritten !== 13
       this.#socket.write(Uint8Array.from(isWithinLine ? [END_OF_INPUT, END_OF_INPUT] : [END_OF_INPUT]))
@@ -196,6 +220,7 @@ export class TelnetSession extends Duplex implements Session {
   }
 
   #onData(octets: Uint8Array): void {
+    this.#octets += octets.length
     const text = this.#decoder.feed(this.#withoutLostMark(octets))
     this.received += text.length
     if (this.received > this.#context.limits.maxSize) {
@@ -221,6 +246,12 @@ export class TelnetSession extends Duplex implements Session {
   #flow(): void {
     if (this.#isReaderFull || this.#unsentAnswers > maxUnsentAnswers) this.#socket.pause()
     else this.#socket.resume()
+  }
+
+  /** A service that its last command ends leaves Ctrl-D unread, so its system resets the connection. */
+  #onError(cause: Error): void {
+    if (this.#hasTypedEnd && 'code' in cause && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) this.#onEnd()
+    else this.destroy(receiveError(this.#context, cause))
   }
 
   #onEnd(): void {
@@ -280,7 +311,7 @@ export class TelnetSession extends Duplex implements Session {
     if (option === BINARY && side === 'server') this.#decoder.binary = isOn
     if (option === BINARY && side === 'client') this.#encoder.binary = isOn
     if (option === WINDOW_SIZE && side === 'client' && isOn) this.#sendSize()
-    if (side === 'server' && (option === ECHO || option === SUPPRESS_GO_AHEAD)) this.emit('mode')
+    if (side === 'server' && option === ECHO) this.emit('mode')
   }
 
   #sendSize(): void {

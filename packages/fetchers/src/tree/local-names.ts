@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { safeFileName } from '../result/file-name.ts'
@@ -27,7 +28,15 @@ export class LocalNames {
     if (name === null) return { is: 'unnameable' }
     const local = folder === '' ? name : `${folder}/${name}`
     const owner = this.#urls.get(this.#key(local))
-    if (owner !== undefined) return owner === url ? { is: 'repeated' } : { is: 'taken', local }
+    if (owner === undefined) return this.#give(local, url)
+    if (owner === url) return { is: 'repeated' }
+    const other = folder === '' ? twinName(name, url) : `${folder}/${twinName(name, url)}`
+    const second = this.#urls.get(this.#key(other))
+    if (second === undefined) return this.#give(other, url)
+    return second === url ? { is: 'repeated' } : { is: 'taken', local: other }
+  }
+
+  #give(local: string, url: string): Claim {
     this.#urls.set(this.#key(local), url)
     return { is: 'free', local }
   }
@@ -40,6 +49,18 @@ export class LocalNames {
   #key(local: string): string {
     return this.#ignoresCase ? local.toLowerCase() : local
   }
+}
+
+/**
+ * The name of an entry whose own name another entry has: `é~1f2e3d4c.txt`, with a sum of the URL, so that each run
+ * gives it the same name.
+ */
+function twinName(name: string, url: string): string {
+  const sum = createHash('sha256').update(url).digest('hex').slice(0, 8)
+  const extension = /\.[^.]{1,20}$/.exec(name.slice(1))?.[0] ?? ''
+  const characters = [...name.slice(0, name.length - extension.length)]
+  while (Buffer.byteLength(characters.join('') + extension) > 190) characters.pop()
+  return `${characters.join('')}~${sum}${extension}`
 }
 
 /** One segment as the name of a file that is safe on all systems; null if nothing is left. */

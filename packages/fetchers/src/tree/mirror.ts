@@ -1,5 +1,4 @@
 import type { Stats } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import PQueue from 'p-queue'
 import type { RetrievalEvent } from '../plugin/events.ts'
@@ -11,11 +10,12 @@ import { ignoresCase, LocalNames } from './local-names.ts'
 import { checkMirror, type MirrorOptions, type MirrorResult, type MirrorSummary } from './mirror-options.ts'
 import { readFilter } from './path-filter.ts'
 import type { Saver } from './retriever.ts'
-import { deleteSurplus } from './surplus.ts'
-import { parentOf, TargetFolder } from './target-folder.ts'
+import { deleteFolder, deleteSurplus, type Surplus } from './surplus.ts'
+import { inTheWay, parentOf, TargetFolder } from './target-folder.ts'
 import { compare } from './unchanged.ts'
 import { type Folder, leadsOut, throwIfAborted, Walk, type WalkStep } from './walk.ts'
 import type { WalkedEntry } from './walked-entry.ts'
+import { whenUnlocked } from './when-unlocked.ts'
 
 const defaultConcurrency = 4
 /** The most files that wait for their turn; the walk pauses meanwhile. */
@@ -146,9 +146,13 @@ class Mirror {
   }
 
   async #makeFolder(entry: WalkedEntry, local: string): Promise<void> {
-    if (this.#parts.options.dryRun) return
+    const { target, options } = this.#parts
     try {
-      await this.#parts.target.make(local)
+      if (options.delete && (await target.regularFile(local)) !== null) {
+        if (!options.dryRun) await target.delete(local)
+        this.#deleted(local)
+      }
+      if (!options.dryRun) await target.make(local)
     } catch (error) {
       this.#settle(entry, error)
     }
@@ -169,6 +173,7 @@ class Mirror {
     throwIfAborted(signal)
     if (!options.dryRun) await target.make(parentOf(local))
     const file = target.fileAt(local)
+    if (await target.isFolder(local)) await this.#clear(local)
     const known = await target.regularFile(local)
     const verdict = this.#compare(entry, known)
     if (options.dryRun) return this.#preview(entry, file, verdict)
@@ -181,6 +186,16 @@ class Mirror {
     const { size, resumedFrom } = saved
     this.#received += size - resumedFrom
     this.#report({ outcome: 'saved', path, url, file, size, resumedFrom })
+  }
+
+  /** Makes room for a file where a folder stands. Throws `write-failed` if something is left in it. */
+  async #clear(local: string): Promise<void> {
+    const { target, options } = this.#parts
+    if (options.delete) {
+      for await (const path of deleteFolder(await this.#surplus(), local)) this.#deleted(path)
+    }
+    const isLeft = options.delete ? !options.dryRun && (await target.isFolder(local)) : true
+    if (isLeft) throw inTheWay(target.fileAt(local), 'a folder', 'a file')
   }
 
   /** A Gopher server knows no dates, so asking it for what has changed would only give a remark. */
@@ -204,6 +219,9 @@ class Mirror {
     const request = {
       signal,
       ...(options.headers !== undefined && { headers: options.headers }),
+      ...(options.virtualHost !== undefined && { virtualHost: options.virtualHost }),
+      ...(options.compressed !== undefined && { compressed: options.compressed }),
+      ...(options.digest !== undefined && { digest: options.digest }),
       ...(options.resume !== undefined && { resume: options.resume }),
       ...(known !== null && { ifChangedSince: known.mtime }),
       onEvent: (event: RetrievalEvent) => {
@@ -228,13 +246,19 @@ class Mirror {
   }
 
   async #delete(): Promise<void> {
+    for await (const path of deleteSurplus(await this.#surplus())) this.#deleted(path)
+    if (this.#fatal !== null) throw this.#fatal.cause
+  }
+
+  async #surplus(): Promise<Surplus> {
     const { target, names, options } = this.#parts
     const filter = await readFilter(options.include, options.exclude)
-    const surplus = { target, names, filter, isListed: (local: string) => this.#listed.has(local) }
-    for await (const path of deleteSurplus({ ...surplus, isDryRun: options.dryRun === true })) {
-      this.#report({ outcome: 'deleted', path, file: target.fileAt(path) })
-    }
-    if (this.#fatal !== null) throw this.#fatal.cause
+    const isListed = (local: string): boolean => this.#listed.has(local)
+    return { target, names, filter, isListed, isDryRun: options.dryRun === true }
+  }
+
+  #deleted(path: string): void {
+    this.#report({ outcome: 'deleted', path, file: this.#parts.target.fileAt(path) })
   }
 
   #skip({ path, url }: WalkedEntry, reason: Extract<MirrorResult, { outcome: 'skipped' }>['reason']): void {
@@ -263,20 +287,6 @@ class Mirror {
     this.#fatal ??= { cause }
     this.#files.clear()
     this.#parts.stop.abort()
-  }
-}
-
-/**
- * Saves a file. If a run was killed just when it took the lock of the part, the lock does not tell whether its process
- * still runs. It is tried again when the lock has become too old.
- */
-async function whenUnlocked<T>(signal: AbortSignal, save: () => Promise<T>): Promise<T> {
-  try {
-    return await save()
-  } catch (error) {
-    if (!RetrievalError.is(error) || error.code !== 'write-failed' || error.retryAfter === undefined) throw error
-    await setTimeout(error.retryAfter, undefined, { signal }).catch(() => throwIfAborted(signal))
-    return save()
   }
 }
 

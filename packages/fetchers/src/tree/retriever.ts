@@ -3,9 +3,14 @@ import type { RetrievalEvent } from '../plugin/events.ts'
 import type { RequestOptions } from '../plugin/fetcher.ts'
 import type { Representation, SavedFile } from '../result/representation.ts'
 
+/** The options of a request that hold for all retrievals of a tree. */
+export type CommonOptions = Pick<
+  RequestOptions,
+  'accept' | 'acceptLanguage' | 'charset' | 'compressed' | 'digest' | 'headers' | 'limit' | 'virtualHost'
+>
+
 /** The options that one retrieval of a tree passes on to the client. */
-export interface TreeRequest
-  extends Pick<RequestOptions, 'accept' | 'acceptLanguage' | 'charset' | 'headers' | 'limit'> {
+export interface TreeRequest extends CommonOptions {
   readonly signal?: AbortSignal
 }
 
@@ -16,7 +21,8 @@ export interface Retriever {
 }
 
 /** The options with which mirror() saves a file. */
-interface SaveRequest extends Pick<RequestOptions, 'headers' | 'ifChangedSince'> {
+interface SaveRequest
+  extends Pick<RequestOptions, 'compressed' | 'digest' | 'headers' | 'ifChangedSince' | 'virtualHost'> {
   readonly signal: AbortSignal
   readonly resume?: boolean
   /** Gets the events of the retrieval. If it throws, the retrieval ends. */

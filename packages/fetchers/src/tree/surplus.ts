@@ -2,7 +2,7 @@ import { type LocalNames, localName } from './local-names.ts'
 import type { PathFilter } from './path-filter.ts'
 import type { TargetFolder } from './target-folder.ts'
 
-interface Surplus {
+export interface Surplus {
   readonly target: TargetFolder
   /** The names of all entries that the server has, wanted or not. */
   readonly names: LocalNames
@@ -38,4 +38,10 @@ export async function* deleteSurplus(surplus: Surplus, folder = '', isKnown = tr
       yield local
     }
   }
+}
+
+/** Deletes in the same way what is in a folder that is a file on the server now, and the folder if it is empty then. */
+export async function* deleteFolder(surplus: Surplus, folder: string): AsyncGenerator<string> {
+  yield* deleteSurplus(surplus, folder, false)
+  if (!surplus.isDryRun) await surplus.target.removeEmpty(folder)
 }

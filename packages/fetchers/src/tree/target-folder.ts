@@ -1,6 +1,7 @@
 import type { Dirent, Stats } from 'node:fs'
 import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { type Advice, adviceText, type RetrievalError } from '@retriever/core'
 import { orWriteFailed, special, writeFailed } from '../result/local-file.ts'
 
 /** The folder that a tree is brought to. Nothing outside is written or removed, whatever links it holds. */
@@ -48,13 +49,20 @@ export class TargetFolder {
       return lstat(path)
     })
     if (stats.isDirectory()) return
-    throw writeFailed(path, `it is ${stats.isFile() ? 'a file' : special(stats)}, and a folder is needed`)
+    if (stats.isFile()) throw inTheWay(path, 'a file', 'a folder')
+    throw writeFailed(path, `it is ${special(stats)}, and a folder is needed`)
   }
 
   /** The file at a local path, if it is a regular one. */
   async regularFile(local: string): Promise<Stats | null> {
     const stats = await orWriteFailed(this.fileAt(local), () => lstatOf(this.fileAt(local)))
     return stats?.isFile() ? stats : null
+  }
+
+  /** Whether a folder stands at a local path. */
+  async isFolder(local: string): Promise<boolean> {
+    const stats = await orWriteFailed(this.fileAt(local), () => lstatOf(this.fileAt(local)))
+    return stats?.isDirectory() === true
   }
 
   /** The content of a folder; none if it does not exist. */
@@ -78,13 +86,22 @@ export class TargetFolder {
   }
 }
 
+const deleting: Advice = { option: 'delete', value: true }
+
+/** The error for a local file or folder where the server now has the other. */
+export function inTheWay(path: string, what: string, wanted: string): RetrievalError {
+  const why = `it is ${what}, and the server has ${wanted} there now; remove it, or mirror with ${adviceText(deleting)}`
+  return writeFailed(path, why, undefined, deleting)
+}
+
 export function parentOf(local: string): string {
   return local.slice(0, Math.max(0, local.lastIndexOf('/')))
 }
 
 async function lstatOf(path: string): Promise<Stats | null> {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
+    // In a dry run, a file may stand where a folder will be.
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
     throw error
   })
 }

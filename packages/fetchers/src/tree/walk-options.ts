@@ -1,4 +1,3 @@
-import type { RequestOptions } from '../plugin/fetcher.ts'
 import {
   abortSignal,
   charsetLabel,
@@ -7,14 +6,16 @@ import {
   count,
   fields,
   fieldValue,
+  flag,
   type OptionKind,
   text,
+  virtualHost,
 } from '../plugin/options.ts'
 import { type PathPattern, pathPatterns } from './path-filter.ts'
+import type { CommonOptions } from './retriever.ts'
 
 /** Options of Client.walk and, with others, of Client.mirror. */
-export interface WalkOptions
-  extends Pick<RequestOptions, 'accept' | 'acceptLanguage' | 'charset' | 'headers' | 'limit'> {
+export interface WalkOptions extends CommonOptions {
   /** The levels to list: 1 for the start's own entries; a whole number of 1 or more, or Infinity. Default 32. */
   readonly depth?: number
   /** Only entries whose path fits one of these are yielded; folders are entered all the same. Default: all. */
@@ -59,6 +60,9 @@ export const walkKinds: Readonly<Record<keyof WalkOptions, OptionKind>> = {
   charset: charsetLabel,
   headers: fields,
   limit: count,
+  compressed: flag,
+  digest: flag,
+  virtualHost,
 }
 
 /** Throws RetrievalError `invalid-option`. */

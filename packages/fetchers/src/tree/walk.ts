@@ -82,8 +82,11 @@ export class Walk {
 
   /** The options of each retrieval in the tree. */
   get #request(): TreeRequest {
-    const { accept, acceptLanguage, charset, headers, limit } = this.#options
-    const given = Object.entries({ accept, acceptLanguage, charset, headers, limit })
+    const { accept, acceptLanguage, charset, headers, limit, compressed, digest, virtualHost } = this.#options
+    const given = Object.entries({
+      ...{ accept, acceptLanguage, charset, headers, limit },
+      ...{ compressed, digest, virtualHost },
+    })
     return { ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), signal: this.#signal }
   }
 

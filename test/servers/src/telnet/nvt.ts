@@ -13,6 +13,14 @@ export type NvtEvent = { readonly line: string } | { readonly command: string }
 export class Nvt {
   #rest = ''
   #line = ''
+  /** The text since it was last taken, with its line ends, for a server that shows what is typed. */
+  #typed = ''
+
+  takeTyped(): string {
+    const typed = this.#typed
+    this.#typed = ''
+    return typed
+  }
 
   /** The events in a piece of input; what is not complete waits for the next piece. */
   feed(chunk: Buffer): readonly NvtEvent[] {
@@ -23,6 +31,7 @@ export class Nvt {
       if (length === 0) break
       const token = this.#rest.slice(0, length)
       this.#rest = this.#rest.slice(length)
+      if (token === '\xff\xff' || token.charCodeAt(0) !== IAC) this.#typed += token
       if (token === '\xff\xff') this.#line += '\xff'
       else if (token.charCodeAt(0) === IAC) events.push({ command: token })
       else if (token === '\r\n' || token === '\r\0' || token === '\n') {

@@ -8,6 +8,8 @@ import { Nvt, type NvtEvent } from './nvt.ts'
 const NEGOTIATION = '\xff\xfb\x01\xff\xfd\x18'
 const BANNER = 'Welcome to the test server.\r\nType lines to hear them again, quit to leave.\r\n'
 const PROMPT = '> '
+const DO_ECHO = '\xff\xfd\x01'
+const DONT_ECHO = '\xff\xfe\x01'
 const ARE_YOU_THERE = '\xff\xf6'
 
 /** One connection. The banner waits for the client's first octets, as telnetd's does for its answers. */
@@ -16,6 +18,8 @@ export class TelnetSession {
   readonly #server: Listener
   readonly #nvt = new Nvt()
   #welcomed = false
+  /** Whether the client wants what is typed shown, character by character (RFC 857). */
+  #echoes = false
 
   constructor(connection: Connection, server: Listener) {
     this.#connection = connection
@@ -27,10 +31,15 @@ export class TelnetSession {
     if (connection.faults.stall === 'greeting') return connection.stall()
     if (!(await connection.sendFault('greeting'))) await connection.send(NEGOTIATION)
     for await (const chunk of connection.stream as AsyncIterable<Buffer>) {
-      for (const event of this.#nvt.feed(chunk)) {
+      const events = this.#nvt.feed(chunk)
+      const typed = this.#nvt.takeTyped()
+      if (this.#echoes && typed !== '') await connection.send(typed.replace(/\r\n|\r\0|\n/g, '\r\n'))
+      for (const event of events) {
         if (!(await this.#answer(event))) return
       }
       if (!(await this.#welcome())) return
+      // Ctrl-D, by which a person ends the input of a program.
+      if (typed.includes('\x04')) return
     }
   }
 
@@ -38,6 +47,8 @@ export class TelnetSession {
   async #answer(event: NvtEvent): Promise<boolean> {
     if ('command' in event) {
       this.#record(event.command)
+      if (event.command === DO_ECHO) this.#echoes = true
+      if (event.command === DONT_ECHO) this.#echoes = false
       // RFC 854: some sign that the server lives.
       if (event.command === ARE_YOU_THERE) await this.#connection.send('\r\n[Yes]\r\n')
       return true

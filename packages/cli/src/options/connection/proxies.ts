@@ -3,6 +3,7 @@ import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Credentials, ProxyTarget } from '@retriever/fetchers'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
+import { readFieldLine } from '../protocols/headers.ts'
 
 export type ProxyOption =
   | 'proxy'
@@ -71,9 +72,9 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
 export function readProxyHeaders(line: GivenOptions<ProxyOption>): Record<string, string> {
   return Object.fromEntries(
     line.values('proxy-header').map((text) => {
-      const [, name = '', value = ''] = /^([^:;\s]+)(?::[ \t]*([^\r\n]*[^\s])[ \t]*|;)$/.exec(text) ?? []
-      if (name !== '') return [name, value]
-      throw usageError('--proxy-header needs the name of a field and its value; write "Name: value".')
+      const [name, value] = readFieldLine('--proxy-header', text)
+      if (value !== null) return [name, value]
+      throw usageError('--proxy-header needs a value for the field. Write "Name: value", or "Name;" for an empty one.')
     }),
   )
 }

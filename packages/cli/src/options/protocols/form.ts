@@ -35,8 +35,8 @@ export function readForm(line: GivenOptions<FormOption>): GivenAnswer[] {
 
 /** Throws `invalid-option` for a URL that has no forms: the answers would be lost unnoticed. */
 export function checkForm({ url, plan }: Resolution): void {
-  if (plan.mechanism === 'gopher') return
-  throw usageError(`--form is for the forms of Gopher servers, and ${url} has none: leave --form out.`)
+  if (plan.mechanism === 'gopher' || plan.mechanism === 'gemini') return
+  throw usageError(`--form is for the forms of Gopher and Gemini servers, and ${url} has none: leave --form out.`)
 }
 
 /**

@@ -8,7 +8,7 @@ export const gopherOptions: readonly OptionRow<GopherOption>[] = [
   {
     long: 'search',
     arg: 'TEXT',
-    help: 'Search for TEXT: it becomes the search of the URL, which must be of type 7, or 2 (a phone book)',
+    help: 'Search for TEXT: it becomes the search of a Gopher URL (of type 7 or 2), or the query of a Gemini URL',
     commands: urls,
     example: "retrieve --search 'two words' gopher://gopher.example.org/7/find",
   },
@@ -26,11 +26,15 @@ export function readSearch(line: GivenOptions<GopherOption>): string | null {
   return text
 }
 
-/** The URL with the words as its search field (RFC 4266 2.1). Throws `invalid-option` for a URL that is no search. */
+/**
+ * The URL with the words as its search field (RFC 4266 2.1), or for Gemini as its query. Throws `invalid-option` for a URL that is no
+ * search.
+ */
 export function searchUrl({ url, locator, plan }: Resolution, text: string): string {
+  if (plan.mechanism === 'gemini') return formatLocator({ ...locator, query: encodeOctets(utf8Octets(text)) })
   if (plan.mechanism !== 'gopher') {
     throw usageError(
-      `--search is for searches of Gopher servers (types 7 and 2), and ${url} is none: leave --search out.`,
+      `--search is for searches of Gopher servers (types 7 and 2) and of Gemini servers, and ${url} is none: leave --search out.`,
     )
   }
   const [item = '', search = '', ...plus] = (locator.urlPath ?? '').split('%09')

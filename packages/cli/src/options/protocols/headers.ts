@@ -79,12 +79,20 @@ function linesOf(text: string): string[] {
   return lines.filter((line) => line.trim() !== '' && !line.startsWith('#'))
 }
 
-/** Reads `Name: value`, `Name;` for a field without a value, or `Name:` for one that is not sent, as in curl. */
-function readField(text: string): Field {
+/**
+ * Reads `Name: value`, `Name;` for a field without a value, or `Name:` for one that is not sent, as in curl. Throws
+ * `invalid-option` for text that has no name.
+ */
+export function readFieldLine(option: string, text: string): Field {
   const [, name = '', mark, value = ''] = /^([^:;\s]+)(:|;$)[ \t]*((?:[\s\S]*\S)?)[ \t]*$/.exec(text) ?? []
-  if (name === '') throw usageError('--header needs the name of a field and its value. Write "Name: value".')
-  const isLeftOut = mark === ':' && value === ''
-  return isLeftOut ? [checked('--header', [name, ''])[0], null] : checked('--header', [name, value])
+  if (name === '') throw usageError(`${option} needs the name of a field and its value. Write "Name: value".`)
+  return [name, mark === ':' && value === '' ? null : value]
+}
+
+function readField(text: string): Field {
+  const [name, value] = readFieldLine('--header', text)
+  const [, checkedValue] = checked('--header', [name, value ?? ''])
+  return [name, value === null ? null : checkedValue]
 }
 
 /** Joins fields of one name into one field (RFC 9110 5.3; RFC 6265 5.4 for cookies). */

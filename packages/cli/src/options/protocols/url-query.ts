@@ -24,22 +24,32 @@ export function readUrlQuery(line: GivenOptions<UrlQueryOption>): string[] {
       if (/^[!$-;=?-Z_a-z~[\]]*$/.test(text.slice(1))) return text.slice(1)
       throw usageError('--url-query +TEXT is added as it is: encode what cannot stand in a URL, or leave the + out.')
     }
-    const [, name = '', mark, rest = ''] = /^([^=@]*)(?:([=@])([\s\S]*))?$/.exec(text) ?? []
-    if (mark === undefined) return encoded(name)
-    const value = mark === '@' ? readOptionText('--url-query', rest) : rest
-    return name === '' ? encoded(value) : `${name}=${encoded(value)}`
+    return encodedPart('--url-query', text)
   })
+}
+
+/** The part of a query that `NAME=VALUE`, `NAME@FILE` or `=VALUE` means, with the value encoded, as in curl. */
+export function encodedPart(option: string, text: string): string {
+  const [, name = '', mark, rest = ''] = /^([^=@]*)(?:([=@])([\s\S]*))?$/.exec(text) ?? []
+  if (mark === undefined) return encoded(name)
+  const value = mark === '@' ? readOptionText(option, rest) : rest
+  return name === '' ? encoded(value) : `${name}=${encoded(value)}`
+}
+
+/** The text with the digits of its percent-encoded octets in lower case, as curl writes a query. */
+export function lowerHex(text: string): string {
+  return text.replace(/%[\dA-F]{2}/gi, (one) => one.toLowerCase())
 }
 
 /** As curl encodes: all but unreserved characters (RFC 3986 2.3), in lower case, and a blank as +. */
 function encoded(text: string): string {
-  const octets = encodeOctets(utf8Octets(text), '~')
-  return octets.replace(/%[\dA-F]{2}/g, (one) => (one === '%20' ? '+' : one.toLowerCase()))
+  return lowerHex(encodeOctets(utf8Octets(text), '~').replaceAll('%20', '+'))
 }
 
 /** The URL with these parts behind its query. Throws `invalid-option` for a URL that has no query. */
 export function withQuery({ url, locator, plan }: Resolution, parts: readonly string[]): string {
-  if (plan.mechanism !== 'http') throw usageError(`--url-query is for http URLs, and ${url} is none: leave it out.`)
+  if (plan.mechanism !== 'http')
+    throw usageError(`--url-query and -G are for http URLs, and ${url} is none: leave them out.`)
   const before = locator.query === null || locator.query === '' ? [] : [locator.query]
   return formatLocator({ ...locator, query: [...before, ...parts].join('&') })
 }

@@ -36,6 +36,8 @@ export function handoffOf(resolution: Resolution, options: HandoffOptions = {}):
   const { service, host, port, user, password } = serviceOf(resolution)
   const isSafe = user === null || isUserWord(user)
   if (!isSafe && (scheme.handoff || scheme.program)) throw userRefusal(user, resolution)
+  if (setsOtherFields(resolution))
+    throw refused('A header field holds a line break; the URL is not handed over.', resolution)
   const target: Target = { resolution, host, port }
   const [first, ...alternatives] = programsFor(service, platform, target, isSafe ? user : null)
   // Each platform has a program that takes all URLs.
@@ -85,6 +87,13 @@ function shown(octets: string | null): string | null {
  */
 function isUserWord(user: string): boolean {
   return /^[^-+\0-\x1F\x7F-\x9F][^\0-\x1F\x7F-\x9F]*$/.test(user)
+}
+
+/** Whether a mailto URL would begin header fields of its own: no policy lets that reach a mail program. */
+function setsOtherFields({ plan }: Resolution): boolean {
+  if (plan.mechanism !== 'mailto') return false
+  const { body: _, ...fields } = plan.headers
+  return [...plan.to, ...Object.values(fields)].some((value) => /[\0\r\n]/.test(value))
 }
 
 function userRefusal(user: string, resolution: Resolution): RetrievalError {

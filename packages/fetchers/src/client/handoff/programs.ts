@@ -36,6 +36,13 @@ const telnet: Row = {
   args: withHost((host, port, user) => [...(user === null ? [] : ['-l', user]), '--', host, String(port)]),
 }
 
+/** The program telnet knows no TLS: it would send in the clear what must not be read. */
+const tlsTerminal: Row = {
+  program: 'openssl',
+  install: "Debian's package openssl",
+  args: withHost((host, port) => ['s_client', '-verify_return_error', '-connect', authority({ host, port }, null)]),
+}
+
 /** The telnet of Windows knows no `--`; the host is checked to be none of its options. */
 const windowsTelnet: Row = {
   ...telnet,
@@ -148,6 +155,7 @@ interface Platform {
 const linux: Platform = {
   programs: {
     telnet: [telnet],
+    telnets: [tlsTerminal],
     tn3270: [c3270],
     irc: [weechat, xdgOpen, gio],
     ircs: [weechat, xdgOpen, gio],
@@ -172,6 +180,7 @@ const macWeechat: Row = { ...weechat, install: "Homebrew's formula weechat" }
 const darwin: Platform = {
   programs: {
     telnet: [{ ...telnet, install: "Homebrew's formula telnet" }],
+    telnets: [{ ...tlsTerminal, install: "Homebrew's formula openssl" }],
     tn3270: [{ ...c3270, install: "Homebrew's formula x3270" }],
     irc: [macWeechat, macOpen],
     ircs: [macWeechat, macOpen],

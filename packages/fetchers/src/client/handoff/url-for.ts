@@ -31,6 +31,9 @@ export function urlFor({ locator, plan }: Resolution, user: string | null): stri
  */
 export function mailtoUrl({ to, headers }: Extract<Resolution['plan'], { mechanism: 'mailto' }>): string {
   const fields = Object.entries(headers).map(([name, value]) => `${encodeOctets(name)}=${encodeOctets(value)}`)
-  const addresses = to.map((address) => encodeOctets(address, '@')).join(',')
-  return `mailto:${addresses}${fields.length === 0 ? '' : `?${fields.join('&')}`}`
+  const addresses = to.map((address) => {
+    const at = address.lastIndexOf('@')
+    return `${encodeOctets(address.slice(0, at))}@${encodeOctets(address.slice(at + 1))}`
+  })
+  return `mailto:${addresses.join(',')}${fields.length === 0 ? '' : `?${fields.join('&')}`}`
 }

@@ -37,7 +37,7 @@ export class AddressBook {
       allows,
       rule: this.#publicOnly
         ? `it has no public address, and ${adviceText(publicOnly)} allows no other.`
-        : `the redirect leads inward. ${adviceText(allowInward)} follows it.`,
+        : `the redirect or link leads inward. ${adviceText(allowInward)} follows it.`,
       advice: this.#publicOnly ? publicOnly : allowInward,
       keyOf: (host, port) => {
         const pinned = this.#pinned.size === 0 ? undefined : this.#pinned.get(`${host}:${port}`)

@@ -102,6 +102,11 @@ export class Connection {
     await this.#context.deadline.within('tls', () => agreed)
   }
 
+  /** Ends the connection once the system has taken the octets that were sent; nothing more is read. */
+  end(): void {
+    this.#socket.destroySoon()
+  }
+
   /** Ends the connection at once. */
   close(): void {
     this.#socket.destroy()

@@ -1,0 +1,50 @@
+import type { Resolution } from '@retriever/core'
+import type { Client, ClientOptions, RetrieveOptions } from '@retriever/fetchers'
+import type { Link } from './sources.ts'
+
+/**
+ * The links that get the header fields, cookies and client certificate of the command line: the typed URLs, and what is
+ * at their origins. A file or page must not have these sent to places of its choice.
+ */
+export function trustedLinks(links: readonly Link[], client: Client): ReadonlySet<Link> {
+  const typed = new Set(links.flatMap((link) => (link.isTyped ? (originOf(link, client) ?? []) : [])))
+  const isTrusted = (link: Link): boolean => link.isTyped || typed.has(originOf(link, client) ?? '')
+  return new Set(links.filter(isTrusted))
+}
+
+/** The scheme, host and port; null for a URL that has none, or is malformed. */
+function originOf({ url }: Link, client: Client): string | null {
+  const resolution = resolved(url, client)
+  if (resolution === null || !('port' in resolution.plan)) return null
+  const { scheme, plan } = resolution
+  return JSON.stringify([scheme.name, plan.host, plan.port])
+}
+
+function resolved(url: string, client: Client): Resolution | null {
+  try {
+    return client.resolve(url)
+  } catch {
+    return null
+  }
+}
+
+/** The options without the header fields that may hold a secret, and without the virtual host. */
+export function withoutSecrets({ headers, virtualHost: _host, ...options }: RetrieveOptions): RetrieveOptions {
+  if (headers === undefined) return options
+  return { ...options, headers: Object.fromEntries(Object.entries(headers).filter(isHarmless)) }
+}
+
+/** Whether withoutSecrets() takes anything away. */
+export function hasSecrets({ headers = {}, virtualHost }: RetrieveOptions): boolean {
+  return virtualHost !== undefined || !Object.entries(headers).every(isHarmless)
+}
+
+function isHarmless([name, value]: readonly [string, string | null]): boolean {
+  return value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name)
+}
+
+/** The client's options without the certificate for servers; null: there is none. */
+export function withoutCertificate(options: ClientOptions): ClientOptions | null {
+  const { cert, key: _key, passphrase: _passphrase, ...tls } = options.tls ?? {}
+  return cert === undefined ? null : { ...options, tls }
+}

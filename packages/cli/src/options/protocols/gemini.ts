@@ -1,0 +1,69 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Fetcher } from '@retriever/fetchers'
+import type { CertificateStore, KnownCertificate } from '@retriever/fetchers/gemini'
+import { whenUsed } from './when-used.ts'
+
+/** The fetcher of Gemini with the certificates in a file of the state folder; it is loaded when it is used. */
+export function trustingGemini(folder: string | null): Fetcher {
+  return whenUsed('gemini', () => load(folder))
+}
+
+async function load(folder: string | null): Promise<Fetcher<'gemini'>> {
+  const { geminiFetcher } = await import('@retriever/fetchers/gemini')
+  return geminiFetcher(folder === null ? {} : { certificates: fileStore(folder) })
+}
+
+/**
+ * The certificates in the file gemini-certificates: lines of a place, the SHA-256 of its certificate, and the date on
+ * which that expires, or `-`. A person who trusts a new certificate deletes the line of the old one.
+ */
+function fileStore(folder: string): CertificateStore {
+  const path = join(folder, 'gemini-certificates')
+  const since = new Map<string, KnownCertificate>()
+  return {
+    recall: (place) => since.get(place) ?? readAll(path).get(place),
+    keep(place, certificate) {
+      since.set(place, certificate)
+      const all = readAll(path).set(place, certificate)
+      const lines = [...all].map(
+        ([each, known]) => `${each} ${known.fingerprint} ${known.expires?.toISOString() ?? '-'}\n`,
+      )
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        // Another process may read it meanwhile.
+        const whole = `${path}.${process.pid}`
+        writeFileSync(whole, lines.join(''), { mode: 0o600 })
+        renameSync(whole, path)
+      } catch {
+        // Without the file, the certificate is trusted for this command alone.
+      }
+    },
+  }
+}
+
+function readAll(path: string): Map<string, KnownCertificate> {
+  const lines = readText(path).split('\n')
+  return new Map(
+    lines.flatMap((line) => {
+      const [place = '', fingerprint = '', date = ''] = line.trim().split(/\s+/)
+      if (!/^[0-9a-f]{64}$/i.test(fingerprint)) return []
+      const expires = new Date(date)
+      const known = {
+        fingerprint: fingerprint.toLowerCase(),
+        expires: Number.isNaN(expires.getTime()) ? null : expires,
+      }
+      return [[place, known] as const]
+    }),
+  )
+}
+
+/** A file that does not exist yet knows no server. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    throw error
+  }
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The files of all users in which OpenLDAP's clients look for a server: Debian's and Fedora's. */
+const systemFiles = ['/etc/openldap/ldap.conf', '/etc/ldap/ldap.conf']
+
+/**
+ * The server for LDAP URLs that name none, as ldap.conf(5) says it: the first URI of $LDAPURI, else of the files, of
+ * which the later ones override the earlier. Files of the current folder are left out, since a folder that was
+ * downloaded must not choose a server.
+ */
+export function defaultLdapServer(env: NodeJS.ProcessEnv): string | undefined {
+  if (env.LDAPNOINIT !== undefined) return undefined
+  if (env.LDAPURI) return firstServer(env.LDAPURI)
+  const home = (name: string): string[] => (env.HOME ? [join(env.HOME, name), join(env.HOME, `.${name}`)] : [])
+  const files = [
+    ...systemFiles,
+    ...home('ldaprc'),
+    ...(env.LDAPCONF ? [env.LDAPCONF] : []),
+    ...(env.LDAPRC && !env.LDAPRC.includes('/') ? home(env.LDAPRC) : []),
+  ]
+  return files.map(serverIn).findLast((server) => server !== undefined)
+}
+
+/** The server that a file names; its last line `URI` counts. */
+function serverIn(file: string): string | undefined {
+  const lines = textOf(file).split('\n')
+  return lines
+    .map((line) => firstServer(/^URI\s+(.*)$/i.exec(line)?.[1] ?? ''))
+    .findLast((server) => server !== undefined)
+}
+
+/** The first of several URIs with blanks between them; undefined: there is none of LDAP. */
+function firstServer(uris: string): string | undefined {
+  return uris.split(/\s+/).find((uri) => /^ldap[si]?:\/\/[!-~]*$/i.test(uri))
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

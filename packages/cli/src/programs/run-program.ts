@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import type { Run } from '../run.ts'
+
+/** A program to be run without a shell: each argument reaches it as it is. */
+export interface Program {
+  readonly name: string
+  readonly args: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+/**
+ * Runs a program with our input and output, passes it our signals, and resolves to its exit status when it has ended:
+ * 128 and the number for a signal. Rejects with the system's error if it cannot be started.
+ */
+export async function runProgram({ name, args, env }: Program, { signal, interrupts }: Run): Promise<number> {
+  signal.throwIfAborted()
+  const child = spawn(name, args, { stdio: 'inherit', env })
+  // The terminal sends Ctrl-C to the program, too: passed on, it would come twice, and a second one means "at once".
+  const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+  interrupts.passTo((interrupt) => {
+    if (interrupt !== 'SIGINT' || !isOnTerminal) child.kill(interrupt)
+  })
+  try {
+    return await new Promise((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', (code, killer) => resolve(code ?? 128 + constants.signals[killer ?? 'SIGKILL']))
+    })
+  } finally {
+    interrupts.passTo(null)
+  }
+}

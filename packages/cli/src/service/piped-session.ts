@@ -1,0 +1,48 @@
+import type { Session } from '@retriever/fetchers'
+import type { Run } from '../run.ts'
+import { ScreenFilter } from './screen-filter.ts'
+
+/**
+ * A session without a person at a terminal: standard input goes to the service, and its text to standard output, until
+ * the service ends the connection. Lines end with LF, as in files of this system; with `asIs` they are as they come.
+ */
+export async function pipedSession(session: Session, run: Run, asIs: boolean): Promise<void> {
+  const { output, config } = run
+  const filter = output.stdoutIsTerminal && !asIs ? new ScreenFilter(config.request.charset ?? null) : null
+  const lines = new LineEnds()
+  const show = (octets: Buffer): Uint8Array | string => (asIs ? octets : (filter?.show(octets) ?? lines.show(octets)))
+  // An input that fails is one that has ended.
+  process.stdin.on('error', () => session.end())
+  process.stdin.pipe(session)
+  try {
+    for await (const octets of session) await output.write(show(octets))
+    if (!asIs) await output.write(filter?.reset() ?? lines.end())
+  } finally {
+    process.stdin.unpipe(session)
+    // Otherwise an input that has not ended would keep the process.
+    process.stdin.destroy()
+  }
+}
+
+const LF = 10
+const CR = 13
+
+/** Makes LF of CR LF, however the text is cut. */
+class LineEnds {
+  #holdsCr = false
+
+  show(octets: Uint8Array): Uint8Array {
+    const shown = new Uint8Array(octets.length + 1)
+    let length = 0
+    for (const octet of octets) {
+      if (this.#holdsCr && octet !== LF) shown[length++] = CR
+      this.#holdsCr = octet === CR
+      if (octet !== CR) shown[length++] = octet
+    }
+    return shown.subarray(0, length)
+  }
+
+  end(): Uint8Array {
+    return Uint8Array.from(this.#holdsCr ? [CR] : [])
+  }
+}

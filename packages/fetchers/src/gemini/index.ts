@@ -1,0 +1,149 @@
+import type { AccessPlans } from '@retriever/core'
+import type { Fetcher, Redirect, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { invalidOption } from '../plugin/limits.ts'
+import { callback, checkOptions, type OptionKind } from '../plugin/options.ts'
+import { ConnectionBody, plainOctets } from '../wire/connection-body.ts'
+import { LineReader } from '../wire/framing/lines.ts'
+import { Connection } from '../wire/transport/connection.ts'
+import { openSocket } from '../wire/transport/socket.ts'
+import { gemtextEntries } from './gemtext.ts'
+import { contentTypeOf, type Header, readHeader, statusError } from './header.ts'
+import { answerPrompt, type Input, inputRequired } from './input.ts'
+import { type CertificateStore, checkCertificate, memoryStore } from './trust.ts'
+
+export type { GemtextLine } from './gemtext.ts'
+export type { CertificateStore, KnownCertificate } from './trust.ts'
+
+type GeminiPlan = AccessPlans['gemini']
+
+export interface GeminiOptions {
+  /** The certificates of servers that were met before. Default: in memory, for as long as the fetcher lives. */
+  readonly certificates?: CertificateStore
+}
+
+const store: OptionKind = [
+  'an object with the functions `recall` and `keep`',
+  (value) => {
+    const { recall, keep } = Object(value) as Readonly<Record<string, unknown>>
+    return callback[1](recall) && callback[1](keep)
+  },
+]
+
+/** Retrieves by Gemini (specification 0.24.1), with trust on first use. Throws `invalid-option`. */
+export function geminiFetcher(options: GeminiOptions = {}): Fetcher<'gemini'> {
+  checkOptions(options, { certificates: store }, 'gemini.')
+  const certificates = options.certificates ?? memoryStore()
+  return { mechanism: 'gemini', retrieve: (plan, context) => retrieve(plan, context, certificates) }
+}
+
+/** The specification lets a client follow five redirects. */
+const maxRedirects = 5
+
+async function retrieve(
+  plan: GeminiPlan,
+  context: RetrievalContext,
+  certificates: CertificateStore,
+): Promise<Retrieved<'gemini'> | Redirect> {
+  if (context.request.range !== undefined) {
+    throw context.error('range-refused', 'Gemini sends no parts; retrieve the whole.', { phase: 'policy' })
+  }
+  const asked = new Set<string>()
+  let input: Input | null = null
+  while (true) {
+    const answer = await exchange(plan, input, context, certificates)
+    const { header } = answer
+    if (header.status >= 20 && header.status < 30) return answer.retrieved()
+    answer.close()
+    if (header.status >= 40) throw statusError(header, context)
+    if (header.status >= 30) {
+      if (header.text === '') throw context.error('protocol-violation', 'The server redirects to an empty URL.')
+      if (input?.secrets.some((secret) => header.text.includes(secret))) {
+        throw context.error('refused', 'The redirect holds the secret answer, which URLs would show.')
+      }
+      return {
+        outcome: 'redirect',
+        location: header.text,
+        status: header.status,
+        maxRedirects,
+        peerAddress: answer.peerAddress,
+      }
+    }
+    // The server may ask one question after the other, but not the same one again.
+    if (asked.has(header.text) || asked.size >= context.limits.maxRedirects) throw inputRequired(header.text, context)
+    asked.add(header.text)
+    input = await answerPrompt(header.status, header.text, context)
+  }
+}
+
+interface Answer {
+  readonly header: Header
+  readonly peerAddress: string | undefined
+  close(): void
+  retrieved(): Retrieved<'gemini'>
+}
+
+/** One request on a connection of its own. */
+async function exchange(
+  plan: GeminiPlan,
+  input: Input | null,
+  context: RetrievalContext,
+  certificates: CertificateStore,
+): Promise<Answer> {
+  // checkCertificate() decides about the certificate, before anything is sent.
+  const trusting = { ...context, tls: { ...context.tls, insecure: true } }
+  const socket = await openSocket(trusting, plan)
+  const connection = new Connection(socket, context)
+  try {
+    const peerAddress = context.proxy ? undefined : socket.remoteAddress
+    const fingerprint = await checkCertificate(socket, plan, certificates, context)
+    const target = requestOf(plan, input)
+    if (target.length > 1024) {
+      throw invalidOption('form', 'an answer with which the URL has at most 1024 octets', target.length)
+    }
+    await connection.sendLine(
+      target,
+      input !== null && input.secrets.length > 0 ? requestOf(plan, { ...input, query: '<password>' }) : target,
+    )
+    const lines = new LineReader(connection, context)
+    const header = await readHeader(lines, context, input?.secrets ?? [])
+    return {
+      header,
+      peerAddress,
+      close: () => connection.close(),
+      retrieved: () => retrievedFrom(header, fingerprint, lines, connection, context),
+    }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** The URL to send; an answer to a prompt takes the place of its query. */
+function requestOf({ target }: GeminiPlan, input: Input | null): string {
+  return input === null ? target : `${target.split('?')[0]}?${input.query}`
+}
+
+function retrievedFrom(
+  { status, text }: Header,
+  fingerprint: string,
+  lines: LineReader,
+  connection: Connection,
+  context: RetrievalContext,
+): Retrieved<'gemini'> {
+  const { mediaType, charset, language } = contentTypeOf(text)
+  return {
+    outcome: 'retrieved',
+    kind: 'object',
+    mediaType,
+    charset,
+    size: null,
+    modified: null,
+    // The end of the connection ends the body.
+    completeness: 'eof-only',
+    metadata: { status, contentType: text, ...(language !== null && { language }), fingerprint },
+    body: new ConnectionBody(plainOctets(lines), connection),
+    ...(mediaType === 'text/gemini' && {
+      entries: (body) => gemtextEntries(body, context.url, charset, context),
+    }),
+  }
+}

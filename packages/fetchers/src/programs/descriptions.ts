@@ -1,0 +1,61 @@
+import { encodeOctets, RetrievalError, resolve, utf8Octets } from '@retriever/core'
+import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
+import { plainText } from './plain-text.ts'
+import { runProgram } from './run-program.ts'
+
+/**
+ * The lines of apropos(1) for an extended regular expression: `copy (7) - copy data between a file and a table`. Null:
+ * it found none.
+ */
+export async function describedPages(pattern: string, context: RetrievalContext): Promise<readonly string[] | null> {
+  const { status, stdout, complaint } = await runProgram(
+    {
+      name: 'apropos',
+      args: ['--', pattern],
+      // In narrow lines, apropos cuts names and descriptions.
+      variables: { MANWIDTH: '1000', COLUMNS: '1000' },
+      packageName: 'man-db',
+    },
+    context,
+  )
+  if (status === null) throw context.error('file-failed', `The program apropos broke off. ${complaint}`.trim())
+  const lines = plainText(stdout)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  return status !== 0 || lines.length === 0 ? null : lines
+}
+
+/** The pages of one such line; mandoc writes `bcopy, memcpy(3) - copy octets`, one line for two pages. */
+export function pageEntries(line: string): Entry[] {
+  const [, names = '', section = '', description = ''] = /^([^()]{1,500})\((\w+)\)\s+[-\u2013]\s*(.*)$/.exec(line) ?? []
+  return names.split(',').flatMap((each) => {
+    const name = each.trim()
+    if (name === '') return []
+    return [
+      { name: `${name}(${section})`, kind: 'file', url: pageUrl(name, section), details: { section, description } },
+    ]
+  })
+}
+
+/** The URL of a manual page; null if its name cannot stand in one. */
+function pageUrl(name: string, section: string): string | null {
+  const url = `man:${encodeOctets(utf8Octets(name), '+:@')}(${section})`
+  try {
+    return resolve(url).url
+  } catch (error) {
+    if (RetrievalError.is(error)) return null
+    throw error
+  }
+}
+
+/** The entries of a listing whose lines are such lines. */
+export async function* entriesOfLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<Entry, void, void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) yield* pageEntries(line)
+  }
+  yield* pageEntries(rest)
+}

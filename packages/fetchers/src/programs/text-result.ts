@@ -1,0 +1,25 @@
+import type { Mechanism } from '@retriever/core'
+import { wholeSource } from '../plugin/byte-source.ts'
+import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+
+/** A text of this machine as a result. Throws `range-refused` if the caller wants a range of it. */
+export function textResult<M extends Mechanism>(
+  text: string,
+  context: RetrievalContext,
+  parts: Pick<Retrieved<M>, 'kind' | 'metadata'> & Partial<Pick<Retrieved<M>, 'entries' | 'modified'>>,
+): Retrieved<M> {
+  if (context.request.range !== undefined) {
+    throw context.error('range-refused', 'The text is made for each retrieval and has no ranges; retrieve it whole.')
+  }
+  const octets = new Uint8Array(Buffer.from(text, 'utf8'))
+  return {
+    outcome: 'retrieved',
+    mediaType: 'text/plain',
+    charset: 'utf-8',
+    size: octets.length,
+    modified: null,
+    completeness: 'verified',
+    body: wholeSource(octets),
+    ...parts,
+  }
+}

@@ -1,0 +1,213 @@
+import { createClient, type RequestOptions, type RetrievalEvent } from '@retriever/fetchers'
+import { type CertificateStore, geminiFetcher, type KnownCertificate } from '@retriever/fetchers/gemini'
+import { startGeminiServer, testCa } from '@retriever/servers'
+import { describe, expect, test } from 'vitest'
+import { entriesOf } from '../support/entries.ts'
+import { remarks } from '../support/events.ts'
+import { testFetcher } from './fetcher.ts'
+
+testFetcher({
+  mechanism: 'gemini',
+  bytes: Uint8Array.from({ length: 4096 }, (_, at) => at % 256),
+  stalls: [
+    ['greeting', 'request'],
+    ['response', 'request'],
+    ['body', 'body'],
+  ],
+  async start(faults = {}) {
+    const server = await startGeminiServer({ faults })
+    return { server, object: `${server.url}pub/a.bin`, missing: `${server.url}nope` }
+  },
+})
+
+/** The outcome of a path: the text and the representation, or the error. */
+async function outcome(path: string, request: RequestOptions = {}) {
+  await using server = await startGeminiServer()
+  const events: RetrievalEvent[] = []
+  await using client = createClient({ limits: { maxRetries: 0 }, onEvent: (event) => void events.push(event) })
+  try {
+    const representation = await client.retrieve(server.url + path, request)
+    return { representation, text: await representation.text(), received: [...server.received], events }
+  } catch (error) {
+    return { error, received: [...server.received], events }
+  }
+}
+
+describe('successes', () => {
+  test('gemtext is an object with an entry a line', async () => {
+    await using server = await startGeminiServer()
+    await using client = createClient()
+    const page = await client.retrieve(server.url)
+    expect(page).toMatchObject({
+      kind: 'object',
+      mediaType: 'text/gemini',
+      charset: 'utf-8',
+      completeness: 'eof-only',
+      metadata: { status: 20, contentType: 'text/gemini; lang=en', language: 'en' },
+    })
+    const entries = await entriesOf(page)
+    expect(entries.filter(({ kind }) => kind !== 'info').map(({ name, url }) => [name, url])).toEqual([
+      ['A text', `${server.url}pub/hello.txt`],
+      ['pub/a.bin', `${server.url}pub/a.bin`],
+      ['A prompt', `${server.url}input`],
+      ['Another server', 'gopher://gopher.example.org/'],
+      ['A broken link', null],
+    ])
+    expect(entries.filter(({ kind }) => kind === 'info').map(({ name, details }) => [details?.line, name])).toEqual([
+      ['heading', 'The test server'],
+      ['text', 'Grüße from a page of gemtext.'],
+      ['text', ''],
+      ['heading', 'A list'],
+      ['item', 'one'],
+      ['quote', 'quoted'],
+      ['preformatted', '=> not a link'],
+      ['heading', 'The end'],
+    ])
+  })
+
+  test.each([
+    ['pub/hello.txt', 'text/plain', 'utf-8', 'Hello, world.\n'],
+    ['pub/latin1.txt', 'text/plain', 'iso-8859-1', 'grüß'],
+    ['pub/empty', 'text/plain', 'utf-8', ''],
+    ['untyped', 'text/gemini', 'utf-8', 'text\n'],
+  ])('%s is %s in %s', async (path, mediaType, charset, text) => {
+    const { representation, text: got } = await outcome(path)
+    expect(representation).toMatchObject({ mediaType, charset })
+    expect(got).toBe(text)
+  })
+})
+
+describe('statuses', () => {
+  test.each([
+    ['status/10', 'form-required'],
+    ['status/14', 'form-required'],
+    ['status/40', 'server-refused'],
+    ['status/44', 'server-refused'],
+    ['status/49', 'server-refused'],
+    ['status/50', 'server-refused'],
+    ['status/51', 'not-found'],
+    ['status/52', 'not-found'],
+    ['status/59', 'server-refused'],
+    ['status/60', 'auth-required'],
+    ['status/61', 'access-denied'],
+    ['status/62', 'auth-required'],
+    ['status/00', 'protocol-violation'],
+    ['status/70', 'protocol-violation'],
+    ['redirect/empty', 'protocol-violation'],
+    ['redirect/loop', 'too-many-redirects'],
+    ['redirect/http', 'refused'],
+  ])('%s is %s', async (path, code) => {
+    expect((await outcome(path)).error).toMatchObject({ code })
+  })
+
+  test('a redirect is followed, at most five times', async () => {
+    const { representation, text, received } = await outcome('redirect/31')
+    expect(text).toBe('Hello, world.\n')
+    expect(representation?.redirects.map(({ status }) => status)).toEqual([31, 30])
+    expect(received).toHaveLength(3)
+    expect((await outcome('redirect/loop')).received).toHaveLength(6)
+  })
+})
+
+describe('prompts', () => {
+  test.each([
+    [{ 'Your name?': 'Ann Lee' }, 'Ann%20Lee\n'],
+    [{ 1: 'größe & more' }, 'gr%C3%B6%C3%9Fe%20&%20more\n'],
+    [() => ({ 1: 'x' }), 'x\n'],
+  ])('%j answers a prompt', async (form, text) => {
+    const { text: got, representation } = await outcome('input', { form })
+    expect(got).toBe(text)
+    expect(representation?.url).toMatch(/\/input$/)
+  })
+
+  test('one prompt after the other, but not the same one again', async () => {
+    expect((await outcome('twice', { form: { 'First?': 'a', 'Second?': 'b' } })).text).toBe('b\n')
+    const { error, received } = await outcome('again', { form: { 1: 'x' } })
+    expect(error).toMatchObject({ code: 'form-required', message: expect.stringContaining('Again?') })
+    expect(received).toHaveLength(2)
+  })
+
+  test('a secret shows nowhere, even if the server repeats it', async () => {
+    for (const path of ['secret', 'echo', 'leak']) {
+      const { error, text, events } = await outcome(path, { form: { 1: 'pl4nted s3cret' } })
+      expect(JSON.stringify(events)).not.toContain('s3cret')
+      expect(String(error)).not.toContain('s3cret')
+      if (path === 'secret') expect(text).toBe('pl4nted%20s3cret\n')
+    }
+  })
+
+  test('no answer is form-required', async () => {
+    expect((await outcome('input', { form: () => null })).error).toMatchObject({ code: 'form-required' })
+    expect((await outcome('input', { form: { other: 'x' } })).error).toMatchObject({ code: 'form-required' })
+    expect((await outcome('input', { form: { 1: ['x'] } })).error).toMatchObject({ code: 'invalid-option' })
+    expect((await outcome('input', { form: { 1: 'x'.repeat(1024) } })).error).toMatchObject({ code: 'invalid-option' })
+  })
+})
+
+describe('trust on first use', () => {
+  /** A store with one certificate, and what it was told to keep. */
+  function storeWith(known: KnownCertificate | null) {
+    const kept: [string, KnownCertificate][] = []
+    const store: CertificateStore = { recall: () => known, keep: (place, it) => void kept.push([place, it]) }
+    return { kept, store }
+  }
+  const other = 'ab'.repeat(32)
+
+  test('an unknown certificate is kept, with a remark; the same one is accepted in silence', async () => {
+    await using server = await startGeminiServer()
+    const { kept, store } = storeWith(null)
+    const events: RetrievalEvent[] = []
+    const onEvent = (event: RetrievalEvent) => void events.push(event)
+    await using client = createClient({ fetchers: [geminiFetcher({ certificates: store })], onEvent })
+    await (await client.retrieve(server.url)).cancel()
+    const [place, certificate] = kept[0] ?? []
+    expect(place).toBe(`127.0.0.1:${server.port}`)
+    expect(certificate).toEqual({ fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/), expires: expect.any(Date) })
+    expect(remarks(events)).toEqual([expect.stringContaining(`on first use: SHA-256 ${certificate?.fingerprint}`)])
+
+    const again = storeWith(certificate ?? null)
+    events.length = 0
+    await using second = createClient({ fetchers: [geminiFetcher({ certificates: again.store })], onEvent })
+    await (await second.retrieve(server.url)).cancel()
+    expect([again.kept, remarks(events)]).toEqual([[], []])
+  })
+
+  test('a changed certificate is refused before anything is sent', async () => {
+    await using server = await startGeminiServer()
+    const { kept, store } = storeWith({ fingerprint: other, expires: new Date('2100-01-01') })
+    await using client = createClient({ fetchers: [geminiFetcher({ certificates: store })] })
+    await expect(client.retrieve(server.url)).rejects.toMatchObject({
+      code: 'certificate',
+      phase: 'tls',
+      message: expect.stringContaining(other),
+    })
+    expect([kept, server.received]).toEqual([[], []])
+    await server.waitForConnections(0)
+  })
+
+  test.each([
+    ['the known one has expired', { known: new Date('2001-01-01') }],
+    ['a trusted CA has signed it', { known: new Date('2100-01-01'), tls: { ca: testCa } }],
+  ])('a changed certificate is kept where %s', async (_, { known, ...tls }) => {
+    await using server = await startGeminiServer()
+    const { kept, store } = storeWith({ fingerprint: other, expires: known })
+    await using client = createClient({ fetchers: [geminiFetcher({ certificates: store })], ...tls })
+    await (await client.retrieve(server.url)).cancel()
+    expect(kept).toHaveLength(1)
+  })
+
+  test('a client remembers certificates by itself; two clients share nothing', async () => {
+    await using server = await startGeminiServer()
+    for (const _ of [1, 2]) {
+      const events: RetrievalEvent[] = []
+      await using client = createClient({ onEvent: (event) => void events.push(event) })
+      await (await client.retrieve(server.url)).cancel()
+      await (await client.retrieve(server.url)).cancel()
+      expect(remarks(events)).toHaveLength(1)
+    }
+  })
+
+  test('a store without its functions is invalid', () => {
+    expect(() => geminiFetcher({ certificates: new Map() as never })).toThrow('gemini.certificates')
+  })
+})

@@ -1,0 +1,35 @@
+import { createClient } from '@retriever/fetchers'
+import { expect, test } from 'vitest'
+import { entriesOf } from '../support/entries.ts'
+import { helpDocuments } from '../support/help-documents.ts'
+import { deepFreeze, failureOf, handlesSince, openHandles } from './observe.ts'
+
+const files = { 'help/C/sheet/index.page': '<page/>', 'gnome/help/old/C/old.xml': '<article/>', 'help/C/-x/a': '' }
+
+/** A table of contents is a listing and no object, so of the contract only this is left. */
+test('the documents of this machine, a URL a line; nothing is left open', async () => {
+  await using _documents = await helpDocuments(files)
+  const before = openHandles()
+  await using client = createClient(deepFreeze({ limits: {}, policy: {} }))
+  const listing = await client.retrieve('toc:')
+  expect(listing).toMatchObject({
+    kind: 'listing',
+    mediaType: 'text/plain',
+    charset: 'utf-8',
+    completeness: 'verified',
+  })
+  expect(await listing.text()).toBe('help:old\nhelp:sheet\n')
+  expect(await handlesSince(before)).toEqual([])
+  expect(await entriesOf(await client.retrieve('toc:'))).toEqual([
+    { name: 'old', kind: 'file', url: 'help:old' },
+    { name: 'sheet', kind: 'file', url: 'help:sheet' },
+  ])
+})
+
+test('no documents; an aborted signal', async () => {
+  await using _documents = await helpDocuments({ 'empty/x': '' })
+  await using client = createClient()
+  expect(await failureOf(client.retrieve('toc:'))).toMatchObject({ code: 'not-found' })
+  const signal = AbortSignal.abort('no more')
+  expect(await failureOf(client.retrieve('toc:', { signal }))).toMatchObject({ code: 'aborted', cause: 'no more' })
+})

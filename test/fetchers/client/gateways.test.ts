@@ -1,0 +1,92 @@
+/** Gateways (RFC 1738 4): URLs that are retrieved in place of those of a scheme. */
+import { createClient, type RetrievalEvent } from '@retriever/fetchers'
+import { startHttpServer } from '@retriever/servers'
+import { expect, test } from 'vitest'
+import { failureOf } from '../../contract/observe.ts'
+
+/** A server that answers any target with itself. */
+async function startGateway() {
+  const server = await startHttpServer()
+  server.route('/*', (request) => new Response(`${request.target}\n${JSON.stringify(request.headers)}`))
+  return server
+}
+
+test('a URL of the scheme is retrieved through its gateway, without login and fragment', async () => {
+  await using server = await startGateway()
+  await using client = createClient({ gateways: { wais: `${server.url}gw?url={url}`, ftp: `${server.url}{+url}` } })
+  const representation = await client.retrieve('wais://h/db?two%20words#part')
+  expect(await representation.text()).toMatch(/^\/gw\?url=wais%3A%2F%2Fh%2Fdb%3Ftwo%2520words\n/)
+  expect(representation.url).toMatch(/^http:/)
+  const ftp = await (await client.retrieve('ftp://alice:pl4nted@h:2121/a%20b#x')).text()
+  expect(ftp).toMatch(/^\/ftp:\/\/h:2121\/a%20b\n/)
+  expect(ftp).not.toMatch(/alice|pl4nted/)
+})
+
+test('the parts of a URL are variables', async () => {
+  await using server = await startGateway()
+  const template = `${server.url}{host}/{port}/{+path}?q={+query}`
+  await using client = createClient({ gateways: { gopher: template, 'urn:isbn': `${server.url}book/{name}` } })
+  const text = async (url: string) => (await (await client.retrieve(url)).text()).split('\n', 1)[0]
+  expect(await text('gopher://h:71/0a/b')).toBe('/h/71/0a/b?q=')
+  expect(await text('gopher://h/0a')).toBe('/h/70/0a?q=')
+  expect(await text('URN:ISBN:0451450523')).toBe('/book/0451450523')
+})
+
+test("header fields and logins that are meant for the URL's own server stay here", async () => {
+  await using server = await startGateway()
+  await using client = createClient({ gateways: { ftp: `${server.url}?{url}` } })
+  const options = { headers: { Authorization: 'Bearer pl4nted', 'X-Own': 'pl4nted', Accept: 'text/plain' } }
+  const text = await (await client.retrieve('ftp://h/x', options)).text()
+  expect(text).not.toContain('pl4nted')
+  expect(text).toContain('text/plain')
+})
+
+test('the policy holds for both URLs, before anything is contacted', async () => {
+  await using server = await startGateway()
+  const gateways = { gopher: `${server.url}?{url}`, wais: 'http://127.0.0.1:25/{path}' }
+  await using client = createClient({ gateways })
+  expect(await failureOf(client.retrieve('gopher://h/0a%0D%0Ab'))).toMatchObject({ code: 'refused', phase: 'policy' })
+  expect(await failureOf(client.retrieve('wais://h/db'))).toMatchObject({ code: 'refused', phase: 'policy' })
+  await using strict = createClient({ gateways, policy: { schemes: ['gopher'] } })
+  expect(await failureOf(strict.retrieve('gopher://h/0a'))).toMatchObject({ code: 'refused', phase: 'policy' })
+  expect(server.accepted).toBe(0)
+})
+
+test.each([
+  ['a gateway to itself', { gopher: 'gopher://gw/{path}' }],
+  ['two gateways to each other', { gopher: 'ftp://gw/{path}', ftp: 'gopher://gw/0{path}' }],
+  ['no variable', { gopher: 'http://gw/' }],
+  ['an unknown variable', { gopher: 'http://gw/{path}/{user}' }],
+  ['no URL', { gopher: 'gw/{path}' }],
+])('%s is refused when a URL would go through it', async (_, gateways) => {
+  await using client = createClient({ gateways })
+  const error = await failureOf(client.retrieve('gopher://h/0a'))
+  expect(error).toMatchObject({ code: 'invalid-option', advice: { option: 'gateways', value: 'gopher' } })
+})
+
+test.each([[{ gopher: 7 }], ['http://gw/'], [{ gopher: 'http://gw/\r\n{url}' }]])(
+  '%j is no table of gateways',
+  (gateways) => {
+    expect(() => createClient({ gateways: gateways as never })).toThrow(/gateways/)
+  },
+)
+
+test('the events show both URLs', async () => {
+  await using server = await startGateway()
+  const events: RetrievalEvent[] = []
+  const onEvent = (event: RetrievalEvent): void => void events.push(event)
+  await using client = createClient({ gateways: { gopher: `${server.url}?{url}` }, onEvent })
+  await (await client.retrieve('gopher://h/0a')).text()
+  const resolved = events.flatMap((event) => (event.type === 'resolved' ? [event.url] : []))
+  expect(resolved).toEqual(['gopher://h/0a', expect.stringMatching(/^http:.*gopher/)])
+})
+
+test('a gateway holds for names of URNs; the table of the package for the others', async () => {
+  await using client = createClient({ gateways: { urn: 'http://127.0.0.1:25/{name}' } })
+  expect(client.resolve('urn:ietf:rfc:1738')).toMatchObject({ gateway: 'http://127.0.0.1:25/rfc%3A1738' })
+  await using without = createClient()
+  expect(await failureOf(without.retrieve('urn:isbn:0451450523'))).toMatchObject({
+    code: 'no-fetcher',
+    advice: { option: 'gateways', value: 'urn:isbn' },
+  })
+})

@@ -1,0 +1,143 @@
+/** The octets that are sent (docs/internals/protocols.md, section 12), and the ways on which they go. */
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startHttpServer, startLdapServer } from '@retriever/servers'
+import { describe, expect, test } from 'vitest'
+import { dialled, sent } from '../../support/events.ts'
+import { body, everyDoor, listed } from '../../support/outcome.ts'
+import { scriptedProxy, socks } from '../../support/wire/scripted-proxy.ts'
+
+const suffix = 'dc=example,dc=net'
+
+/** What a request is made of, as the specification writes it: hexadecimal digits, and text in quotes. */
+function octets(written: string): string {
+  const parts = written.match(/"[^"]*"|[0-9a-f]+/g) ?? []
+  return parts
+    .map((part) => (part.startsWith('"') ? part.slice(1, -1) : Buffer.from(part, 'hex').toString('latin1')))
+    .join('')
+}
+
+describe('a search is sent as RFC 4511 4.5.1 has it', () => {
+  test.each([
+    ['', '30 25 020101 63 20 0400 0a0100 0a0100 020100 020100 010100 870b "objectClass" 3000'],
+    [
+      'o=University%20of%20Michigan,c=US??sub?(cn=Babs%20Jensen)',
+      `30 48 020101 63 43 041d "o=University of Michigan,c=US" 0a0102 0a0100 020100 020100 010100
+       a311 0402 "cn" 040b "Babs Jensen" 3000`,
+    ],
+    [
+      'o=x?postalAddress,cn?ONE',
+      `30 3b 020101 63 36 0403 "o=x" 0a0101 0a0100 020100 020100 010100 870b "objectClass"
+       3013 040d "postalAddress" 0402 "cn"`,
+    ],
+  ])('ldap://h/%s', async (path, written) => {
+    await using server = await startLdapServer()
+    const { events } = await body(server.url + path)
+    expect(sent(events)[0]).toBe(octets(written))
+    expect(sent(events).slice(1)).toEqual(sent(events).length === 1 ? [] : [octets('3005 020102 4200')])
+  })
+
+  test.each([
+    ['(cn=Babs Jensen)', 'a311 0402 "cn" 040b "Babs Jensen"'],
+    ['(!(cn=Tim Howes))', 'a211 a30f 0402 "cn" 0409 "Tim Howes"'],
+    ['(&(a=b)(|(c=d)(e=)))', 'a019 a306 0401 "a" 0401 "b" a10f a306 0401 "c" 0401 "d" a305 0401 "e" 0400'],
+    ['(o=univ*of*mich*)', 'a415 0401 "o" 3010 8004 "univ" 8102 "of" 8104 "mich"'],
+    ['(o=*x)', 'a408 0401 "o" 3003 8201 "x"'],
+    ['(o=*)', '8701 "o"'],
+    ['(o=*\\2A*)', 'a408 0401 "o" 3003 8101 "*"'],
+    ['(a>=1)', 'a506 0401 "a" 0401 "1"'],
+    ['(a<=1)', 'a606 0401 "a" 0401 "1"'],
+    ['(a~=1)', 'a806 0401 "a" 0401 "1"'],
+    ['(bin=\\00\\00\\00\\04)', 'a30b 0403 "bin" 0404 00000004'],
+    ['(sn=Lu\\c4\\8di\\c4\\87)', 'a30d 0402 "sn" 0407 "Lu" c48d "i" c487'],
+    ['(1.3.6.1.4.1.1466.0=\\04\\02\\48\\69)', 'a31a 0412 "1.3.6.1.4.1.1466.0" 0404 04024869'],
+    ['(cn;lang-de=x)', 'a30f 040a "cn;lang-de" 0401 "x"'],
+    ['(cn:caseExactMatch:=F)', 'a917 810e "caseExactMatch" 8202 "cn" 8301 "F"'],
+    ['(cn:=F)', 'a907 8202 "cn" 8301 "F"'],
+    ['(o:dn:=A)', 'a909 8201 "o" 8301 "A" 8401ff'],
+    ['(:DN:2.4.6.8.10:=D)', 'a912 810a "2.4.6.8.10" 8301 "D" 8401ff'],
+    ['(:1.2.3:=W)', 'a90a 8105 "1.2.3" 8301 "W"'],
+    ['(&)', 'a000'],
+    ['(|)', 'a100'],
+  ])('filter %s', async (filter, written) => {
+    await using server = await startLdapServer()
+    const { events } = await body(`${server.url}???${encodeURIComponent(filter)}`)
+    const [search = ''] = sent(events)
+    expect(search.slice(search.indexOf('\x01\x01\0') + 3, -2)).toBe(octets(written))
+  })
+})
+
+describe('the way to the server', () => {
+  test('a proxy is gone through', async () => {
+    await using server = await startLdapServer()
+    await using proxy = await scriptedProxy(socks())
+    const { got, events } = await body(`ldap://ldap.example:${server.port}/${suffix}`, {
+      proxy: `socks5h://127.0.0.1:${proxy.port}`,
+    })
+    expect(String(got)).toContain(`dn: ${suffix}`)
+    expect(proxy.targets).toEqual([`ldap.example:${server.port}`])
+    expect(dialled(events)).toEqual([server.port])
+  })
+
+  test('a pinned address is dialled, and publicOnly refuses this machine', async () => {
+    await using server = await startLdapServer()
+    const url = `ldap://ldap.example:${server.port}/${suffix}`
+    const { error } = await body(url, { addresses: { [`ldap.example:${server.port}`]: ['127.0.0.1'] } })
+    expect(error).toBeNull()
+    server.reset()
+    for (const refused of await everyDoor(server.url, { policy: { publicOnly: true } })) {
+      expect(refused.error).toMatchObject({ code: 'refused' })
+    }
+    expect(server.accepted).toBe(0)
+  })
+
+  test('no redirect leads to a directory', async () => {
+    await using server = await startLdapServer()
+    await using http = await startHttpServer()
+    http.route('/to', () => new Response(null, { status: 302, headers: { location: server.url } }))
+    expect((await body(`${http.url}to`)).error).toMatchObject({ code: 'refused' })
+    expect(server.accepted).toBe(0)
+  })
+})
+
+describe('ldapi', () => {
+  test('a search over a local socket, whose entries have URLs of it; no proxy is asked', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ldapi-'))
+    await using server = await startLdapServer()
+    const bridge = createServer((socket) => {
+      const onward = connect(server.port, '127.0.0.1')
+      socket.on('error', () => onward.destroy()).on('close', () => onward.destroy())
+      onward.on('error', () => socket.destroy())
+      socket.pipe(onward).pipe(socket)
+    })
+    const path = join(folder, 'ldapi')
+    bridge.listen(path)
+    await once(bridge, 'listening')
+    try {
+      const origin = `ldapi://${encodeURIComponent(path)}/`
+      const options = { proxy: 'socks5h://127.0.0.1:9' }
+      const { got, error } = await listed(`${origin}${suffix}??one?(ou=people)`, options)
+      expect(error).toBeNull()
+      expect(got?.[0]?.url).toBe(`${origin}ou=people,${suffix}`)
+      expect((await body(got?.[0]?.url ?? '', options)).error).toBeNull()
+      const byDefault = { defaults: { ldapServer: origin } }
+      expect((await body(`ldap:///${suffix}`, byDefault)).error).toBeNull()
+      const before = server.accepted
+      for (const url of [origin, `ldap:///${suffix}`]) {
+        const { error: refused } = await body(url, { ...byDefault, policy: { publicOnly: true } })
+        expect(refused).toMatchObject({ code: 'refused' })
+      }
+      expect(server.accepted).toBe(before)
+    } finally {
+      bridge.close()
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  test('a socket that is not there is connect-failed', async () => {
+    expect((await body('ldapi://%2Fnowhere%2Fldapi/')).error).toMatchObject({ code: 'connect-failed' })
+  })
+})

@@ -1,0 +1,164 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { entriesOf, errorOf, failure, retrieve, retrieveToFile, suite, trusting } from './suite.ts'
+
+const suffix = 'dc=example,dc=net'
+const people = `ou=people,${suffix}`
+
+/** The values of each entry, by its name: `cn=Alice Author` with the octets of the value in hexadecimal. */
+type Values = ReadonlyMap<string, readonly string[]>
+
+suite('slapd', (server) => {
+  describe.each([
+    ['one entry', `uid=alice,${people}`, 'base', '(objectClass=*)', []],
+    ['the server itself', '', 'base', '(objectClass=*)', ['*', '+']],
+    ['some attributes', people, 'one', '(uid=user0*)', ['cn', 'mail']],
+    ['a tree', suffix, 'sub', '(|(ou=*)(cn=*[*)(cn=*ü*)(cn=odd, name*)(member=*))', []],
+    ['octets in a filter', suffix, 'sub', '(userCertificate;binary=*)', ['jpegPhoto', 'userCertificate;binary']],
+    ['escapes in a filter', suffix, 'sub', '(cn=J\\c3\\bcrgen Gro\\C3\\9F)', []],
+    ['brackets', suffix, 'sub', '(description=\\28parentheses\\29 \\2a and \\5c*)', []],
+    ['comparisons', suffix, 'sub', '(&(!(employeeNumber=05))(sn~=Number12))', ['sn']],
+    ['an extensible match', suffix, 'sub', '(&(sn:caseExactMatch:=Author)(ou:dn:=people))', ['sn']],
+    ['all of nothing', suffix, 'one', '(&)', ['1.1']],
+    ['an option', suffix, 'sub', '(cn;lang-de=alice*)', ['cn;lang-de']],
+  ] as const)('%s', (_, base, scope, filter, attributes) => {
+    const path = [base, attributes.join(','), scope, filter].map((part) => encodeURIComponent(part)).join('?')
+    const url = (): string => server.url('ldap', `/${path.replaceAll('%2C', ',')}`)
+
+    test('the same values as ldapsearch gives', async () => {
+      const ours = valuesIn((await retrieveToFile(url())).toString('latin1'))
+      const args = ['-x', '-LLL', '-H', server.url('ldap', ''), '-b', base, '-s', scope, filter, ...attributes]
+      expect(ours).toEqual(valuesIn(await run('ldapsearch', args)))
+      expect(ours.size).toBeGreaterThan(0)
+    })
+
+    test('the same entries by the library, whose URLs lead to them', async () => {
+      if (scope === 'base') return
+      const found = (await entriesOf(url())).filter(({ kind }) => kind === 'file')
+      expect(found.map(({ name }) => name)).toEqual(found.map(({ details }) => details?.dn))
+      for (const { url: own, name } of found) {
+        const [first] = valuesIn((await retrieveToFile(own ?? '')).toString('latin1')).keys()
+        expect(Buffer.from(first ?? '', 'latin1').toString()).toBe(name)
+      }
+    })
+  })
+
+  test('the same values as curl gives', async () => {
+    // Below a reference, curl gives nothing more.
+    const url = server.url('ldap', `/${people}??sub?(%7C(cn=J*)(cn=Odd*)(uid=user07)(uid=alice))`)
+    const ours = valuesIn((await retrieveToFile(url)).toString('latin1'))
+    const theirs = new Map<string, string[]>()
+    let values: string[] = []
+    for (const line of (await run('curl', ['-sS', '--noproxy', '*', url])).split(/\n(?=\n|\t|DN: )/)) {
+      const [, dn] = /^DN: (.*)$/s.exec(line) ?? []
+      if (dn !== undefined) {
+        values = []
+        theirs.set(dn, values)
+      }
+      const [, type, isBase64, value = ''] = /^\t([^:]*):(:?) (.*)$/s.exec(line) ?? []
+      if (type !== undefined) values.push(`${type}=${hex(value, isBase64 === ':')}`)
+    }
+    expect(ours).toEqual(theirs)
+  })
+
+  test('octets are those of the files that slapd was given', async () => {
+    const url = server.url('ldap', `/uid=alice,${people}?jpegPhoto,userCertificate%3Bbinary`)
+    const [values] = valuesIn((await retrieveToFile(url)).toString('latin1')).values()
+    expect(values).toEqual([
+      `jpegPhoto=${(await server.seed('photo.bin')).toString('hex')}`,
+      `userCertificate;binary=${(await server.seed('cert.der')).toString('hex')}`,
+    ])
+  })
+
+  test('LDIF is what slapd itself would take: folded, and in base64 where it must be', async () => {
+    const ours = (await retrieveToFile(server.url('ldap', `/${people}??one?(!(uid=user*))`))).toString('latin1')
+    const args = ['-x', '-LL', '-H', server.url('ldap', ''), '-b', people, '-s', 'one', '(!(uid=user*))']
+    const theirs = (await run('ldapsearch', [...args, '-o', 'ldif-wrap=76'])).trimEnd()
+    expect(ours.split('\n').filter((line) => line.length > 76)).toEqual([])
+    expect(ours.trimEnd().split('\n')).toEqual(theirs.split('\n'))
+  })
+
+  test('ldaps, StartTLS and the local socket', async () => {
+    const ca = server.path('cert.pem')
+    const path = `/uid=user03,${people}?mail`
+    const plain = await retrieveToFile(server.url('ldap', path))
+    expect(plain.toString()).toContain('mail: user03@example.net')
+    expect(await retrieveToFile(server.url('ldaps', path, { offset: 1 }), '--cacert', ca)).toEqual(plain)
+    expect(await retrieveToFile(server.url('ldap', path), '--ssl-reqd', '--cacert', ca)).toEqual(plain)
+    expect(await retrieveToFile(`ldapi://${encodeURIComponent(server.path('ldapi'))}${path}`)).toEqual(plain)
+    expect(await failure(60, server.url('ldaps', path, { offset: 1 }))).toContain('certificate')
+    expect(await failure(60, server.url('ldap', path), '--ssl-reqd')).toContain('certificate')
+  })
+
+  test('a login by -u, by the URL and -u, and without a password', async () => {
+    const alice = `uid=alice,${people}`
+    const url = server.url('ldap', `/${alice}?userPassword`)
+    const anonymous = (await retrieveToFile(url)).toString()
+    expect(anonymous).not.toContain('userPassword')
+    const bindname = `????!bindname=${encodeURIComponent(alice)}`.slice(1)
+    for (const args of [
+      [url, '-u', `${alice}:secret`],
+      [`${url}${bindname}`, '-u', `${alice}:secret`],
+    ]) {
+      const [first = '', ...options] = args
+      expect((await retrieveToFile(first, ...options)).toString()).toContain('userPassword:')
+    }
+    const refused = await failure(67, url, '-u', `${alice}:wrong`)
+    expect(refused).toContain('49 invalidCredentials')
+    expect(refused).not.toContain('wrong')
+  })
+
+  test('what came before the size limit is kept, and the exit status says that there is more', async () => {
+    const { status, stdout, stderr } = await retrieve(server.url('ldap', `/${suffix}?1.1?sub`))
+    expect({ status, stderr }).toEqual({
+      status: 18,
+      stderr: expect.stringContaining('stopped at its size limit, after 20 entries: 4 sizeLimitExceeded'),
+    })
+    expect(valuesIn(stdout.toString('latin1')).size).toBe(20)
+    const { status: fine } = await retrieve('ls', '--limit', '5', server.url('ldap', `/${suffix}?1.1?sub`))
+    expect(fine).toBe(0)
+  })
+
+  test('references and referrals are printed, and not followed', async () => {
+    const target = `ldap://ldap.example.org/ou=elsewhere,dc=example,dc=org`
+    const tree = (await retrieveToFile(server.url('ldap', `/${suffix}?1.1?one`))).toString()
+    expect(tree).toContain(`\n# reference: ${target}??base\n`)
+    expect(await failure(8, server.url('ldap', `/ou=elsewhere,${suffix}`))).toContain(`refers to ${target}`)
+  })
+
+  test('refusals', async () => {
+    expect(await failure(78, server.url('ldap', `/uid=nobody,${people}`))).toContain('32 noSuchObject')
+    expect(await failure(8, server.url('ldap', '/no-dn'))).toContain('34 invalidDNSyntax')
+    const insecure = await errorOf(entriesOf(server.url('ldaps', `/${people}??sub`, { offset: 1 })))
+    expect(insecure.code).toBe('certificate')
+    const found = await entriesOf(
+      server.url('ldaps', `/${people}??sub?(uid=alice)`, { offset: 1 }),
+      await trusting(server),
+    )
+    expect(found).toHaveLength(1)
+  })
+})
+
+async function run(program: string, args: readonly string[]): Promise<string> {
+  const options = { encoding: 'latin1', timeout: 30_000, env: { ...process.env, LDAPNOINIT: '1' } } as const
+  return (await promisify(execFile)(program, args, options)).stdout
+}
+
+/** The entries of LDIF, comments left out. */
+function valuesIn(ldif: string): Values {
+  const records = ldif.replaceAll('\n ', '').split(/\n\n+/)
+  const entries = records.flatMap((record): [string, string[]][] => {
+    const lines = record.split('\n').flatMap((line) => {
+      const [, type, isBase64, value = ''] = /^([^#:][^:]*):(:?) ?(.*)$/.exec(line) ?? []
+      return type === undefined || type === 'version' ? [] : [`${type}=${hex(value, isBase64 === ':')}`]
+    })
+    const [dn, ...values] = lines
+    return dn === undefined ? [] : [[Buffer.from(dn.slice(3), 'hex').toString('latin1'), values]]
+  })
+  return new Map(entries)
+}
+
+function hex(value: string, isBase64: boolean): string {
+  return Buffer.from(value, isBase64 ? 'base64' : 'latin1').toString('hex')
+}

@@ -1,0 +1,137 @@
+#!/bin/bash
+# slapd (OpenLDAP) on the loopback address and on a local socket.
+#
+#   usage: slapd.sh WORKDIR PORT
+#
+#   PORT       ldap, StartTLS offered
+#   PORT+1     ldaps
+#   WORKDIR/ldapi   the local socket
+#
+# Suffix dc=example,dc=net: ou=people (alice, user01 to user15, names that need escapes), ou=groups, a referral,
+# jpegPhoto and userCertificate;binary, values in UTF-8 and values that LDIF has to encode. No search gives more than
+# 20 entries. Anonymous may read all but passwords; uid=alice,ou=people,dc=example,dc=net / secret.
+# Debian packages: slapd openssl; ldap-utils has the client that it is compared with
+# Needs no privileges; where AppArmor confines slapd, it may not read WORKDIR.
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+slapd=$(program SLAPD /usr/sbin/slapd)
+schema=$(program SLAPD_SCHEMA /etc/ldap/schema)
+modules=$(program SLAPD_MODULES /usr/lib/ldap)
+
+needs "$slapd" "$schema/inetorgperson.schema" "$modules/back_mdb.la" openssl ldapsearch
+begin 2 "$@"
+
+mkdir -p db log
+
+# --- certificate, entries ------------------------------------------------------
+certificate
+openssl x509 -in cert.pem -outform DER -out cert.der
+# Every octet twice: no text, and longer than a line of LDIF.
+for i in {0..255} {0..255}; do printf '%b' "\\x$(printf '%02x' "$i")"; done >photo.bin
+{
+	cat <<-LDIF
+	dn: dc=example,dc=net
+	objectClass: dcObject
+	objectClass: organization
+	dc: example
+	o: Example Network
+	description: The root of the test tree.
+
+	dn: ou=people,dc=example,dc=net
+	objectClass: organizationalUnit
+	ou: people
+
+	dn: ou=groups,dc=example,dc=net
+	objectClass: organizationalUnit
+	ou: groups
+
+	dn: uid=alice,ou=people,dc=example,dc=net
+	objectClass: inetOrgPerson
+	uid: alice
+	cn: Alice Author
+	cn;lang-de:: $(printf 'Alice Schriftstellerin üßé' | base64 -w 0)
+	sn: Author
+	givenName: Alice
+	mail: alice@example.net
+	mail: alice.author@example.net
+	telephoneNumber: +1 555 0100
+	description:: $(printf ' starts with a space' | base64 -w 0)
+	description:: $(printf 'two\nlines' | base64 -w 0)
+	description: A value that is so long that LDIF has to fold it: $(printf 'x%.0s' {1..300})
+	userPassword: secret
+	jpegPhoto:: $(base64 -w 0 photo.bin)
+	userCertificate;binary:: $(base64 -w 0 cert.der)
+	seeAlso: uid=user01,ou=people,dc=example,dc=net
+
+	dn: cn=Odd\\2C Name \\+ \\"quotes\\",ou=people,dc=example,dc=net
+	objectClass: inetOrgPerson
+	cn: Odd, Name + "quotes"
+	sn: Name
+	description: (parentheses) * and \\ backslash
+
+	dn:: $(printf 'cn=Jürgen Groß,ou=people,dc=example,dc=net' | base64 -w 0)
+	objectClass: inetOrgPerson
+	cn:: $(printf 'Jürgen Groß' | base64 -w 0)
+	sn:: $(printf 'Groß' | base64 -w 0)
+
+	dn: cn=readers,ou=groups,dc=example,dc=net
+	objectClass: groupOfNames
+	cn: readers
+	member: uid=alice,ou=people,dc=example,dc=net
+	member: uid=user01,ou=people,dc=example,dc=net
+
+	dn: ou=elsewhere,dc=example,dc=net
+	objectClass: referral
+	objectClass: extensibleObject
+	ou: elsewhere
+	ref: ldap://ldap.example.org/ou=elsewhere,dc=example,dc=org
+
+	LDIF
+	for i in {01..15}; do
+		cat <<-LDIF
+		dn: uid=user$i,ou=people,dc=example,dc=net
+		objectClass: inetOrgPerson
+		uid: user$i
+		cn: User Number $i
+		sn: Number$i
+		mail: user$i@example.net
+		employeeNumber: $i
+
+		LDIF
+	done
+} >seed.ldif
+
+# --- configuration -----------------------------------------------------------
+cat >slapd.conf <<CONF
+include $schema/core.schema
+include $schema/cosine.schema
+include $schema/inetorgperson.schema
+modulepath $modules
+moduleload back_mdb
+pidfile $dir/slapd.own.pid
+argsfile $dir/slapd.args
+TLSCertificateFile $dir/cert.pem
+TLSCertificateKeyFile $dir/key.pem
+TLSVerifyClient never
+sizelimit size.soft=20 size.hard=20 size.prtotal=unlimited
+access to attrs=userPassword by self read by anonymous auth by * none
+access to * by * read
+database mdb
+suffix "dc=example,dc=net"
+rootdn "cn=admin,dc=example,dc=net"
+rootpw secret
+directory $dir/db
+maxsize 16777216
+index objectClass,uid,cn,sn,mail eq
+CONF
+"$slapd" -T add -f slapd.conf -l seed.ldif >log/slapadd.out 2>&1 || fail "slapadd failed: $(tail -n 3 log/slapadd.out)"
+
+# --- start -----------------------------------------------------------------
+run log/slapd.log "$slapd" -f "$dir/slapd.conf" -d none \
+	-h "ldap://127.0.0.1:$port ldaps://127.0.0.1:$((port + 1)) ldapi://${dir//\//%2F}%2Fldapi"
+wait_port "$port"
+wait_port $((port + 1))
+
+echo "ldap://127.0.0.1:$port/ou=people,dc=example,dc=net?cn,mail?sub?(uid=alice)"
+echo "ldaps://127.0.0.1:$((port + 1))/uid=alice,ou=people,dc=example,dc=net"
+echo "ldapi://${dir//\//%2F}%2Fldapi/dc=example,dc=net"

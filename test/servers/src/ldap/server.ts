@@ -1,0 +1,46 @@
+import { type AccountOptions, accountChecks, seedAccounts } from '../accounts.ts'
+import { Listener } from '../listener.ts'
+import { type Checks, checkOptions, wholeNumber } from '../options.ts'
+import { type ServerOptions, serverChecks, type TestServer, tlsOrExplicit } from '../test-server.ts'
+import { seedEntries } from './directory.ts'
+import { LdapSession, type LdapSettings } from './session.ts'
+
+export interface LdapServerOptions extends Omit<ServerOptions, 'tls'>, AccountOptions {
+  /** true: TLS from the first byte (ldaps). 'explicit': StartTLS is offered (RFC 4511 4.14). Default false. */
+  readonly tls?: boolean | 'explicit'
+  /** The most entries of one search, after which it ends with sizeLimitExceeded. Default 0: no limit. */
+  readonly sizeLimit?: number
+}
+
+export const ldapChecks: Checks<LdapServerOptions> = {
+  ...serverChecks,
+  ...accountChecks,
+  tls: tlsOrExplicit,
+  sizeLimit: wholeNumber,
+}
+
+/** A directory that is read: searches, simple binds and StartTLS (RFC 4511); misbehaviours below ou=misbehaviour. */
+export async function startLdapServer(options: LdapServerOptions = {}): Promise<TestServer> {
+  checkOptions('startLdapServer', options, ldapChecks)
+  return startLdapOn(options)
+}
+
+/** The options have been checked. */
+export async function startLdapOn(options: LdapServerOptions): Promise<TestServer> {
+  const settings: LdapSettings = {
+    entries: seedEntries,
+    accounts: options.accounts ?? seedAccounts,
+    authRequired: options.auth === 'required',
+    explicitTls: options.tls === 'explicit',
+    sizeLimit: options.sizeLimit ?? 0,
+  }
+  const listener = new Listener(
+    {
+      name: 'ldap',
+      scheme: 'ldap',
+      serve: (connection, server) => new LdapSession(connection, server, settings).run(),
+    },
+    { ...options, tls: options.tls === true },
+  )
+  return listener.listen(options.port ?? 0)
+}

@@ -1,0 +1,190 @@
+import { type Accounts, isAccount } from '../accounts.ts'
+import type { Connection } from '../connection.ts'
+import type { Listener } from '../listener.ts'
+import { recorded } from '../request.ts'
+import { turns } from '../wire.ts'
+import { type Element, element, elementsIn, firstElement, integerOf, octetString } from './ber.ts'
+import { type DirectoryEntry, isInScope, normalDn, suffix } from './directory.ts'
+import { matches } from './filter.ts'
+import { entryMessage, message, operations, result, startTlsName } from './messages.ts'
+import { misbehaviour } from './misbehaviours.ts'
+
+export interface LdapSettings {
+  readonly entries: readonly DirectoryEntry[]
+  readonly accounts: Accounts
+  readonly authRequired: boolean
+  readonly explicitTls: boolean
+  /** The most entries of one search; 0: no limit. */
+  readonly sizeLimit: number
+}
+
+/** The scopes of SearchRequest (RFC 4511 4.5.1.2). */
+const scopes = ['base', 'one', 'sub']
+
+/** The most that is sent before the client has taken it. */
+const pieceSize = 16 * 1024
+
+/** One connection: requests are answered one after the other. */
+export class LdapSession {
+  readonly #connection: Connection
+  readonly #server: Listener
+  readonly #settings: LdapSettings
+  #held: Buffer = Buffer.alloc(0)
+  #isLoggedIn = false
+
+  constructor(connection: Connection, server: Listener, settings: LdapSettings) {
+    this.#connection = connection
+    this.#server = server
+    this.#settings = settings
+  }
+
+  async run(): Promise<void> {
+    const connection = this.#connection
+    if (connection.faults.stall === 'greeting') return connection.stall()
+    if (await connection.sendFault('greeting')) return
+    // StartTLS changes the stream, whose octets are then read from the new one.
+    while (await this.#readStream()) {}
+  }
+
+  /** Reads until the connection ends (false), or goes on within TLS. */
+  async #readStream(): Promise<boolean> {
+    for await (const chunk of this.#connection.stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      this.#held = Buffer.concat([this.#held, chunk])
+      for (let next = firstElement(this.#held); next !== undefined; next = firstElement(this.#held)) {
+        this.#held = next.rest
+        const outcome = await this.#answer(elementsIn(next.contents))
+        if (outcome !== 'go on') return outcome === 'secured'
+      }
+    }
+    return false
+  }
+
+  async #answer([idElement, operation]: readonly Element[]): Promise<'go on' | 'over' | 'secured'> {
+    if (idElement === undefined || operation === undefined) return 'over'
+    const id = integerOf(idElement)
+    switch (operation.tag) {
+      case operations.bind:
+        return this.#bind(id, elementsIn(operation.contents))
+      case operations.search:
+        return this.#search(id, elementsIn(operation.contents))
+      case operations.extended:
+        return this.#extended(id, elementsIn(operation.contents))
+      case operations.unbind:
+        this.#record('unbind', '')
+        return 'over'
+      default:
+        return 'over'
+    }
+  }
+
+  async #bind(id: number, [, name, password]: readonly Element[]): Promise<'go on' | 'over'> {
+    const dn = name?.contents.toString('utf8') ?? ''
+    this.#record('bind', dn)
+    if (this.#connection.faults.stall === 'login') return 'go on'
+    if (await this.#connection.sendFault('bind')) return 'go on'
+    const user = /^(?:uid|cn)=([^,]*)(?:,|$)/.exec(dn)?.[1] ?? dn
+    const given = password?.contents.toString('latin1') ?? ''
+    // A name without a password is an unauthenticated bind (RFC 4513 5.1.2), which servers take.
+    const isAnonymous = dn === '' || given === ''
+    this.#isLoggedIn = !isAnonymous && isAccount(this.#settings.accounts, user, given)
+    const code = isAnonymous || this.#isLoggedIn ? 0 : 49
+    await this.#send(message(id, result(operations.bindAnswer, code, code === 0 ? '' : 'invalid credentials')))
+    return 'go on'
+  }
+
+  async #extended(id: number, [name]: readonly Element[]): Promise<'go on' | 'secured'> {
+    const { explicitTls } = this.#settings
+    const connection = this.#connection
+    const isStartTls = name?.contents.toString('latin1') === startTlsName
+    this.#record('extended', isStartTls ? 'StartTLS' : '')
+    if (await connection.sendFault('extended')) return 'go on'
+    const code = isStartTls && explicitTls && !connection.tls ? 0 : 2
+    await this.#send(message(id, result(operations.extendedAnswer, code, code === 0 ? '' : 'unsupported operation')))
+    if (code !== 0) return 'go on'
+    connection.secure()
+    return 'secured'
+  }
+
+  async #search(id: number, fields: readonly Element[]): Promise<'go on' | 'over'> {
+    const [baseObject, scopeElement, , limitElement, , typesOnly, filter, attributes] = fields
+    const base = baseObject?.contents.toString('utf8') ?? ''
+    const scope = scopeElement === undefined ? 0 : integerOf(scopeElement)
+    this.#record('search', `${scopes[scope]} ${base}`)
+    const connection = this.#connection
+    if (connection.faults.stall === 'response') return 'go on'
+    if (await connection.sendFault(`search ${base}`, 'search')) return 'go on'
+    await connection.delay()
+    const hostile = misbehaviour(base)
+    if (hostile !== undefined) return this.#pour(hostile(id))
+    if (filter === undefined) return 'over'
+    const requested =
+      attributes === undefined ? [] : elementsIn(attributes.contents).map(({ contents }) => String(contents))
+    const asked = limitElement === undefined ? 0 : integerOf(limitElement)
+    const isTypesOnly = typesOnly?.contents[0] !== 0
+    const pieces = this.#answers(id, { base: normalDn(base), scope, filter, asked, requested, isTypesOnly })
+    const octets = Buffer.concat([...pieces])
+    return (await connection.sendBody({ size: octets.length, chunks: [octets] })) ? 'go on' : 'over'
+  }
+
+  *#answers(id: number, search: Search): Iterable<Buffer> {
+    const { base, scope, filter, asked, requested, isTypesOnly } = search
+    const { entries, authRequired, sizeLimit } = this.#settings
+    const done = (code: number, words = '', urls: readonly string[] = []): Buffer =>
+      message(id, result(operations.done, code, words, urls))
+    const there = entries.find(({ dn }) => normalDn(dn) === base)
+    if (!this.#isLoggedIn && (authRequired || there?.isHidden)) return yield done(50, 'a login is needed')
+    if (there === undefined) return yield done(32, `no such object below ${suffix}`)
+    if (there.referral !== undefined) return yield done(10, '', [there.referral])
+    const limit = Math.min(asked || Number.POSITIVE_INFINITY, sizeLimit || Number.POSITIVE_INFINITY)
+    let count = 0
+    for (const entry of entries) {
+      if (!isInScope(normalDn(entry.dn), base, scope) || (entry.isHidden && !this.#isLoggedIn)) continue
+      if (entry.referral !== undefined) {
+        yield message(id, element(operations.reference, octetString(entry.referral)))
+        continue
+      }
+      if (!matches(entry, filter)) continue
+      if (++count > limit) return yield done(4, 'size limit exceeded')
+      yield entryMessage(id, entry, requested, isTypesOnly)
+    }
+    yield done(0)
+  }
+
+  /** Sends pieces, perhaps without end, no faster than the client takes them. */
+  async #pour(pieces: Iterable<Buffer>): Promise<'go on' | 'over'> {
+    const { stream } = this.#connection
+    let buffered: Buffer[] = []
+    let size = 0
+    for (const piece of pieces) {
+      buffered.push(piece)
+      size += piece.length
+      if (size < pieceSize) continue
+      if (stream.destroyed) return 'over'
+      await this.#send(Buffer.concat(buffered))
+      // A write that the system takes at once leaves no turn to a client in this process.
+      await turns(1)
+      buffered = []
+      size = 0
+    }
+    await this.#send(Buffer.concat(buffered))
+    return 'go on'
+  }
+
+  async #send(octets: Buffer): Promise<void> {
+    await this.#connection.send(octets.toString('latin1'))
+  }
+
+  #record(method: string, target: string): void {
+    this.#server.record(recorded(this.#connection, { line: `${method} ${target}`.trim(), method, target }))
+  }
+}
+
+interface Search {
+  readonly base: string
+  readonly scope: number
+  readonly filter: Element
+  /** The most entries that the client wants; 0: all. */
+  readonly asked: number
+  readonly requested: readonly string[]
+  readonly isTypesOnly: boolean
+}
