@@ -52,6 +52,39 @@ suite('dovecot', (server) => {
     expect(parts.map(({ name }) => name)).toEqual(['text/plain', 'a.bin'])
   })
 
+  test.each([
+    ['imap', '/INBOX/;UID=1', 2],
+    ['imap', '/INBOX/;UID=2', 2],
+    ['imap', '/INBOX/;UID=2/;SECTION=2', 2],
+    ['imap', '/', 2],
+    ['imaps', '/INBOX/;UID=2/;SECTION=HEADER', 3],
+  ])('%s %s: the octets of curl', async (scheme, path, offset) => {
+    const url = server.url(scheme, path, { offset, user })
+    expectOctets(await octets(url), await curl(url))
+  })
+
+  test('STARTTLS, and a search', async () => {
+    const url = server.url('imap', '/INBOX?SUBJECT%20Hello', { offset: 2, user })
+    expectOctets(await octets(url, { defaults: { requireTls: true } }), Buffer.from('* SEARCH 1\r\n'))
+  })
+
+  test('mailboxes, messages and parts as entries', async () => {
+    await using client = createClient({ credentials: () => ({ user: 'alice', password: 'secret' }) })
+    const boxes = await entriesOf(await client.retrieve(server.url('imap', '/', { offset: 2 })))
+    expect(boxes.map(({ name }) => name).sort()).toEqual(['Archiv ä', 'INBOX'])
+    for (const { name, url } of boxes) {
+      const messages = await entriesOf(await client.retrieve(url ?? ''))
+      expect(messages).toHaveLength(name === 'INBOX' ? 2 : 1)
+      for (const message of messages) {
+        const found = await (await client.retrieve(message.url ?? '')).bytes()
+        expect(found).toHaveLength(message.size ?? 0)
+      }
+    }
+    // Reading has not marked the message as seen.
+    const [archived] = await entriesOf(await client.retrieve(boxes.find(({ name }) => name !== 'INBOX')?.url ?? ''))
+    expect(archived?.details?.flags).not.toContain('\\Seen')
+  })
+
   test('errors', async () => {
     expect(await errorOf(octets(server.url('pop3', '/9', { user })))).toMatchObject({ code: 'not-found' })
     const wrong = server.url('pop3', '/', { user: 'alice:nope' })

@@ -152,6 +152,22 @@ export interface PopPlan extends NetworkPlan<'pop3'> {
   readonly message: number | null
 }
 
+/** RFC 5092. Without a mailbox it is the list of mailboxes; strings are UTF-8 octets. */
+export interface ImapPlan extends NetworkPlan<'imap'> {
+  readonly user: string | null
+  readonly password: string | null
+  readonly auth: string | null
+  readonly mailbox: string | null
+  readonly uidValidity: number | null
+  readonly uid: number | null
+  /** The part of the message: `1.2`, `HEADER`; null: the whole. */
+  readonly section: string | null
+  /** The first octet, and the number of octets; null: the rest. */
+  readonly partial: readonly [offset: number, length: number | null] | null
+  /** The search program of IMAP. */
+  readonly search: string | null
+}
+
 /** RFC 6455 3. */
 export interface WsPlan extends NetworkPlan<'ws'> {
   readonly target: string
@@ -300,6 +316,7 @@ export interface AccessPlans {
   mailserver: MailserverPlan
   sftp: SftpPlan
   pop3: PopPlan
+  imap: ImapPlan
   ws: WsPlan
   mqtt: MqttPlan
   dict: DictPlan

@@ -48,6 +48,7 @@ export type {
   GopherMetadata,
   GopherView,
   HttpMetadata,
+  ImapMetadata,
   InfoMetadata,
   LdapMetadata,
   MessageMetadata,

@@ -21,7 +21,7 @@ printf 'From: Bob <bob@example.net>\nTo: alice@example.org\nSubject: Hello\nDate
 	>"$mail/cur/981173106.M1P1.host:2,S"
 printf 'From: Ann <ann@example.net>\nSubject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=\nDate: Sun, 4 Feb 2001 04:05:06 +0000\nMessage-ID: <2@example.net>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=utf-8\n\nGr\303\274\303\237e\n--b\nContent-Type: application/octet-stream; name=a.bin\nContent-Transfer-Encoding: base64\n\nAAEC\n--b--\n' \
 	>"$mail/cur/981259506.M2P1.host:2,"
-cp "$mail/cur/981173106.M1P1.host:2,S" "$mail/.Archiv &AOQ-/cur/"
+cp "$mail/cur/981173106.M1P1.host:2,S" "$mail/.Archiv &AOQ-/cur/981173106.M1P1.host:2,"
 chown -R dovecot:dovecot "$mail"
 echo "alice:{PLAIN}secret:$(id -u dovecot):$(id -g dovecot)::/nonexistent::" >users
 chmod 644 users

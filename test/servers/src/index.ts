@@ -12,6 +12,7 @@ export type { GopherHandler, GopherMenuItem, GopherQuery, GopherReply } from './
 export { type GopherServer, type GopherServerOptions, startGopherServer } from './gopher/server.ts'
 export type { HttpHandler, HttpReply } from './http/handler.ts'
 export { type HttpServer, type HttpServerOptions, startHttpServer } from './http/server.ts'
+export { type ImapServerOptions, startImapServer } from './imap/server.ts'
 export { type LdapServerOptions, startLdapServer } from './ldap/server.ts'
 export { type MqttServerOptions, startMqttServer } from './mqtt/server.ts'
 export { type NntpServerOptions, startNntpServer } from './nntp/server.ts'

@@ -6,6 +6,7 @@ import { type FtpServerOptions, ftpChecks, startFtpOn } from './ftp/server.ts'
 import { type GeminiServerOptions, geminiChecks, startGeminiServer } from './gemini/server.ts'
 import { type GopherServer, type GopherServerOptions, gopherChecks, startGopherOn } from './gopher/server.ts'
 import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from './http/server.ts'
+import { type ImapServerOptions, imapChecks, startImapServer } from './imap/server.ts'
 import { type LdapServerOptions, ldapChecks, startLdapOn } from './ldap/server.ts'
 import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
@@ -25,7 +26,7 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP, NNTP, LDAP, POP3, MQTT and DICT: passwords by user, in place of those of the seed. */
+  /** For HTTP, FTP, NNTP, LDAP, POP3, IMAP, MQTT and DICT: passwords by user, in place of those of the seed. */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -40,6 +41,7 @@ export interface ServersOptions extends FileOptions {
   readonly dict?: true | DictServerOptions
   readonly finger?: true | FingerServerOptions
   readonly pop3?: true | Pop3ServerOptions
+  readonly imap?: true | ImapServerOptions
   readonly ws?: true | WsServerOptions
   readonly mqtt?: true | MqttServerOptions
 }
@@ -59,6 +61,7 @@ interface ServerByName {
   readonly dict: TestServer
   readonly finger: TestServer
   readonly pop3: TestServer
+  readonly imap: TestServer
   readonly ws: TestServer
   readonly mqtt: TestServer
 }
@@ -97,6 +100,7 @@ const checks: Checks<ServersOptions> = {
   dict: own('dict', dictChecks),
   finger: own('finger', fingerChecks),
   pop3: own('pop3', pop3Checks),
+  imap: own('imap', imapChecks),
   ws: own('ws', wsChecks),
   mqtt: own('mqtt', mqttChecks),
   ...fileChecks,
@@ -118,6 +122,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   dict: (_tree, options) => startDictServer(options),
   finger: (_tree, options) => startFingerServer(options),
   pop3: (_tree, options) => startPop3Server(options),
+  imap: (_tree, options) => startImapServer(options),
   ws: (_tree, options) => startWsServer(options),
   mqtt: (_tree, options) => startMqttServer(options),
 }
@@ -167,7 +172,7 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'mqtt', 'dict'].includes(name)
+  const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'dict'].includes(name)
   // There is no TLS over UDP.
   return defined({ host, tls: name === 'tftp' ? undefined : tls, record, accounts: hasLogins ? accounts : undefined })
 }

@@ -94,7 +94,7 @@ export const accepted: readonly AcceptedOptions[] = [
     options: ['--crlf', '--expect100-timeout SECONDS', '--form-escape', '--post301', '--post302', '--post303'],
   },
   {
-    why: 'it concerns protocols that are not retrieved (mail, SSH, TFTP)',
+    why: 'it concerns details of mail, SSH or TFTP that have no effect here',
     options: [
       '--compressed-ssh',
       '--hostpubmd5 MD5',

@@ -19,6 +19,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   dict: 2628,
   finger: 7979,
   pop3: 1110,
+  imap: 1143,
   ws: 8081,
   mqtt: 1883,
 }

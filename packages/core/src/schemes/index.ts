@@ -7,6 +7,7 @@ import { ftp, ftpes, ftps } from './ftp.ts'
 import { gemini } from './gemini.ts'
 import { gopher, gophers } from './gopher.ts'
 import { http, https } from './http.ts'
+import { imap, imaps } from './imap.ts'
 import { ldap, ldapi, ldaps } from './ldap.ts'
 import { mailto } from './mailto.ts'
 import { ghelp, help, info, man, toc, whatis } from './manual.ts'
@@ -71,6 +72,8 @@ export const builtinSchemes: readonly Scheme[] = [
   pop,
   pop3,
   pop3s,
+  imap,
+  imaps,
   ws,
   wss,
   mqtt,

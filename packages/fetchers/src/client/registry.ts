@@ -21,6 +21,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   ldap: async () => (await import('../ldap/index.ts')).ldapFetcher(),
   sftp: async ({ ssh }) => (await import('../sftp/index.ts')).sftpFetcher(ssh),
   pop3: async () => (await import('../pop3/index.ts')).pop3Fetcher(),
+  imap: async () => (await import('../imap/index.ts')).imapFetcher(),
   ws: async () => (await import('../ws/index.ts')).wsFetcher(),
   mqtt: async () => (await import('../mqtt/index.ts')).mqttFetcher(),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),

@@ -98,6 +98,16 @@ export interface Pop3Metadata {
   readonly message?: number
 }
 
+/** IMAP: a mailbox and its messages; for the list of mailboxes there is nothing. */
+export interface ImapMetadata {
+  /** The mailbox, as text. */
+  readonly mailbox?: string
+  readonly uidValidity?: number
+  /** The number of messages in the mailbox. */
+  readonly count?: number
+  readonly uid?: number
+}
+
 /** A WebSocket. */
 export interface WsMetadata {
   /** The header fields of the server's answer, by lower-case name. */
@@ -175,6 +185,7 @@ export interface MetadataByMechanism {
   ldap: LdapMetadata
   sftp: SftpMetadata
   pop3: Pop3Metadata
+  imap: ImapMetadata
   ws: WsMetadata
   mqtt: MqttMetadata
   file: FileMetadata

@@ -16,7 +16,7 @@ export async function logIn(
   context: RetrievalContext,
   greeting: PopReply,
 ): Promise<void> {
-  const [timestamp] = /<[^<>\s]+@[^<>\s]*>/.exec(greeting.text) ?? []
+  const [timestamp] = /<[^<>\s]*>/.exec(greeting.text) ?? []
   checkAuth(plan, context, timestamp !== undefined)
   const found = plan.user !== null && plan.password !== null ? null : await find(plan, context)
   const user = found === null ? (plan.user ?? '') : utf8Octets(found.credentials.user)

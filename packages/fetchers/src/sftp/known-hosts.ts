@@ -15,7 +15,7 @@ export type KeyVerdict = 'known' | 'unknown' | 'changed' | 'revoked'
 
 /** The fingerprint as ssh shows it: SHA-256 in Base64 without padding. */
 export function fingerprintOf(key: Uint8Array): string {
-  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
+  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=$/, '')}`
 }
 
 /** The type that a public key names in its first field (RFC 4253 6.6). */
@@ -43,7 +43,7 @@ export function judge(key: Buffer, known: readonly KnownKey[], accepted: readonl
   if (same.some(({ isRevoked }) => isRevoked)) return 'revoked'
   if (same.length > 0) return 'known'
   if (known.some(({ isRevoked }) => !isRevoked)) return 'changed'
-  return accepted.some((each) => each.replace(/=+$/, '') === fingerprintOf(key)) ? 'known' : 'unknown'
+  return accepted.some((each) => each.replace(/=$/, '') === fingerprintOf(key)) ? 'known' : 'unknown'
 }
 
 /** Whether the first field of a line names the server: a hash (`|1|salt|hash`), or patterns with commas between. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { type AccessPlans, octetsToText, printable } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { isToken } from '../plugin/options.ts'
 import type { LineReader } from '../wire/framing/lines.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 
@@ -64,9 +65,9 @@ async function readFields(lines: LineReader, context: RetrievalContext): Promise
     const line = await readLine(lines, context)
     if (line === '') return { ...fields }
     if (count === maxFields) throw context.error('limit-exceeded', `The answer has over ${maxFields} header fields.`)
-    const [, name = '', value = ''] = /^([^\s:]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
-    const key = name.toLowerCase()
-    if (key === '') throw violation(context, `a header field is "${shown(line)}"`)
+    const colon = line.indexOf(':')
+    const [key, value] = [line.slice(0, Math.max(0, colon)).toLowerCase(), line.slice(colon + 1).trim()]
+    if (!isToken(key)) throw violation(context, `a header field is "${shown(line)}"`)
     fields[key] = key in fields ? `${fields[key]}, ${value}` : value
   }
 }

@@ -5,6 +5,7 @@ import { accounts, type Checks, checkOptions, flag } from '../options.ts'
 import { type ServerConnection, serverConnection } from '../server-connection.ts'
 import { type ServerOptions, serverChecks, type TestServer, tlsOrExplicit } from '../test-server.ts'
 import { dotBlock, octets } from '../text.ts'
+import { messages } from './messages.ts'
 
 export interface Pop3ServerOptions extends Omit<ServerOptions, 'tls'> {
   /** true: TLS from the first byte (pop3s). 'explicit': STLS is offered (RFC 2595). Default false. */
@@ -16,14 +17,6 @@ export interface Pop3ServerOptions extends Omit<ServerOptions, 'tls'> {
 }
 
 export const pop3Checks: Checks<Pop3ServerOptions> = { ...serverChecks, tls: tlsOrExplicit, accounts, apop: flag }
-
-/** The messages of every mailbox. */
-const messages: readonly string[] = [
-  'From: Bob <bob@example.net>\r\nSubject: Hello\r\nMessage-ID: <1@example.net>\r\n\r\nHello.\r\n.dot\r\n..\r\n',
-  'Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n' +
-    '--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nGr\xc3\xbc\xc3\x9fe\r\n--b\r\n' +
-    'Content-Type: application/octet-stream; name=a.bin\r\nContent-Transfer-Encoding: base64\r\n\r\nAAEC\r\n--b--\r\n',
-]
 
 const timestamp = '<1896.697170952@example.net>'
 

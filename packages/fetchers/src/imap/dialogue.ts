@@ -1,0 +1,135 @@
+import { type ErrorCode, octetsToText, type Phase, printable, type RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { whenHeld } from '../plugin/limits.ts'
+import { LineReader } from '../wire/framing/lines.ts'
+import type { Connection } from '../wire/transport/connection.ts'
+
+/** The end of a command (RFC 3501 7.1): OK, NO or BAD, and words. */
+export interface Completion {
+  readonly status: 'OK' | 'NO' | 'BAD'
+  /** One octet a character. */
+  readonly text: string
+}
+
+/** A response of the server. Literals within it are quoted strings. */
+export type Response = { readonly untagged: string } | { readonly completion: Completion }
+
+/** The commands and responses of one IMAP connection (RFC 3501), one command at a time. */
+export class ImapDialogue {
+  readonly connection: Connection
+  readonly #context: RetrievalContext
+  #lines: LineReader
+  #tag = 0
+
+  constructor(connection: Connection, context: RetrievalContext) {
+    this.connection = connection
+    this.#context = context
+    this.#lines = new LineReader(connection, context)
+  }
+
+  get lines(): LineReader {
+    return this.#lines
+  }
+
+  /** Sends a command; `shown` replaces one with a secret. */
+  async send(command: string, shown: string = command): Promise<void> {
+    const tag = `A${++this.#tag}`
+    await this.connection.sendLine(`${tag} ${command}`, `${tag} ${shown}`)
+  }
+
+  /** Sends a command and gives its end. `onUntagged` gets the other responses, without `* `. */
+  async ask(
+    phase: Phase,
+    command: string,
+    { shown = command, onUntagged }: { readonly shown?: string; readonly onUntagged?: (text: string) => void } = {},
+  ): Promise<Completion> {
+    await this.send(command, shown)
+    const { maxListing } = whenHeld(this.#context.limits)
+    let length = 0
+    while (true) {
+      const response = await this.response(phase)
+      if ('completion' in response) return response.completion
+      length += response.untagged.length
+      if (length > maxListing) {
+        throw this.#context.error('limit-exceeded', `The listing is over ${maxListing} octets, the limit maxListing.`)
+      }
+      onUntagged?.(response.untagged)
+    }
+  }
+
+  /** The next response. */
+  async response(phase: Phase): Promise<Response> {
+    let text = await this.line(phase)
+    for (let size = literalSize(text); size !== null; size = literalSize(text)) {
+      const { maxReply } = this.#context.limits
+      if (text.length + size > maxReply) {
+        throw this.#context.error('limit-exceeded', `The server sent a response of over ${maxReply} octets.`, { phase })
+      }
+      const octets = await this.#octets(size, phase)
+      const head = text.slice(0, text.lastIndexOf('{'))
+      text = `${head}"${octets.replace(/["\\]/g, '\\$&').replace(/[\r\n]+/g, ' ')}"${await this.line(phase)}`
+    }
+    return this.read(text, phase)
+  }
+
+  /** Reads a response that is one line. */
+  read(line: string, phase: Phase): Response {
+    if (line.startsWith('* ')) return { untagged: line.slice(2) }
+    const [, tag, status = '', text = ''] = /^(A\d+) (OK|NO|BAD)(?: (.*))?$/i.exec(line) ?? []
+    const word = status.toUpperCase()
+    if (tag === `A${this.#tag}` && (word === 'OK' || word === 'NO' || word === 'BAD')) {
+      return { completion: { status: word, text } }
+    }
+    const words = wordsOf(line)
+    const message = `The server answered "${words}", which is no response of this protocol. Check scheme and port.`
+    throw this.#context.error('protocol-violation', message, { phase, reply: words })
+  }
+
+  /** The next line, without the octets of a literal at its end. */
+  async line(phase: Phase): Promise<string> {
+    const line = await this.#lines.line(phase)
+    const { url, emit, error } = this.#context
+    if (line === null) {
+      const message = 'The server closed the connection without an answer; try again.'
+      throw error(phase === 'body' ? 'partial' : 'receive-failed', message, { phase, transient: true })
+    }
+    emit({ type: 'received', url, octets: `${line}\r\n` })
+    return line
+  }
+
+  async #octets(count: number, phase: Phase): Promise<string> {
+    let text = ''
+    while (text.length < count) {
+      const chunk = await this.#lines.read(phase)
+      if (chunk === null)
+        throw this.#context.error('receive-failed', 'The connection ended within a response.', { phase })
+      const taken = chunk.subarray(0, count - text.length)
+      if (taken.length < chunk.length) this.#lines.unread(chunk.subarray(taken.length))
+      text += Buffer.from(taken).toString('latin1')
+    }
+    return text
+  }
+
+  async startTls(peer: { readonly host: string; readonly port: number }): Promise<void> {
+    const { status, text } = await this.ask('login', 'STARTTLS')
+    if (status !== 'OK') throw this.refusal('tls-failed', 'The server does not begin TLS', text)
+    await this.connection.startTls(peer, this.#lines)
+    this.#lines = new LineReader(this.connection, this.#context)
+  }
+
+  refusal(code: ErrorCode, what: string, text: string): RetrievalError {
+    const words = wordsOf(text)
+    return this.#context.error(code, `${what}${words === '' ? '' : `: ${words}`}.`, { reply: words || 'NO' })
+  }
+}
+
+/** The size of the literal that a line announces at its end (RFC 3501 4.3); null: it announces none. */
+export function literalSize(line: string): number | null {
+  const size = /\{(\d{1,15})\+?\}$/.exec(line)?.[1]
+  return size === undefined ? null : Number(size)
+}
+
+/** The server's words for people: harmless on a terminal, and not too many. */
+export function wordsOf(octets: string): string {
+  return printable(octetsToText(octets)).slice(0, 300)
+}

@@ -1,0 +1,97 @@
+import { type AccessPlans, octetsToText } from '@retriever/core'
+import { messageEntries } from '../mime/entries.ts'
+import { sourceOf } from '../plugin/byte-source.ts'
+import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { type ImapDialogue, literalSize } from './dialogue.ts'
+import type { Mailbox } from './listing.ts'
+
+/** A message, or a part of it, by BODY.PEEK (RFC 3501 6.4.5), which does not mark it as seen. */
+export async function retrieveMessage(
+  { uid, section, partial }: AccessPlans['imap'],
+  mailbox: Mailbox,
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+): Promise<Retrieved<'imap'>> {
+  // RFC 3501 has no length for "the rest"; the largest number of RFC 3501 9 stands for it.
+  const range = partial === null ? '' : `<${partial[0]}.${partial[1] ?? 4_294_967_295}>`
+  await dialogue.send(`UID FETCH ${uid} (BODY.PEEK[${section ?? ''}]${range})`)
+  const { size, body } = await findBody(dialogue, context)
+  const isWhole = section === null && partial === null
+  return {
+    outcome: 'retrieved',
+    kind: 'object',
+    mediaType: isWhole ? 'message/rfc822' : null,
+    charset: null,
+    size,
+    ...(partial !== null && { offset: partial[0] }),
+    modified: null,
+    completeness: 'verified',
+    metadata: { mailbox: mailbox.name, uidValidity: mailbox.uidValidity, ...(uid !== null && { uid }) },
+    body: sourceOf(body),
+    ...(isWhole && { entries: (octets: AsyncIterable<Uint8Array>) => messageEntries(octets, context) }),
+  }
+}
+
+/** Reads up to the octets of the body. Without any, there is no such message. */
+async function findBody(
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+): Promise<{ readonly size: number; readonly body: AsyncIterable<Uint8Array> }> {
+  while (true) {
+    const line = await dialogue.line('request')
+    const bodyAt = /^\* \d+ FETCH /i.test(line) ? line.toUpperCase().indexOf('BODY[') : -1
+    const size = literalSize(line)
+    if (size !== null) {
+      // A FETCH that was not asked for tells of flags, without literals (RFC 3501 7.4.2).
+      if (bodyAt >= 0) return { size, body: literal(size, dialogue, context) }
+      throw context.error('protocol-violation', 'The server sends octets that were not asked for.')
+    }
+    const short =
+      bodyAt < 0 ? null : /^BODY\[[^\]]*\](?:<\d+>)? (?:"((?:[^"\\]|\\.)*)"|(NIL))/i.exec(line.slice(bodyAt))
+    if (short !== null) {
+      if (short[2] !== undefined) throw dialogue.refusal('not-found', 'The message has no such part', 'NIL')
+      const octets = Buffer.from((short[1] ?? '').replace(/\\(.)/g, '$1'), 'latin1')
+      return { size: octets.length, body: once(octets) }
+    }
+    const response = dialogue.read(line, 'request')
+    if (!('completion' in response)) continue
+    const { status, text } = response.completion
+    const what = status === 'OK' ? 'There is no such message' : 'The server does not give the message'
+    throw dialogue.refusal(status === 'BAD' ? 'server-refused' : 'not-found', what, text)
+  }
+}
+
+async function* once(octets: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (octets.length > 0) yield octets
+}
+
+/** The octets of a literal, and then the end of the command. */
+async function* literal(size: number, dialogue: ImapDialogue, context: RetrievalContext): AsyncGenerator<Uint8Array> {
+  for (let left = size; left > 0; ) {
+    const chunk = await dialogue.lines.read('body')
+    if (chunk === null) {
+      throw context.error('partial', 'The connection ended before the whole message had come; try again.', {
+        phase: 'body',
+        transient: true,
+      })
+    }
+    const taken = chunk.subarray(0, left)
+    if (taken.length < chunk.length) dialogue.lines.unread(chunk.subarray(taken.length))
+    left -= taken.length
+    yield taken
+  }
+  while (true) {
+    const line = await dialogue.line('body')
+    if (/^[^*A]/.test(line)) continue
+    const response = dialogue.read(line, 'body')
+    if (!('completion' in response)) continue
+    if (response.completion.status !== 'OK') {
+      throw dialogue.refusal(
+        'partial',
+        'The server ended the message with an error',
+        octetsToText(response.completion.text),
+      )
+    }
+    return
+  }
+}
