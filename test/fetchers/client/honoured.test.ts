@@ -29,6 +29,7 @@ const urls = {
   ldap: 'ldap://h/',
   sftp: 'sftp://h/x',
   pop3: 'pop://h/',
+  imap: 'imap://h/',
   ws: 'ws://h/',
   mqtt: 'mqtt://h/t',
   man: 'man:x',
