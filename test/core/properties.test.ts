@@ -130,6 +130,8 @@ const unbroken: Readonly<Record<string, string>> = {
   rtsp: 'goes out encoded',
   ws: 'goes out encoded',
   wss: 'goes out encoded',
+  mqtt: 'its length frames each text',
+  mqtts: 'its length frames each text',
   urn: 'nothing is decoded',
   data: 'any octet is data',
   nfs: 'goes out encoded; names may hold line breaks',

@@ -53,7 +53,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
   [{ form: { a: 'b' } }, ['gopher', 'gemini'], ['gopher', 'gemini']],
-  [{ limit: 5 }, [], ['nntp', 'ldap']],
+  [{ limit: 5 }, [], ['nntp', 'ldap', 'imap']],
   [{ headers: { 'X-A': 'b' } }, ['http', 'ws'], ['http', 'ws']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
   [{ autoReferer: true }, ['http'], ['http']],
