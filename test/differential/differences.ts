@@ -129,7 +129,7 @@ export const differences = {
     shows: (curl, ours) => curl.status === 0 && ours.status === 3 && isEmpty(ours.stdout),
   },
   'head-method': {
-    why: '`-I` sends HEAD whatever `-X` says, and `-X HEAD` is `-I`; for `-X GET -I` curl sends GET, and after `-X HEAD` it waits.',
+    why: '`-I` sends HEAD whatever `-X` says, and `-X HEAD` is `-I`; curl sends GET for `-X GET -I`, and waits after `-X HEAD`.',
     shows: (curl, ours) => (curl.status === 28 && ours.status === 0) || (curl.status === 0 && ours.status === 22),
   },
   refused: {

@@ -99,7 +99,7 @@ describe('builtins', () => {
       const [scheme] = builtinSchemes.filter((each) => each.mechanism === mechanism)
       const urls: Partial<Record<string, string>> = {
         ...{ file: thisFile, data: 'data:,a', message: 'cid:a@b', mailto: 'mailto:a@b', urn: 'urn:isbn:1' },
-        ...{ mqtt: 'mqtt://127.0.0.1/topic' },
+        ...{ mqtt: 'mqtt://127.0.0.1/topic', tftp: 'tftp://127.0.0.1/x' },
       }
       const url = urls[mechanism] ?? (scheme?.host === 'none' ? `${scheme.name}:a` : `${scheme?.name}://127.0.0.1/`)
       const error = await failure(client.retrieve(url))

@@ -33,13 +33,15 @@ function entryOf(line: string, isPreformatted: boolean, base: string): Entry {
   }
   if (isPreformatted) return info(line, 'preformatted')
   if (line.startsWith('=>')) {
-    const [, target = '', label = ''] = /^=>[ \t]*(\S*)[ \t]*(.*)$/.exec(line) ?? []
+    const rest = line.slice(2).trim()
+    const [target = ''] = rest.split(/[ \t]/, 1)
+    const label = rest.slice(target.length)
     const url = target === '' ? null : absolute(target, base)
     const name = label.trim() || target
     return { name, kind: url === null ? 'other' : 'file', url, details: { line: 'link' } }
   }
-  const [, marks, heading = ''] = /^(#{1,3})[ \t]*(.*)$/.exec(line) ?? []
-  if (marks !== undefined) return info(heading, 'heading', { level: marks.length })
+  const [marks] = /^#{1,3}/.exec(line) ?? []
+  if (marks !== undefined) return info(line.slice(marks.length).trim(), 'heading', { level: marks.length })
   if (line.startsWith('* ')) return info(line.slice(2), 'item')
   if (line.startsWith('>')) return info(line.slice(1).trimStart(), 'quote')
   return info(line, 'text')
