@@ -231,7 +231,7 @@ test.each([
   [['--allow-port', '99999', 'http://h/'], '--allow-port needs a port number up to 65535, not "99999".'],
   [
     ['serve', 'http', 'smtp'],
-    'There is no folder "smtp"; the servers are: http, ftp, gopher, nntp, telnet, tftp, ldap, gemini, rtsp, dict, finger, pop3, ws, mqtt.',
+    'There is no folder "smtp"; the servers are: http, ftp, gopher, nntp, telnet, tftp, ldap, gemini, rtsp, dict, finger, pop3, imap, ws, mqtt.',
   ],
   [['serve', '/', '/tmp'], 'serve takes one folder, not / and /tmp.'],
   [['serve', '/', 'nntp'], 'A folder is served by http, ftp and gopher, not by nntp.'],
