@@ -126,6 +126,9 @@ test('of what is given, what is asked for is told', async () => {
     await peer.until(`${SB}${NEW_ENVIRON}\0\x03LD_PRELOAD\x00USER\x01bob\x03LANG\x01C${SE}`)
     await peer.send(`${SB}${NEW_ENVIRON}\x01${SE}`)
     await peer.until(`${SB}${NEW_ENVIRON}\0\x00USER\x01bob\x03LANG\x01C${SE}`)
+    // A name that is asked for again and again is told once.
+    await peer.send(`${SB}${NEW_ENVIRON}\x01${'\x03'.repeat(1000)}\x00USER\x00USER${SE}`)
+    await peer.until(`${SB}${NEW_ENVIRON}\0\x03LANG\x01C\x00USER\x01bob${SE}`)
   })
   const told = { terminalType: 'vt100', displayLocation: 'h:0', environment: { USER: 'bob', LANG: 'C' } }
   expect(await textOf(await client.connect(server.url, told))).toBe('')

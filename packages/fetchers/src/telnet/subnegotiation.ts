@@ -63,7 +63,10 @@ function variable(type: number, name: string, environment: Readonly<Record<strin
   return [type, ...escaped(name), ...(value === undefined ? [] : [VALUE, ...escaped(value)])]
 }
 
-/** The names behind SEND: each begins with its type, and ESC protects an octet that means something else. */
+/**
+ * The names behind SEND, each once, or one octet of the server could ask for all values again: each begins with its
+ * type, and ESC protects an octet that means something else.
+ */
 function askedNames(octets: Uint8Array): { readonly type: number; readonly name: string }[] {
   const names: { type: number; name: string }[] = []
   let isEscaped = false
@@ -76,7 +79,7 @@ function askedNames(octets: Uint8Array): { readonly type: number; readonly name:
       if (last !== undefined) last.name += String.fromCharCode(octet)
     }
   }
-  return names
+  return [...new Map(names.map((each) => [`${each.type} ${each.name}`, each])).values()]
 }
 
 function escaped(text: string): number[] {
