@@ -128,6 +128,8 @@ const unbroken: Readonly<Record<string, string>> = {
   https: 'goes out encoded',
   gemini: 'goes out encoded',
   rtsp: 'goes out encoded',
+  rtsps: 'goes out encoded',
+  rtspu: 'goes out encoded',
   ws: 'goes out encoded',
   wss: 'goes out encoded',
   mqtt: 'its length frames each text',
@@ -138,7 +140,7 @@ const unbroken: Readonly<Record<string, string>> = {
   file: 'names may hold line breaks',
   afs: 'names may hold line breaks',
 }
-const withNul = new Set(['http', 'https', 'gemini', 'rtsp', 'ws', 'wss', 'urn', 'data'])
+const withNul = new Set(['http', 'https', 'gemini', 'rtsp', 'rtsps', 'rtspu', 'ws', 'wss', 'urn', 'data'])
 
 function isRefused({ findings }: Resolution): boolean {
   return findings.some(({ code }) => code === 'encoded-delimiter' || code === 'header-injection')
