@@ -18,7 +18,7 @@ export interface Beginning {
   readonly check?: (representation: Representation) => void
 }
 
-/** What the person has given for one URL beside the options of all. */
+/** The options that the person has given for one URL beside the options of all. */
 interface GivenLogin {
   /** The resolution with the user of -u. */
   readonly entered: () => Resolution
