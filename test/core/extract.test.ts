@@ -69,6 +69,8 @@ describe('wrapped', () => {
     ['<URL:http://h/(a).>', 'http://h/(a).'],
     ['a<http://h/>b', 'http://h/'],
     ['<URL:http://h/a\n\n  b>', 'http://h/ab'],
+    ['⟨http://h/a\n  /b⟩', 'http://h/a/b'],
+    ['<info:(gcc)G++ and\n   GCC>', 'info:(gcc)G++ and GCC'],
     ['<URL:http://h/a\r\n \t\r\nb>', 'http://h/ab'],
   ])('%j', (text, url) => {
     expect(all(text)).toMatchObject([{ url, form: 'wrapped', error: null, alternates: [] }])
@@ -300,7 +302,7 @@ describe('any text', () => {
           end = span[1]
           expect(end).toBeLessThanOrEqual(content.length)
           const written = content.slice(...span)
-          if (form === 'wrapped') expect(written.replace(/^<(?:URL:)?|>$|\s/gi, '')).toBe(url)
+          if (form === 'wrapped') expect(written.replace(/^[<⟨](?:URL:)?|[>⟩]$|\s/gi, '')).toBe(url.replace(/ /g, ''))
           else expect(written.replaceAll('&amp;', '&')).toBe(url)
           expect(alternates.length).toBeLessThan(4)
           expect(url).not.toMatch(/\s/)

@@ -1,11 +1,12 @@
 /** The documentation of this machine, by man-db and info, and GNOME's user guide beside them. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { extractUrls } from '@retriever/core'
 import { createClient } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import { entriesOf } from '../support/entries.ts'
@@ -194,5 +195,14 @@ suiteOfPrograms('gnome-user-docs', [`${unpacked}/help/C/gnome-help`], () => {
       if (XDG_DATA_DIRS === undefined) delete process.env.XDG_DATA_DIRS
       else process.env.XDG_DATA_DIRS = XDG_DATA_DIRS
     }
+  })
+})
+
+suiteOfPrograms('uri(7)', ['/usr/bin/man', '/usr/share/man/man7/uri.7.gz'], () => {
+  test('the URLs in its text are found', async () => {
+    await using client = createClient()
+    const text = await (await client.retrieve('man:uri(7)')).text()
+    const expected = new URL('../core/specifications/uri7.list', import.meta.url)
+    expect([...extractUrls(text)].map(({ url }) => url)).toEqual((await readFile(expected, 'utf8')).trim().split('\n'))
   })
 })

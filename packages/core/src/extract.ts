@@ -63,7 +63,7 @@ interface Source {
 function extractAt(source: Source, start: number, colon: number): ExtractedUrl | number {
   const { text, options } = source
   const word = text.slice(start, colon).toLowerCase()
-  const bracketed = text[start - 1] === '<'
+  const bracketed = Object.hasOwn(brackets, text[start - 1] ?? '')
   if (word === 'url' && bracketed) return wrapped(text, start - 1, colon + 1, options) ?? colon
   if (!mayBegin(text, start, colon, word, options)) return colon
   const found = bracketed ? wrapped(text, start - 1, start, options) : undefined
@@ -101,9 +101,11 @@ function schemeStart(text: string, colon: number, limit: number): number {
 /** Reads `<URL:ftp://h/a⏎ b>`: all white space within is folded away, the fragment stays with its URL. */
 function wrapped(text: string, open: number, start: number, options: ExtractOptions): ExtractedUrl | undefined {
   const labelled = start > open + 1
-  const end = closing(text, start)
+  const end = closing(text, start, brackets[text[open] ?? ''] ?? '>')
   if (end === -1) return undefined
   const content = text.slice(start, end).trim()
+  // Blanks belong to the names of nodes of Info in KDE's form: <info:(gcc)G++ and GCC>.
+  if (/^info:\([^"'()]+\)[^"'()]*$/i.test(content)) return kdeNode(content, [open, end + 1], options)
   // Without `URL:` it may be a tag of XML or prose, and no URL contains quotes.
   if (!labelled && (/["']/.test(content) || content.split(gap).slice(1).some(isProse))) return undefined
   const [url = '', ...alternates] = readings(content)
@@ -111,6 +113,9 @@ function wrapped(text: string, open: number, start: number, options: ExtractOpti
   if (!labelled && error === null && !means(url, options)) return undefined
   return { url, alternates, span: [open, end + 1], form: 'wrapped', error }
 }
+
+/** The brackets around URLs: those of the RFCs, and those of groff in manual pages. */
+const brackets: Readonly<Record<string, string>> = { '<': '>', '⟨': '⟩' }
 
 /** White space that no line break explains: blanks within a line, or an empty line, as double spacing makes them. */
 const gap = /(?<=\S)(?:[^\S\r\n]+|\s*\n[^\S\n]*\n\s*)(?=\S)/
@@ -120,11 +125,16 @@ function isProse(text: string): boolean {
   return !/^[^\s:]*(?:[/?=#%]|\.\w)/.test(text)
 }
 
+function kdeNode(content: string, span: Span, options: ExtractOptions): ExtractedUrl {
+  const url = content.replace(/\s+/g, ' ')
+  return { url, alternates: [], span, form: 'wrapped', error: syntaxError(url, options) }
+}
+
 /** The `>` that closes, before another `<`, a gap of more than one empty line, or more than a URL can hold; else -1. */
-function closing(text: string, start: number): number {
+function closing(text: string, start: number, closer: string): number {
   const content = text.slice(start, start + maxUrlLength + 1)
-  const stop = content.search(/[<>]|(?:\r?\n[ \t]*){2}\r?\n/)
-  return content[stop] === '>' && stop > 0 ? start + stop : -1
+  const stop = content.search(/[<>⟨⟩]|(?:\r?\n[ \t]*){2}\r?\n/)
+  return content[stop] === closer && stop > 0 ? start + stop : -1
 }
 
 /** The text without its white space; a hyphen at the end of a line gives two readings, kept first. */

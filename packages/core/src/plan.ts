@@ -132,9 +132,14 @@ export interface IrcPlan extends NetworkPlan<'irc'> {
   readonly key: string | null
 }
 
+/** RFC 2326 3.2. */
 export interface RtspPlan extends NetworkPlan<'rtsp'> {
-  readonly service: string
+  /** The URL of the request, without login and fragment. */
   readonly target: string
+  /** `udp` for rtspu, which is handed over. */
+  readonly transport: 'tcp' | 'udp'
+  readonly user: string | null
+  readonly password: string | null
 }
 
 /** `path` begins with `/`, or with `./` below the home directory. */

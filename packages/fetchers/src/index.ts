@@ -56,6 +56,7 @@ export type {
   MqttMetadata,
   NntpMetadata,
   Pop3Metadata,
+  RtspMetadata,
   SftpMetadata,
   TftpMetadata,
   WsMetadata,

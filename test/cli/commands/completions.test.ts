@@ -33,7 +33,7 @@ const cases: readonly (readonly [line: string, last: string])[] = [
   ['retrieve --output-dir only-', 'only-folder'],
   ['retrieve --allow foreign-', 'foreign-port'],
   ['retrieve --proto-default goph', 'gopher'],
-  ['retrieve tel', 'tel'],
+  ['retrieve tel', 'telnet'],
   ['retrieve explain da', 'data:'],
   ['retrieve -v ls fil', 'file:///'],
   ['retrieve extract only-fi', 'only-file.txt'],

@@ -243,7 +243,7 @@ describe.skipIf(process.platform === 'win32')('open', () => {
 
   test('hands over the entry of a number with --handoff only, by the rules for links', async () => {
     await run(['ls', `${servers.gopher.url}1/services`], state())
-    const told = await run(['open', '1'], state())
+    const told = await run(['open', '-I', '1'], state())
     expect(told).toMatchObject({ status: 1, stderr: expect.stringContaining('run: telnet -- h.example 23') })
     expect(ran()).toEqual([])
     expect(await run(['open', '--handoff', '1'], state())).toMatchObject({ status: 0 })

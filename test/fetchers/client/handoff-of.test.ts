@@ -347,7 +347,9 @@ describe('a scheme that names a service, and has no fetcher', () => {
 
   test('a secret in the URL is in no field of the error', async () => {
     await using client = createClient()
-    const error: unknown = await client.retrieve('rtsp://h.example/a?token=s3cret').catch((failure: unknown) => failure)
+    const error: unknown = await client
+      .retrieve('rtspu://h.example/a?token=s3cret')
+      .catch((failure: unknown) => failure)
     expect(JSON.stringify(error)).not.toContain('s3cret')
   })
 })

@@ -38,6 +38,7 @@ const urls = {
   ghelp: 'ghelp:x',
   toc: 'toc:',
   gemini: 'gemini://h/x',
+  rtsp: 'rtsp://h/x',
   tftp: 'tftp://h/x',
 } as const
 

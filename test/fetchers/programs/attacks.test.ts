@@ -95,8 +95,9 @@ describe('security.md case 73: no variable of the caller runs a command in a pro
     const [run] = await programs.runs()
     const { variables } = run ?? expect.fail('no program ran')
     for (const name of Object.keys(hostile)) {
-      if (!/PAGER$|INFOPATH/.test(name)) expect(variables).not.toHaveProperty(name)
+      if (!/PAGER$|INFOPATH|MANOPT/.test(name)) expect(variables).not.toHaveProperty(name)
     }
+    expect(variables.MANOPT ?? '').not.toContain('-P')
     expect(JSON.stringify(variables)).not.toContain('pl4nted')
     // The language of the pages stays, and their charset becomes UTF-8.
     expect(variables).toMatchObject({ PAGER: 'cat', MANPAGER: 'cat', LESSSECURE: '1', INFOPATH: '/opt/info' })

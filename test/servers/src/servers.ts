@@ -12,6 +12,7 @@ import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/serv
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
 import { type Pop3ServerOptions, pop3Checks, startPop3Server } from './pop3/server.ts'
+import { type RtspServerOptions, rtspChecks, startRtspServer } from './rtsp/server.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/server.ts'
@@ -26,7 +27,7 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP, NNTP, LDAP, POP3, IMAP, MQTT and DICT: passwords by user, in place of those of the seed. */
+  /** For HTTP, FTP, NNTP, LDAP, POP3, IMAP, MQTT, DICT and RTSP: passwords by user, in place of those of the seed. */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -38,6 +39,7 @@ export interface ServersOptions extends FileOptions {
   readonly tftp?: true | TftpServerOptions
   readonly ldap?: true | LdapServerOptions
   readonly gemini?: true | GeminiServerOptions
+  readonly rtsp?: true | RtspServerOptions
   readonly dict?: true | DictServerOptions
   readonly finger?: true | FingerServerOptions
   readonly pop3?: true | Pop3ServerOptions
@@ -58,6 +60,7 @@ interface ServerByName {
   readonly tftp: TestServer
   readonly ldap: TestServer
   readonly gemini: TestServer
+  readonly rtsp: TestServer
   readonly dict: TestServer
   readonly finger: TestServer
   readonly pop3: TestServer
@@ -97,6 +100,7 @@ const checks: Checks<ServersOptions> = {
   tftp: own('tftp', tftpChecks),
   ldap: own('ldap', ldapChecks),
   gemini: own('gemini', geminiChecks),
+  rtsp: own('rtsp', rtspChecks),
   dict: own('dict', dictChecks),
   finger: own('finger', fingerChecks),
   pop3: own('pop3', pop3Checks),
@@ -119,6 +123,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   tftp: (_tree, options) => startTftpServer(options),
   ldap: (_tree, options) => startLdapOn(options),
   gemini: (_tree, options) => startGeminiServer(options),
+  rtsp: (_tree, options) => startRtspServer(options),
   dict: (_tree, options) => startDictServer(options),
   finger: (_tree, options) => startFingerServer(options),
   pop3: (_tree, options) => startPop3Server(options),
@@ -172,7 +177,7 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'dict'].includes(name)
+  const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'dict', 'rtsp'].includes(name)
   // There is no TLS over UDP.
   return defined({ host, tls: name === 'tftp' ? undefined : tls, record, accounts: hasLogins ? accounts : undefined })
 }

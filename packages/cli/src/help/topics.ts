@@ -76,6 +76,7 @@ const environment: Topic = {
     ],
     ['all_proxy', 'The proxy for all schemes that have none of their own'],
     ['no_proxy', 'Hosts, domains and networks to reach without a proxy, as for --noproxy'],
+    ['PATH, Path, SystemRoot', 'The folders in which --handoff and open find programs; the last two on Windows'],
     ['NNTPSERVER', 'The News server, as for --news-server'],
     ['LDAPURI', 'The server for LDAP URLs that name none: ldap://, ldaps:// or ldapi:// and its name'],
     [

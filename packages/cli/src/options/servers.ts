@@ -16,6 +16,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   tftp: 6969,
   ldap: 3890,
   gemini: 1965,
+  rtsp: 8554,
   dict: 2628,
   finger: 7979,
   pop3: 1110,

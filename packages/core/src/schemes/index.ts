@@ -17,7 +17,8 @@ import { nfs } from './nfs.ts'
 import { news, nntp, nntps, snews } from './nntp.ts'
 import { pop, pop3, pop3s } from './pop.ts'
 import { prospero } from './prospero.ts'
-import { afs, irc, ircs, mailserver, rtsp, tn3270 } from './services.ts'
+import { rtsp, rtsps, rtspu } from './rtsp.ts'
+import { afs, irc, ircs, mailserver, tn3270 } from './services.ts'
 import { sftp } from './sftp.ts'
 import { telnet, telnets } from './telnet.ts'
 import { tftp } from './tftp.ts'
@@ -66,6 +67,8 @@ export const builtinSchemes: readonly Scheme[] = [
   help,
   toc,
   rtsp,
+  rtsps,
+  rtspu,
   irc,
   ircs,
   sftp,

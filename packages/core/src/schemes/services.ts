@@ -1,6 +1,5 @@
-import type { AfsPlan, IrcPlan, MailserverPlan, RtspPlan, Tn3270Plan } from '../plan.ts'
+import type { AfsPlan, IrcPlan, MailserverPlan, Tn3270Plan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
-import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 import { telnet } from './telnet.ts'
@@ -73,33 +72,6 @@ function ircPlan({ urlPath, query }: Locator, { host, port }: Place, tls: 'none'
     key: key === undefined ? null : decodeOctets(key),
     wire: [],
   }
-}
-
-/** RFC 2326 3.2: a presentation to be streamed. */
-export const rtsp: Scheme = {
-  name: 'rtsp',
-  title: 'Real Time Streaming Protocol',
-  spec: 'RFC 2326 3.2',
-  mechanism: 'rtsp',
-  defaultPort: 554,
-  ownPorts: [8554],
-  tls: 'none',
-  host: 'required',
-  userinfo: 'allowed',
-  query: true,
-  lineParts: ['user', 'password'],
-  sendsPassword: true,
-  handoff: true,
-  hint: 'A player opens it: mpv, vlc, ffplay.',
-  resolve: rtspPlan,
-}
-
-/** The plan. The request names the whole URL, without its login. */
-function rtspPlan({ urlPath, query }: Locator, { host, port }: Place): RtspPlan {
-  const path = `${urlPath === null ? '' : `/${urlPath}`}${query === null ? '' : `?${query}`}`
-  const target = `rtsp://${authority({ host, port }, 554)}${path}`
-  const wire = [`DESCRIBE ${target} RTSP/1.0\r\nCSeq: 1\r\nAccept: application/sdp\r\n\r\n`]
-  return { mechanism: 'rtsp', service: 'rtsp', host, port, tls: 'none', target, wire }
 }
 
 /** Reserved by RFC 1738 and never specified; by convention a path below /afs, the mount point of the file system. */

@@ -66,6 +66,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   ghelp: 'A help page',
   toc: 'A toc URL',
   gemini: 'Gemini',
+  rtsp: 'RTSP',
   dict: 'DICT',
   finger: 'Finger',
 }

@@ -178,7 +178,7 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
     throw refusal(from.url, `${target} was not followed: ${adviceText(advice)} would follow it.`, { advice })
   }
   const { mechanism } = from.scheme
-  if (!redirecting.has(mechanism) || to.scheme.mechanism !== mechanism) {
+  if (!redirecting.has(mechanism) || to.scheme.mechanism !== mechanism || to.scheme.handoff === true) {
     const allowed = mechanism === 'gemini' || mechanism === 'rtsp' ? `only ${mechanism}` : 'only http and https'
     throw refusal(
       from.url,

@@ -32,6 +32,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
   dict: async () => (await import('../dict/index.ts')).dictFetcher(),
   gemini: async () => (await import('../gemini/index.ts')).geminiFetcher(),
+  rtsp: async () => (await import('../rtsp/index.ts')).rtspFetcher(),
   tftp: async () => (await import('../tftp/index.ts')).tftpFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
   man: async () => (await import('../man/index.ts')).manFetcher(),

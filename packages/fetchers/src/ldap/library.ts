@@ -9,5 +9,5 @@ export type Ldapts = typeof import('ldapts')
  * reads nothing). So its messages are sent, and its reader of BER reads, over a dialogue of our own.
  */
 export function loadLdapts(): Promise<Ldapts> {
-  return optionalLibrary('ldapts@8', () => import('ldapts'))
+  return optionalLibrary<Ldapts>('ldapts@8', (name) => import(/* @vite-ignore */ name))
 }

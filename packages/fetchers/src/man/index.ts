@@ -26,6 +26,12 @@ async function retrieveIndex(context: RetrievalContext): Promise<Retrieved<'man'
   return textResult(`${lines.join('\n')}\n`, context, { kind: 'listing', metadata: {}, entries: entriesOfLines })
 }
 
+/**
+ * The options of man-db for words that are not divided and lines that are not filled up: a hyphen at the end of a line
+ * would spoil URLs and names of options. The man of other systems ignores the variable MANOPT.
+ */
+const layout = '--no-hyphenation --no-justification'
+
 /** The exit statuses for a system error: 2 and 3 of man-db, 6 of mandoc. Others mean that there is no page. */
 const failed: ReadonlySet<number | null> = new Set([null, 2, 3, 6])
 
@@ -36,7 +42,7 @@ async function retrievePage(
   // Behind `--` no name is an option. A name has no slash, so that man looks for it among the pages only (case 7).
   const args = ['--', ...(section === null ? [] : [section]), page]
   const languages = localesOf(context.request.acceptLanguage)
-  const variables = languages === null ? {} : { LANGUAGE: languages }
+  const variables = { MANOPT: layout, ...(languages !== null && { LANGUAGE: languages }) }
   const { status, stdout, complaint } = await runProgram(
     { name: 'man', args, variables, packageName: 'man-db' },
     context,

@@ -132,6 +132,16 @@ export interface GeminiMetadata {
   readonly fingerprint: string
 }
 
+/** RTSP: the answer to DESCRIBE (RFC 2326 10.2). */
+export interface RtspMetadata {
+  /** 200 to 299. */
+  readonly status: number
+  /** The media type with all its parameters, as the server wrote it; null: it names none. */
+  readonly contentType: string | null
+  /** The base of the relative URLs in the description (RFC 2326 C.1.1), without a login. Untrusted text. */
+  readonly base: string
+}
+
 /** TFTP: the values that the server has agreed to. */
 export interface TftpMetadata {
   /** Octets in a block (RFC 2348). */
@@ -194,6 +204,7 @@ export interface MetadataByMechanism {
   info: InfoMetadata
   tftp: TftpMetadata
   gemini: GeminiMetadata
+  rtsp: RtspMetadata
   dict: DictMetadata
   message: MessageMetadata
   finger: FingerMetadata

@@ -2,14 +2,15 @@ import { RetrievalError } from '@retriever/core'
 
 /**
  * Loads a library that only one mechanism needs and that a program installs itself (an optional peer dependency).
- * Throws `no-fetcher` with the command that installs it if it is not there: `optionalLibrary('ldapts@8', () =>
- * import('ldapts'))`.
+ * Throws `no-fetcher` with the command that installs it if it is not there. `load` imports the name that it gets:
+ * bundlers leave such an import as it is, and so need no library that a program does without. `optionalLibrary<typeof
+ * import('ldapts')>('ldapts@8', (name) => import(name))`.
  */
-export async function optionalLibrary<T>(nameAndVersion: string, load: () => Promise<T>): Promise<T> {
+export async function optionalLibrary<T>(nameAndVersion: string, load: (name: string) => Promise<T>): Promise<T> {
+  const [name = ''] = nameAndVersion.split(/(?<!^)@/)
   try {
-    return await load()
+    return await load(name)
   } catch (cause) {
-    const [name = ''] = nameAndVersion.split(/(?<!^)@/)
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
     const isAbsent = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
     const what = isAbsent

@@ -2,7 +2,7 @@ import { type AccessPlans, adviceText, octetsToText, type RetrievalError } from 
 import type { AnyAuthMethod, AuthenticationType, NextAuthHandler, ParsedKey } from 'ssh2'
 import { type FoundLogin, findLogin, loginPlace } from '../auth/found-login.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { optionalLibrary } from '../plugin/optional-library.ts'
+import { loadSsh2 } from './library.ts'
 import type { SshOptions } from './options.ts'
 import type { Link } from './session.ts'
 
@@ -138,7 +138,7 @@ export function logIn(
 }
 
 async function readKey(text: string, passphrase: string | undefined, context: RetrievalContext): Promise<ParsedKey> {
-  const { utils } = (await optionalLibrary('ssh2@1', () => import('ssh2'))).default
+  const { utils } = (await loadSsh2()).default
   const key = utils.parseKey(text, passphrase)
   if (!(key instanceof Error)) return key
   const isLocked = /passphrase|decrypt|integrity/i.test(key.message)

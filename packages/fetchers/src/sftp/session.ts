@@ -2,16 +2,13 @@ import type { Socket } from 'node:net'
 import { type AccessPlans, type Phase, printable, RetrievalError } from '@retriever/core'
 import type { Client, ClientErrorExtensions, ServerHostKeyAlgorithm, SFTPWrapper } from 'ssh2'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { optionalLibrary } from '../plugin/optional-library.ts'
 import { openSocket } from '../wire/transport/socket.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
 import { awaitGreeting } from './greeting.ts'
 import { HostKeys } from './host-keys.ts'
+import { loadSsh2 } from './library.ts'
 import { type Attempt, logIn } from './login.ts'
 import type { SshOptions } from './options.ts'
-
-/** The library's package and version, as npm takes them. */
-const library = 'ssh2@1'
 
 /** A function of ssh2 that ends by its callback. */
 type Operation<T> = (sftp: SFTPWrapper, done: (error: Error | null | undefined, value: T) => void) => void
@@ -52,7 +49,7 @@ export async function openSession(
   options: SshOptions,
   attempt: Attempt,
 ): Promise<SftpSession> {
-  const { Client: SshClient } = (await optionalLibrary(library, () => import('ssh2'))).default
+  const { Client: SshClient } = (await loadSsh2()).default
   const keys = await HostKeys.of(plan, context, options)
   const socket = await openSocket(context, plan)
   try {
