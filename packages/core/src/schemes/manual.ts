@@ -62,6 +62,10 @@ function infoPlan({ urlPath, fragment }: Locator, place: Place): InfoPlan {
     place.fail('this is no name of an Info file, as in info:gcc or info:(gcc)Node', 'urlPath')
   }
   const node = kde?.[2] || (fragment === null ? '' : decodeOctets(fragment))
+  // Info reads `(path)Node` as a node of another file, and passes over blanks before it: any path, and a shell's words.
+  if (/^[\s_]*\(/.test(node)) {
+    place.fail('a node with a parenthesis at its beginning would name another file', kde?.[2] ? 'urlPath' : 'fragment')
+  }
   // uri(7) hopes that all tools will read underscores as blanks.
   const spaced = node === '' ? 'Top' : node.replaceAll('_', ' ')
   return { mechanism: 'info', file, node: spaced, ...(node.includes('_') && { literalNode: node }), wire: [] }
