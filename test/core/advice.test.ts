@@ -14,7 +14,7 @@ const files = ['core', 'fetchers'].flatMap((name) => {
 
 /** `--max-time`, `by -u`, and the names of commands; not the flags of other programs. */
 const commandTerms =
-  /(?<![\w-])--[a-z]|(?<!ldapsearch)[\s(]-[A-Za-z](?=[\s.,;:)]|$)|\bretrieve (?:schemes|explain|ls|get|serve|demo|extract)\b/
+  /(?<![\w-])--(?!no-(?:hyphenation|justification)\b)[a-z]|(?<!ldapsearch)[\s(]-[A-Za-z](?=[\s.,;:)]|$)|\bretrieve (?:schemes|explain|ls|get|serve|demo|extract)\b/
 
 describe('the library speaks of its own options', () => {
   test('in no string of core or fetchers stands a flag or a command', () => {

@@ -49,7 +49,7 @@ const documented: [string, string][] = [
     `{"url":"telnet://h","scheme":"telnet","mechanism":"telnet",` +
       `"locator":{"user":null,"password":null,"host":"h","port":23,"urlPath":null,"query":null,"fragment":null},` +
       `"plan":{"mechanism":"telnet","host":"h","port":23,"tls":"none","user":null,"password":null,"wire":[]},` +
-      `"findings":[{"code":"no-data-object","severity":"notice","message":"The URL names a service or an action, so there is no data to retrieve. Run the program that is named.","span":[0,6],"rule":"RFC 4248"}]}`,
+      `"findings":[{"code":"no-data-object","severity":"notice","message":"The URL names a service or an action, so there is no data to retrieve. Open it instead of retrieving it.","span":[0,6],"rule":"RFC 4248"}]}`,
   ],
 ]
 

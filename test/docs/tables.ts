@@ -26,9 +26,9 @@ export function schemeTable(pages: string): string {
 }
 
 function retrieved({ mechanism, handoff, session }: Scheme): string {
-  if (!builtinMechanisms.includes(mechanism)) return 'explained only'
   if (session) return 'opens a session'
-  return handoff ? 'names the program to run' : 'yes'
+  if (handoff) return 'names the program to run'
+  return builtinMechanisms.includes(mechanism) ? 'yes' : 'explained only'
 }
 
 export function errorsPage(): string {

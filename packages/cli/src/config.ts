@@ -126,7 +126,7 @@ export interface Config {
   readonly search: string | null
   /** The answers to the forms of Gopher servers. */
   readonly form: readonly GivenAnswer[]
-  /** What telnet servers may be told. */
+  /** The facts that telnet servers may be told. */
   readonly telnet: SessionOptions
   readonly client: ClientOptions
   readonly request: RetrieveOptions

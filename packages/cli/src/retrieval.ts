@@ -18,7 +18,7 @@ export interface Beginning {
   readonly check?: (representation: Representation) => void
 }
 
-/** What the person has given for one URL beside the options of all. */
+/** The options that the person has given for one URL beside the options of all. */
 interface GivenLogin {
   /** The resolution with the user of -u. */
   readonly entered: () => Resolution
@@ -117,7 +117,7 @@ export class Retrieval {
     if (this.#session.run.config.hashes?.sha256) this.facts.hash = representation.hash('sha256')
     // These are Gopher texts and binaries without an end mark (security.md R25 and R26).
     if (representation.completeness !== 'eof-only') return
-    this.#session.run.report.detail('nothing but the end of the connection ends the body')
+    this.#session.run.report.detail('the server marks the end of the body only by closing the connection')
   }
 
   /** Must be called when no representation comes. */

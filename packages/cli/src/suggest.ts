@@ -4,7 +4,8 @@ import { usageError } from './exit-codes.ts'
 
 /** The known word that a misspelt one probably means: the nearest, if it is near enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  const far = Math.max(1, Math.floor(word.length / 3))
+  // The hyphens of an option are no letters: --wait is not near --part.
+  const far = Math.max(1, Math.floor(word.replace(/^-+/, '').length / 3))
   const [best] = known
     .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
     .filter((rated) => rated.distance <= far)

@@ -86,7 +86,7 @@ export interface HandoffProgram {
   readonly args: readonly string[]
   /** The arguments that tell the program the user, too; absent where there is none, or the program takes none. */
   readonly argsWithUser?: readonly string[]
-  /** What brings the program, for people: `Debian's package inetutils-telnet`. */
+  /** The package that brings the program, for people: `Debian's package inetutils-telnet`. */
   readonly install?: string
 }
 

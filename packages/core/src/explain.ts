@@ -22,7 +22,7 @@ export interface Explained {
   readonly plan: Readonly<Record<string, unknown>>
   /** The findings, whose messages contain the remedies. */
   readonly findings: ReadonlyArray<Omit<Finding, 'remedy'>>
-  /** What is retrieved instead, at the gateway for the scheme. */
+  /** The explanation of the URL that is retrieved instead, at the gateway for the scheme. */
   readonly gateway?: Explanation
 }
 

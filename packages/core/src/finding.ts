@@ -64,7 +64,7 @@ const remedies: Readonly<Record<FindingCode, string>> = {
   'unsafe-header': 'Add the field yourself if you want it.',
   'non-default-port': 'This is fine if the server is meant to be there.',
   'unsafe-character': 'Escape them yourself to be sure what is requested.',
-  'no-data-object': 'Run the program that is named.',
+  'no-data-object': 'Open it instead of retrieving it.',
   'no-server': 'Name one by `defaults.newsServer`.',
   'no-fetcher': 'Or give the client a fetcher for it by `fetchers`.',
   'deprecated-scheme': 'Look for the resource under another scheme.',

@@ -189,7 +189,8 @@ function schemeFindings({ scheme, options }: FindingSource, found: Finding[]): v
   const span: Span = [0, scheme.name.length]
   if (scheme.handoff) found.push(finding('no-data-object', noDataObject, span, scheme.spec))
   if (scheme.hint && !options.fetchable?.includes(scheme.mechanism)) {
-    found.push(finding('no-fetcher', `Retriever cannot fetch this yet. ${scheme.hint}`, span, scheme.spec))
+    const lack = scheme.handoff ? 'Retriever has no session of its own for this.' : 'Retriever cannot fetch this yet.'
+    found.push(finding('no-fetcher', `${lack} ${scheme.hint}`, span, scheme.spec))
   }
   if (scheme.deprecated) found.push(finding('deprecated-scheme', scheme.deprecated, span, scheme.spec))
 }

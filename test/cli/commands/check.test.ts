@@ -247,18 +247,18 @@ test('-u is for the typed host; a server that is ill is asked twice by default',
 })
 
 test('a page elsewhere leads to this network only by --allow-inward, which the message names', async () => {
-  const link = '<a href="http://10.0.0.1/">1</a><a href="http://other.example:PORT/">2</a>'
+  const link = '<a href="http://inner.example:PORT/">1</a><a href="http://other.example:PORT/">2</a>'
   await using local = await scriptedHttp(({ target, fields }) =>
     target === '/page'
-      ? reply(200, { 'Content-Type': 'text/html' }, link.replace('PORT', String(fields.host).replace(/.*:/, '')))
+      ? reply(200, { 'Content-Type': 'text/html' }, link.replaceAll('PORT', String(fields.host).replace(/.*:/, '')))
       : reply(200, {}, ''),
   )
   const { port } = new URL(local.url)
-  const resolve = ['page', 'other'].flatMap((name) => ['--resolve', `${name}.example:${port}:127.0.0.1`])
+  const resolve = ['page', 'inner', 'other'].flatMap((name) => ['--resolve', `${name}.example:${port}:127.0.0.1`])
   const page = `http://page.example:${port}/page`
   const { stdout, status } = await run(...resolve, page)
   expect(status).toBe(9)
-  for (const url of ['http://10.0.0.1/', `http://other.example:${port}/`]) {
+  for (const url of [`http://inner.example:${port}/`, `http://other.example:${port}/`]) {
     expect(stdout).toContain(
       `refused - ${url}: Refused: it leads to this network, and a page elsewhere names it. --allow-inward checks it.\n`,
     )

@@ -19,5 +19,5 @@ test('the demo shows all classic schemes and exits with 0', async () => {
   expect(stdout).toMatch(
     /came {5}retrieve: gopher:\/\/127\.0\.0\.1:25\/x: Refused: .*--allow-port 25\.\n {11}exit code 9\n/,
   )
-  expect(stdout).toMatch(/\nAll went as it should\. [^\n]*\n$/)
+  expect(stdout).toMatch(/\nAll went as it should\. [^\n]*\nIn the clone, [^\n]*\n$/)
 })

@@ -42,7 +42,7 @@ test('text for people', async () => {
 telnet://h/
   is       Interactive session over TELNET (RFC 4248)
   goes to  h, TCP port 23
-  know     notice: The URL names a service or an action, so there is no data to retrieve. Run the program that is named. [no-data-object, RFC 4248]
+  know     notice: The URL names a service or an action, so there is no data to retrieve. Open it instead of retrieving it. [no-data-object, RFC 4248]
 `)
 })
 

@@ -138,6 +138,8 @@ describe('ldapi', () => {
   })
 
   test('a socket that is not there is connect-failed', async () => {
-    expect((await body('ldapi://%2Fnowhere%2Fldapi/')).error).toMatchObject({ code: 'connect-failed' })
+    const { error } = await body('ldapi://%2Fnowhere%2Fldapi/')
+    expect(error).toMatchObject({ code: 'connect-failed' })
+    expect(error?.message).toContain('No connection to the socket /nowhere/ldapi: ENOENT.')
   })
 })

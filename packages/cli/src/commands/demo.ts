@@ -38,12 +38,15 @@ export async function demo({ output, signal }: Run): Promise<number> {
       }
     }
     const sum = wrong === 0 ? 'All went as it should' : `${wrong} of ${cases.length} went wrong`
-    await output.write(`${sum}. Try it: retrieve serve, and in another terminal: retrieve URL\n`)
+    await output.write(`${sum}. Try it: retrieve serve, and in another terminal: retrieve URL\n${inClone}`)
     return wrong === 0 ? 0 : 1
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
+
+/** `npm start` runs the demonstration before the command is installed. */
+const inClone = 'In the clone, npm -s start -- stands for retrieve: npm -s start -- serve\n'
 
 /** The lines of an outcome, in the columns of an explanation. */
 function format({ lines }: ShownOutcome): string {

@@ -64,8 +64,8 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   serve: {
     operands: '[DIR] [PROTOCOL...] [-- COMMAND [ARGUMENT...]]',
     help:
-      'Serve the files in DIR on loopback, by http, ftp and gopher; without DIR, run test servers: http, ftp, gopher, ' +
-      'nntp, telnet, all of them if none is named. With COMMAND, run it beside them, and stop when it ends: its ' +
+      'Serve the files in DIR on loopback, by http, ftp and gopher; without DIR, run test servers of the PROTOCOLs, of ' +
+      'all if none is named, such as http, nntp, ldap, imap. With COMMAND, run it beside them, and stop when it ends: its ' +
       'variables RETRIEVE_HTTP_URL, RETRIEVE_FTP_URL, ... tell where they are',
     example: 'retrieve serve public http --http-port 8000',
   },

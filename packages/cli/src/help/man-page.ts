@@ -50,8 +50,8 @@ export function manPage(version: string): string {
 }
 
 const description: readonly string[] = [
-  'retrieve works out what a URL means, says what is dangerous about it, and retrieves it: over HTTP, FTP, Gopher and ' +
-    'News, from local files and data URLs. The body goes to standard output, or to a file with -o and -O; everything ' +
+  'retrieve works out what a URL means, says what is dangerous about it, and retrieves it: over HTTP, FTP, SFTP, ' +
+    'Gopher, Gemini, News, IMAP, LDAP and more, from local files, manual pages and data URLs. The body goes to standard output, or to a file with -o and -O; everything ' +
     'else goes to standard error.',
   'A file gets its name only when it is complete. Until then it is called NAME.part, and -C - continues it.',
   'retrieve explain says what would be sent, and contacts nothing.',

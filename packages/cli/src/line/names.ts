@@ -105,7 +105,9 @@ function unknownOption(typed: string, word: string | undefined): Error {
   const known = options
     .filter((option) => applies(option, command))
     .flatMap(({ long, short }) => (short === undefined ? [`--${long}`] : [`--${long}`, `-${short}`]))
-  const meant = typed.startsWith('--') ? nearest(typed, known) : undefined
+  const meant = typed.startsWith('--')
+    ? (nearest(typed, known) ?? nearest(typed.replace(/^--no-/, '--'), known))
+    : undefined
   const guess = meant === undefined ? 'retrieve help all lists all options.' : `Did you mean ${meant}?`
   return usageError(`There is no option ${typed}. ${hintFor(typed) ?? guess}`)
 }

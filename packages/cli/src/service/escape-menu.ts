@@ -3,7 +3,7 @@ import type { SessionSignal } from '@retriever/fetchers'
 /** Ctrl-], as in the telnet program. */
 export const escapeKey = '\x1d'
 
-/** What a line of the menu asks for. */
+/** The action that a line of the menu asks for. */
 export type MenuCommand =
   | { readonly do: 'continue' | 'quit' | 'status' | 'suspend' | 'help' | 'send-escape' }
   | { readonly do: 'send'; readonly signal: SessionSignal }

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util'
 
-/** What a control sequence is: it goes on, ends here with or without effect on the terminal, or is none. */
+/** The state of a control sequence: it goes on, ends here with or without effect on the terminal, or is none. */
 type State = 'text' | 'escape' | 'csi' | 'string' | 'charset'
 
 /** The most characters of one sequence; real ones have a tenth of that. */
@@ -52,14 +52,14 @@ export class ScreenFilter {
     return shown
   }
 
-  /** What brings the terminal back to where it was: the main screen, the cursor, no colours and no mouse. */
+  /** The octets that bring the terminal back to where it was: the main screen, the cursor, no colours and no mouse. */
   reset(): string {
     const modes = [...this.#changed].filter(([mode, isOn]) => isOn !== usuallyOn.has(mode))
     const back = modes.map(([mode]) => `\x1b[?${mode}${usuallyOn.has(mode) ? 'h' : 'l'}`).join('')
     return `${back}${this.#hasStyle ? '\x1b[0m\x1b(B\x0f' : ''}`
   }
 
-  /** What of the text up to this character can be shown now. */
+  /** The part of the text up to this character can be shown now. */
   #take(character: string): string {
     switch (this.#state) {
       case 'text':

@@ -66,7 +66,7 @@ function look([command = '', word = '', database = '', ...rest]: readonly string
 const shown = { db: 'databases', strat: 'strategies', server: 'server', info: 'information' } as const
 
 /**
- * What the server tells of itself (RFC 2229 3.5), in curl's form: `show:db`, `show:strat`, `show:server`,
+ * The facts that the server tells of itself (RFC 2229 3.5), in curl's form: `show:db`, `show:strat`, `show:server`,
  * `show:info:database`. RFC 2229 5 has no URLs for it.
  */
 function show([, what = '', database = '', ...more]: readonly string[], place: Place): Asked {

@@ -111,7 +111,6 @@ export const mailserver: Scheme = {
   userinfo: 'allowed',
   query: true,
   lineParts: ['user', 'password', 'urlPath', 'query'],
-  handoff: true,
   hint: 'Use mailto, or an imap URL (RFC 5092) for mail that is on a server.',
   deprecated: 'mailserver was never specified and is historic (RFC 6196).',
   resolve: ({ urlPath }): MailserverPlan => ({

@@ -31,6 +31,10 @@ const parameter = /([?&;#]|%(?:25)*(?:3F|26|3B|23))[=+]?([^\s?&;#=]{1,100}?)(?:=
 const valueInText = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#\s]*/y
 const valueInUrl = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#]*/y
 
+/** The way to log in that a URL of a mailbox names, `alice;AUTH=*@` (RFC 2384, RFC 5092): a word, and no secret. */
+const wayToLogIn =
+  /(?:\*|%2A|(?:\+|%2B)APOP|anonymous|plain|login|external|gssapi|(?:cram|digest|scram)-md5|xoauth2)(?=[:@"])/iy
+
 function hideParameters(text: string, value: RegExp): string {
   let hidden = ''
   let done = 0
@@ -38,7 +42,7 @@ function hideParameters(text: string, value: RegExp): string {
   for (let found = parameter.exec(text); found !== null; found = parameter.exec(text)) {
     const [, delimiter = '', name = ''] = found
     value.lastIndex = parameter.lastIndex
-    if (!isSecretName(name)) parameter.lastIndex = found.index + delimiter.length
+    if (!isSecretName(name) || isWayToLogIn(text, found)) parameter.lastIndex = found.index + delimiter.length
     else if (value.test(text)) {
       hidden += `${text.slice(done, parameter.lastIndex)}***`
       done = value.lastIndex
@@ -46,6 +50,11 @@ function hideParameters(text: string, value: RegExp): string {
     }
   }
   return hidden + text.slice(done)
+}
+
+function isWayToLogIn(text: string, { 1: delimiter, 2: name = '', index, 0: { length } }: RegExpExecArray): boolean {
+  wayToLogIn.lastIndex = index + length
+  return delimiter === ';' && name.toLowerCase() === 'auth' && wayToLogIn.test(text)
 }
 
 /** The login of a URL within a URL: `%2F%2Fuser%3Apassword%40`. */

@@ -36,7 +36,7 @@ export interface Session extends Duplex {
 /** The control functions: Are You There, Break, Interrupt Process, Abort Output, No Operation. */
 export type SessionSignal = 'are-you-there' | 'break' | 'interrupt' | 'abort-output' | 'nop'
 
-/** What the service may know of the user's side. Nothing but this is told, and only if the service asks. */
+/** The facts that the service may know of the user's side. Nothing but this is told, and only if the service asks. */
 export interface SessionOptions {
   /**
    * True: the service may show what is typed, and get it character by character, as on a terminal. Default false: it is

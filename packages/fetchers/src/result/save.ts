@@ -58,7 +58,7 @@ export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = 
   before: octets,
 }
 
-/** What the source of a body offers to its destination. */
+/** The means that the source of a body offers to its destination. */
 interface BodyHooks {
   /** Lets the source start over. */
   readonly sink: Sink

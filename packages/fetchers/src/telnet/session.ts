@@ -45,7 +45,7 @@ const maxUnsentAnswers = 64 * 1024
  */
 const silence = { atFirst: 300, later: 1000 }
 
-/** What people type for the end of their input, where a terminal reads it. */
+/** The character that people type for the end of their input, where a terminal reads it. */
 const END_OF_INPUT = 4
 
 /** A Telnet connection as a stream of text (RFC 854). */

@@ -20,7 +20,7 @@ export const telnetOptions: readonly OptionRow<TelnetOption>[] = [
 /** The names of these values must not be read as options by a login program (CVE-2026-24061). */
 const value = /^(?!-)[\x20-\x7E]{1,255}$/
 
-/** What -t tells. Throws `invalid-option`. */
+/** The facts that -t tells. Throws `invalid-option`. */
 export function readTelnet(line: GivenOptions<TelnetOption>): SessionOptions {
   const environment: Record<string, string> = {}
   let told: SessionOptions = {}

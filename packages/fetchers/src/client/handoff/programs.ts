@@ -1,7 +1,7 @@
 import { authority, bracketed, encodeOctets, type HandoffProgram, type Resolution, utf8Octets } from '@retriever/core'
 import { mailtoUrl, urlFor } from './url-for.ts'
 
-/** What is handed over, for the rows of the table. */
+/** The URL and its place, for the rows of the table. */
 export interface Target {
   readonly resolution: Resolution
   /** Null where the URL names none. */
@@ -12,7 +12,7 @@ export interface Target {
 /** A program that takes a URL or its parts. */
 export interface Row {
   readonly program: string
-  /** What brings the program. */
+  /** The package that brings the program. */
   readonly install?: string
   /** True where the program can be told the user. */
   readonly takesUser?: boolean

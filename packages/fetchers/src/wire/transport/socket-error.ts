@@ -10,10 +10,11 @@ interface SystemError {
 /** The error for a failed connection attempt, by Node's error codes. */
 export function connectError(
   context: RetrievalContext,
-  peer: { readonly host: string; readonly port: number; readonly name?: string },
+  peer: { readonly host: string; readonly port: number; readonly name?: string; readonly isFurther?: boolean },
   cause: unknown,
 ): RetrievalError {
   const { code, message, syscall } = firstError(cause)
+  const socket = peer.isFurther ? undefined : context.network?.socketPath
   if (syscall === 'bind') return bindError(context, code ?? message, cause)
   const where = peer.name ?? `${peer.host}${peer.host.includes(':') ? ' port ' : ':'}${peer.port}`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
@@ -37,11 +38,12 @@ export function connectError(
       : `No TLS session with ${where} (${reason}); check that this port speaks TLS.`
     return context.error('tls-failed', what, { phase: 'tls', cause })
   }
-  if (code === 'ECONNREFUSED') {
+  if (code === 'ECONNREFUSED' && socket === undefined) {
     const what = `${capitalised(where)} refused the connection; nothing listens there. Check host and port.`
     return context.error('connect-failed', what, { phase: 'connect', cause })
   }
-  return context.error('connect-failed', `No connection to ${where}: ${code ?? message}.`, {
+  const to = socket === undefined ? where : `the socket ${printable(socket)}`
+  return context.error('connect-failed', `No connection to ${to}: ${code ?? message}.`, {
     phase: 'connect',
     transient: isPassing(code),
     cause,
