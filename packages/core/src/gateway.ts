@@ -12,9 +12,15 @@ export type Gateways = Readonly<Record<string, string>>
 
 /**
  * The URL at the gateway for a URL of its scheme (RFC 1738 4); undefined: it has none. The login and the fragment never
- * go along. Throws `invalid-option` for a template that no URL comes of, or that leads to a gateway again.
+ * go along. Throws `invalid-option` for a template that no URL of a network scheme (`hasHost`) comes of, or that leads
+ * to a gateway again.
  */
-export function gatewayUrl(locator: Locator, port: number, gateways: Gateways): string | undefined {
+export function gatewayUrl(
+  locator: Locator,
+  port: number,
+  gateways: Gateways,
+  hasHost: (scheme: string) => boolean,
+): string | undefined {
   const { scheme, host, urlPath, query } = locator
   const [, namespace = '', name = ''] = scheme === 'urn' ? (/^([^:]*):(.*)$/s.exec(urlPath ?? '') ?? []) : []
   const key = [`urn:${namespace.toLowerCase()}`, scheme].find((each) => Object.hasOwn(gateways, each))
@@ -33,9 +39,10 @@ export function gatewayUrl(locator: Locator, port: number, gateways: Gateways): 
   })
   const target = schemeOf(url)
   const isUrl = target !== undefined && url.startsWith('://', target.length) && !/[{}]/.test(url)
-  if (isFilled && isUrl && !Object.hasOwn(gateways, target)) return url
+  // A page may lead to the scheme, so its gateway is a server, and never this machine.
+  if (isFilled && isUrl && hasHost(target) && !Object.hasOwn(gateways, target)) return url
   const advice = { option: 'gateways', value: key } as const
-  const wanted = 'a URL with {url}, {host}, {port}, {path}, {query} or {name}, of a scheme without a gateway'
+  const wanted = 'a URL with {url}, {host}, {port}, {path}, {query} or {name}, of a network scheme without a gateway'
   throw new RetrievalError('invalid-option', `The gateway in ${adviceText(advice)} needs ${wanted}.`, {
     phase: 'resolve',
     advice,

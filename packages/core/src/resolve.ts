@@ -140,7 +140,8 @@ function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Ho
 
 /** The URL at the caller's gateway, else the place at which the publisher of a URN keeps it. */
 function gatewayOf(locator: Locator, port: number, plan: AccessPlan, options: ResolveOptions): string | undefined {
-  const own = options.gateways && gatewayUrl(locator, port, options.gateways)
+  const hasHost = (name: string): boolean => findScheme(name, options.schemes)?.host === 'required'
+  const own = options.gateways && gatewayUrl(locator, port, options.gateways, hasHost)
   return own ?? ('locatedAt' in plan && plan.locatedAt !== null ? plan.locatedAt : undefined)
 }
 

@@ -50,7 +50,7 @@ test('--json tells of the part alone', async () => {
 
 test.each([
   [[], 'give the URL of the message, or of its mailbox, by --base FILE-OR-URL.'],
-  [['--base', 'nosuch'], '"nosuch" is no absolute URL; give that of the message by --base FILE-OR-URL.'],
+  [['--base', 'nosuch'], '--base needs a URL, or a file or folder; there is no "nosuch".'],
 ])('%j: the error names the option', async (options, words) => {
   const { status, stderr } = await retrieve([...options, 'cid:p@h'], { cwd })
   expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(words) })

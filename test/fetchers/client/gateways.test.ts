@@ -57,6 +57,8 @@ test.each([
   ['two gateways to each other', { gopher: 'ftp://gw/{path}', ftp: 'gopher://gw/0{path}' }],
   ['no variable', { gopher: 'http://gw/' }],
   ['an unknown variable', { gopher: 'http://gw/{path}/{user}' }],
+  ['files of this machine', { gopher: 'file:///etc/{path}' }],
+  ['an unknown scheme', { gopher: 'nosuch://gw/{path}' }],
   ['no URL', { gopher: 'gw/{path}' }],
 ])('%s is refused when a URL would go through it', async (_, gateways) => {
   await using client = createClient({ gateways })

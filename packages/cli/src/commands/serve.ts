@@ -19,12 +19,15 @@ export async function serve(run: Run): Promise<number> {
   const { program } = config.serving
   if (program !== null) return await runBeside({ ...program, env: { ...program.env, ...variables(servers) } }, run)
   for (const { protocol, url, port } of servers) {
-    await output.write(config.json ? jsonLine({ protocol, url, port }) : `${url}\n`)
+    await output.write(config.json ? jsonLine({ protocol, url, port }) : `${url}${paths[protocol] ?? ''}\n`)
   }
   if (!config.json) output.note(noteOn(config.serving.servers))
   if (!signal.aborted) await once(signal, 'abort')
   return 0
 }
+
+/** Paths of servers whose root is no URL that retrieves. */
+const paths: Readonly<Partial<Record<string, string>>> = { ws: 'texts', mqtt: 'pub/hello', tftp: 'hello.txt' }
 
 /** The exit status of the command: 127 if there is no such program, 126 if it cannot be run, as in a shell. */
 async function runBeside(program: Program, run: Run): Promise<number> {

@@ -105,7 +105,9 @@ export function readGateways(line: GivenOptions<ResolutionOption>): Gateways | n
 /** The base, as a URL: a file or folder may be given by its path. */
 export function readBase(line: GivenOptions<ResolutionOption>): string | undefined {
   const base = line.value('base')
-  if (base === undefined || /^[a-z][a-z\d+.-]+:/i.test(base) || !existsSync(base)) return base
+  if (base === undefined || /^[a-z][a-z\d+.-]+:/i.test(base)) return base
+  if (!existsSync(base))
+    throw usageError(`--base needs a URL, or a file or folder; there is no ${JSON.stringify(base)}.`)
   const { href } = pathToFileURL(absolute(base))
   return statSync(base).isDirectory() ? `${href.replace(/\/$/, '')}/` : href
 }

@@ -20,6 +20,7 @@ export class ImapDialogue {
   readonly #context: RetrievalContext
   #lines: LineReader
   #tag = 0
+  #secret = ''
 
   constructor(connection: Connection, context: RetrievalContext) {
     this.connection = connection
@@ -29,6 +30,11 @@ export class ImapDialogue {
 
   get lines(): LineReader {
     return this.#lines
+  }
+
+  /** Keeps a password out of the events, which show what the server repeats of it. */
+  hide(secret: string): void {
+    this.#secret = secret
   }
 
   /** Sends a command; `shown` replaces one with a secret. */
@@ -93,7 +99,8 @@ export class ImapDialogue {
       const message = 'The server closed the connection without an answer; try again.'
       throw error(phase === 'body' ? 'partial' : 'receive-failed', message, { phase, transient: true })
     }
-    emit({ type: 'received', url, octets: `${line}\r\n` })
+    const shown = this.#secret === '' ? line : line.replaceAll(this.#secret, '<password>')
+    emit({ type: 'received', url, octets: `${shown}\r\n` })
     return line
   }
 

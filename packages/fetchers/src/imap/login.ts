@@ -23,6 +23,7 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
   const user = found === null ? (plan.user ?? '') : utf8Octets(found.credentials.user)
   const password = found === null ? (plan.password ?? '') : utf8Octets(found.credentials.password)
   try {
+    dialogue.hide(password)
     const { status, text } = await dialogue.ask('login', `LOGIN ${quoted(user)} ${quoted(password)}`, {
       shown: `LOGIN ${quoted(user)} <password>`,
     })

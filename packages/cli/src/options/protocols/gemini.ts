@@ -33,7 +33,8 @@ function fileStore(folder: string): CertificateStore {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         // Another process may read it meanwhile.
         const whole = `${path}.${process.pid}`
-        writeFileSync(whole, lines.join(''), { mode: 0o600 })
+        // A file or link of that name is left as it is.
+        writeFileSync(whole, lines.join(''), { mode: 0o600, flag: 'wx' })
         renameSync(whole, path)
       } catch {
         // Without the file, the certificate is trusted for this command alone.
