@@ -2,6 +2,7 @@ import type { ImapPlan, TlsMode } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
+import { mailLogin } from './pop.ts'
 
 /** RFC 5092: `imap://user;AUTH=*@host:port/mailbox;UIDVALIDITY=n/;UID=n/;SECTION=s/;PARTIAL=o.n`, `mailbox?search`. */
 export const imap: Scheme = {
@@ -22,15 +23,15 @@ export const imap: Scheme = {
 export const imaps: Scheme = {
   ...imap,
   name: 'imaps',
-  title: 'Mailboxes by the Internet Message Access Protocol over TLS',
+  title: `${imap.title} over TLS`,
   spec: 'RFC 8314',
   defaultPort: 993,
   tls: 'implicit',
   resolve: (locator, place) => imapPlan(locator, place, 'implicit'),
 }
 
-function imapPlan({ user, password, urlPath, query }: Locator, place: Place, tls: TlsMode): ImapPlan {
-  const [, name = '', auth] = /^(.*?)(?:;auth=([^;]*))?$/is.exec(user ?? '') ?? []
+function imapPlan(locator: Locator, place: Place, tls: TlsMode): ImapPlan {
+  const { urlPath, query } = locator
   const [box = '', ...parts] = (urlPath ?? '').split(/\/?;(?=(?:uidvalidity|uid|section|partial)=)/i)
   const given = new Map(
     parts.map((part) => {
@@ -45,17 +46,16 @@ function imapPlan({ user, password, urlPath, query }: Locator, place: Place, tls
   }
   const partial = given.get('partial')
   const [, offset, length] = /^(\d{1,15})(?:\.([1-9]\d{0,14}))?$/.exec(partial ?? '') ?? []
-  if (partial !== undefined && offset === undefined) place.fail(';partial= needs two numbers, as in 0.1024', 'urlPath')
   const section = given.get('section') ?? null
-  if (section !== null && !/^[\w.() -]*$/.test(section)) place.fail(';section= names no part of a message', 'urlPath')
+  if ((partial !== undefined && offset === undefined) || /[^\w.() -]/.test(section ?? '')) {
+    place.fail(';section= or ;partial= is wrong', 'urlPath')
+  }
   const plan = {
     mechanism: 'imap',
     host: place.host,
     port: place.port,
     tls,
-    user: name === '' ? null : decodeOctets(name),
-    password: password === null ? null : decodeOctets(password),
-    auth: auth === undefined ? null : decodeOctets(auth).toUpperCase(),
+    ...mailLogin(locator),
     mailbox: decodeOctets(box.replace(/\/$/, '')) || null,
     uidValidity: number('uidvalidity'),
     uid: number('uid'),
@@ -64,9 +64,10 @@ function imapPlan({ user, password, urlPath, query }: Locator, place: Place, tls
     search: query === null || query === '' ? null : decodeOctets(query),
     wire: [],
   } as const
-  if (plan.mailbox === null && (given.size > 0 || plan.search !== null))
-    place.fail('a mailbox must come first', 'urlPath')
-  if (plan.uid === null && (section !== null || partial !== undefined)) place.fail(';uid= must come first', 'urlPath')
-  if (plan.uid !== null && plan.search !== null) place.fail('a search has no ;uid=', 'query')
+  const { mailbox, uid, search } = plan
+  const isPart = section !== null || partial !== undefined
+  if ((mailbox === null && (given.size > 0 || search !== null)) || (uid === null ? isPart : search !== null)) {
+    place.fail('the order is mailbox, then ?search or ;uid=, ;section=, ;partial=', 'urlPath')
+  }
   return plan
 }

@@ -24,7 +24,7 @@ export const mqtt: Scheme = {
 export const mqtts: Scheme = {
   ...mqtt,
   name: 'mqtts',
-  title: 'Messages of an MQTT topic over TLS',
+  title: `${mqtt.title} over TLS`,
   defaultPort: 8883,
   tls: 'implicit',
   resolve: (locator, place) => mqttPlan(locator, place, 'implicit'),

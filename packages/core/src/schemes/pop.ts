@@ -25,34 +25,41 @@ export const pop3: Scheme = { ...pop, name: 'pop3' }
 export const pop3s: Scheme = {
   ...pop,
   name: 'pop3s',
-  title: 'Mailbox by the Post Office Protocol over TLS',
+  title: `${pop.title} over TLS`,
   spec: 'RFC 8314',
   defaultPort: 995,
   tls: 'implicit',
   resolve: (locator, place) => popPlan(locator, place, 'implicit'),
 }
 
-function popPlan({ user, password, urlPath }: Locator, place: Place, tls: TlsMode): PopPlan {
-  const number = urlPath ?? ''
+function popPlan(locator: Locator, place: Place, tls: TlsMode): PopPlan {
+  const number = locator.urlPath ?? ''
   if (!/^(?:[1-9]\d{0,8})?$/.test(number)) place.fail('only the number of a message may follow the host', 'urlPath')
-  const [, name = '', auth] = /^(.*?)(?:;auth=([^;]*))?$/is.exec(user ?? '') ?? []
-  const known = name === '' ? null : decodeOctets(name)
+  const login = mailLogin(locator)
   const start = tls === 'explicit' ? ['STLS\r\n'] : []
   return {
     mechanism: 'pop3',
     host: place.host,
     port: place.port,
     tls,
-    user: known,
-    password: password === null ? null : decodeOctets(password),
-    auth: auth === undefined ? null : decodeOctets(auth).toUpperCase(),
+    ...login,
     message: number === '' ? null : Number(number),
     wire: [
       ...start,
-      `USER ${known ?? '<user>'}\r\n`,
+      `USER ${login.user ?? '<user>'}\r\n`,
       'PASS <password>\r\n',
       number === '' ? 'LIST\r\n' : `RETR ${number}\r\n`,
       'QUIT\r\n',
     ],
+  }
+}
+
+/** The login in the URL of a mailbox: `user;AUTH=way:password` (RFC 2384 5, RFC 5092 3.2). */
+export function mailLogin({ user, password }: Locator): Pick<PopPlan, 'user' | 'password' | 'auth'> {
+  const [, name, auth] = /^(.*?)(?:;auth=([^;]*))?$/is.exec(user ?? '') ?? []
+  return {
+    user: name ? decodeOctets(name) : null,
+    password: password === null ? null : decodeOctets(password),
+    auth: auth === undefined ? null : decodeOctets(auth).toUpperCase(),
   }
 }

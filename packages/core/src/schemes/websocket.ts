@@ -21,7 +21,7 @@ export const ws: Scheme = {
 export const wss: Scheme = {
   ...ws,
   name: 'wss',
-  title: 'Messages of a WebSocket over TLS',
+  title: `${ws.title} over TLS`,
   defaultPort: 443,
   tls: 'implicit',
   resolve: (locator, place) => wsPlan(locator, place, 443),
