@@ -1,4 +1,4 @@
-import { adviceText, type LdapPlan } from '@retriever/core'
+import { adviceText, type LdapPlan, octetsToText, printable } from '@retriever/core'
 import { type ByteSource, wholeSource } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { operations } from './answers.ts'
@@ -36,10 +36,10 @@ function checkPlan({ host, socket, dn, attributes, extensions }: LdapPlan, conte
   if (request.range !== undefined) {
     throw error('range-refused', 'LDAP sends no parts of a search; retrieve the whole.', { phase: 'policy' })
   }
-  // RFC 4516 2: an URL with a critical extension that is not supported must not be processed.
+  // RFC 4516 2: a URL with a critical extension that is not supported must not be processed.
   const unknown = extensions.find(({ type, critical }) => critical && type.toLowerCase() !== 'bindname')
   if (unknown !== undefined) {
-    const message = `The URL's extension ${JSON.stringify(unknown.type)} is critical (!), and only bindname is known.`
+    const message = `The URL's extension ${printable(octetsToText(unknown.type))} is critical (!), and only bindname is known.`
     throw error('refused', message, { phase: 'policy' })
   }
   if (![dn, ...attributes].every(isText)) {
@@ -51,10 +51,13 @@ function checkPlan({ host, socket, dn, attributes, extensions }: LdapPlan, conte
   throw error('no-server', message, { phase: 'resolve', advice })
 }
 
+/** The largest number that a request can hold (RFC 4511 4.5.1: maxInt). */
+const maxLimit = 2_147_483_647
+
 /** Searches; a server that wants a login for it gets one, if the caller has one. */
 async function search(session: LdapSession): Promise<Retrieved<'ldap'>> {
   const { context } = session
-  const limit = context.request.limit ?? 0
+  const limit = Math.min(context.request.limit ?? 0, maxLimit)
   await session.search(limit)
   if (isBeginning(await session.peek())) return retrieved(session, new LdifBody(session, limit))
   const answer = await session.next('request')
