@@ -18,6 +18,10 @@ slapd=$(program SLAPD /usr/sbin/slapd)
 schema=$(program SLAPD_SCHEMA /etc/ldap/schema)
 modules=$(program SLAPD_MODULES /usr/lib/ldap)
 
+# The package has a library of its own, libslapi.
+own_lib=$unpacked/usr/lib/$(uname -m)-linux-gnu
+[[ $slapd != "$unpacked"/* ]] || export LD_LIBRARY_PATH=$own_lib
+
 needs "$slapd" "$schema/inetorgperson.schema" "$modules/back_mdb.la" openssl ldapsearch
 begin 2 "$@"
 
