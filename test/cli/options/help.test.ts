@@ -180,7 +180,14 @@ test('--version', async () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   const [first, protocols, features] = stdout.split('\n')
   expect(first).toBe(`retrieve ${version}`)
-  expect(protocols).toMatch(/^Protocols: .*\bfile ftp ftpes ftps gopher gophers http https\b/)
+  const listed = (await retrieve(['schemes', '--json'])).stdout.trim().split('\n')
+  const retrieved = listed.map((line) => JSON.parse(line)).filter(({ fetched, session }) => fetched || session)
+  expect(protocols).toBe(
+    `Protocols: ${retrieved
+      .map(({ scheme }) => scheme)
+      .sort()
+      .join(' ')}`,
+  )
   expect(features).toMatch(/^Features: .*\bHTTP2\b/)
 })
 
