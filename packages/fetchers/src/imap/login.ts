@@ -1,5 +1,5 @@
-import { type AccessPlans, adviceText, octetsToText, utf8Octets } from '@retriever/core'
-import { findLogin, loginPlace } from '../auth/found-login.ts'
+import type { AccessPlans } from '@retriever/core'
+import { planLogin } from '../auth/plan-login.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { type ImapDialogue, wordsOf } from './dialogue.ts'
 import { quoted } from './mailbox-name.ts'
@@ -19,9 +19,7 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
     const message = 'Only ";auth=*" is known as a way to log in; leave it out of the URL.'
     throw context.error('refused', message, { phase: 'login' })
   }
-  const found = plan.user !== null && plan.password !== null ? null : await find(plan, context)
-  const user = found === null ? (plan.user ?? '') : utf8Octets(found.credentials.user)
-  const password = found === null ? (plan.password ?? '') : utf8Octets(found.credentials.password)
+  const { user, password, found } = await planLogin(plan, context, 'The server')
   try {
     dialogue.hide(password)
     const { status, text } = await dialogue.ask('login', `LOGIN ${quoted(user)} ${quoted(password)}`, {
@@ -37,15 +35,4 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
   } finally {
     found?.end()
   }
-}
-
-async function find(plan: Plan, context: RetrievalContext) {
-  const { host, port } = plan
-  const user = plan.user === null ? null : octetsToText(plan.user)
-  const challenge = { realm: user === null ? host : `${user}@${host}`, host, port, user }
-  const found = await findLogin(context, loginPlace(context.url, challenge, 'login'), challenge)
-  if (found !== null) return found
-  const advice = { option: 'credentials' } as const
-  const message = `The server wants a user and password; give them in the URL, or by ${adviceText(advice)}.`
-  throw context.error('auth-required', message, { phase: 'login', advice })
 }

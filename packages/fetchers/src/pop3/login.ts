@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type AccessPlans, adviceText, octetsToText, utf8Octets } from '@retriever/core'
-import { findLogin, loginPlace } from '../auth/found-login.ts'
+import type { AccessPlans } from '@retriever/core'
+import { planLogin } from '../auth/plan-login.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { type PopDialogue, type PopReply, wordsOf } from './dialogue.ts'
 
@@ -18,9 +18,7 @@ export async function logIn(
 ): Promise<void> {
   const [timestamp] = /<[^<>\s]*>/.exec(greeting.text) ?? []
   checkAuth(plan, context, timestamp !== undefined)
-  const found = plan.user !== null && plan.password !== null ? null : await find(plan, context)
-  const user = found === null ? (plan.user ?? '') : utf8Octets(found.credentials.user)
-  const password = found === null ? (plan.password ?? '') : utf8Octets(found.credentials.password)
+  const { user, password, found } = await planLogin(plan, context, 'A mailbox')
   try {
     const reply = await (timestamp === undefined
       ? byPassword(dialogue, user, password)
@@ -40,17 +38,6 @@ function checkAuth({ auth }: Plan, context: RetrievalContext, hasDigest: boolean
   if (auth === null || auth === '*' || (auth === '+APOP' && hasDigest)) return
   const what = auth === '+APOP' ? 'The server offers no APOP' : 'Only +APOP and * are known as ways to log in'
   throw context.error('refused', `${what}; leave ";auth=" out of the URL, or write ";auth=*".`, { phase: 'login' })
-}
-
-async function find(plan: Plan, context: RetrievalContext) {
-  const { host, port } = plan
-  const user = plan.user === null ? null : octetsToText(plan.user)
-  const challenge = { realm: user === null ? host : `${user}@${host}`, host, port, user }
-  const found = await findLogin(context, loginPlace(context.url, challenge, 'login'), challenge)
-  if (found !== null) return found
-  const advice = { option: 'credentials' } as const
-  const message = `A mailbox wants a user and password; give them in the URL, or by ${adviceText(advice)}.`
-  throw context.error('auth-required', message, { phase: 'login', advice })
 }
 
 async function byPassword(dialogue: PopDialogue, user: string, password: string): Promise<PopReply> {

@@ -1,0 +1,37 @@
+import { adviceText, octetsToText, utf8Octets } from '@retriever/core'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { type FoundLogin, findLogin, loginPlace } from './found-login.ts'
+
+/** The parts of a plan that a login needs; user and password are octets, one a character. */
+interface LoginPlan {
+  readonly host: string
+  readonly port: number
+  readonly user: string | null
+  readonly password: string | null
+}
+
+/** A login as octets, one a character; `found` is null for that of the URL. */
+interface PlanLogin {
+  readonly user: string
+  readonly password: string
+  readonly found: FoundLogin | null
+}
+
+/**
+ * The login of a plan, else one that is known or asked for: for servers that take no command without one. Throws
+ * `auth-required`; `wanting` begins its sentence: `A mailbox`.
+ */
+export async function planLogin(plan: LoginPlan, context: RetrievalContext, wanting: string): Promise<PlanLogin> {
+  const { host, port, password } = plan
+  if (plan.user !== null && password !== null) return { user: plan.user, password, found: null }
+  const user = plan.user === null ? null : octetsToText(plan.user)
+  const challenge = { realm: user === null ? host : `${user}@${host}`, host, port, user }
+  const found = await findLogin(context, loginPlace(context.url, challenge, 'login'), challenge)
+  if (found !== null) {
+    const { credentials } = found
+    return { user: utf8Octets(credentials.user), password: utf8Octets(credentials.password), found }
+  }
+  const advice = { option: 'credentials' } as const
+  const message = `${wanting} wants a user and password; give them in the URL, or by ${adviceText(advice)}.`
+  throw context.error('auth-required', message, { phase: 'login', advice })
+}
