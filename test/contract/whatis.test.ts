@@ -16,7 +16,7 @@ const apropos = `case $last in
 esac`
 const found = [lines[0], lines[1], lines[3]].join('\n')
 
-/** What a search finds is a listing and no object, so of the contract only this is left. */
+/** A search finds a listing and no object, so of the contract only this is left. */
 test('the lines with the word are the body, and nothing is left open', async () => {
   await using _programs = await fakePrograms({ apropos })
   const before = openHandles()

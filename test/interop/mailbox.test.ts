@@ -8,7 +8,7 @@ import { errorOf, expectOctets, retrieve, suite } from './suite.ts'
 
 const run = promisify(execFile)
 
-/** What curl writes to standard output, however it ends. */
+/** The octets that curl writes to standard output, however it ends. */
 async function curl(...args: string[]): Promise<Buffer> {
   const options = { encoding: 'buffer' as const, timeout: 20_000 }
   return run('curl', ['-s', '-k', ...args], options).then(

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a fake program was run with. */
+/** The arguments and variables of one run of a fake program. */
 export interface Recorded {
   /** Octet by octet, one character an octet. */
   readonly args: readonly string[]
@@ -34,7 +34,7 @@ export class FakePrograms {
     return path
   }
 
-  /** What a program was last run with; null: it was not run. The next one must be another run. */
+  /** The last run of a program; null: it was not run. The next one must be another run. */
   take(name: string): Recorded | null {
     const path = join(this.folder, name)
     if (!existsSync(`${path}.args`)) return null

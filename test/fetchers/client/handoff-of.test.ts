@@ -251,7 +251,7 @@ describe('each platform takes each scheme, and no hostile text becomes an option
   function checkArgs(program: string, args: readonly string[], url: string): void {
     const end = args.indexOf('--')
     for (const [index, arg] of args.entries()) {
-      // What stands behind -f and -n of info is their value, whatever it begins with.
+      // The word behind -f and -n of info is their value, whatever it begins with.
       const isValue = program === 'info' && index % 2 === 1
       const isBehind = end !== -1 && index > end
       if (arg.startsWith('-') && !isValue && !isBehind) expect(ours[program], `${url}: ${arg}`).toContain(arg)

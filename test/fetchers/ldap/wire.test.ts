@@ -12,7 +12,7 @@ import { scriptedProxy, socks } from '../../support/wire/scripted-proxy.ts'
 
 const suffix = 'dc=example,dc=net'
 
-/** What a request is made of, as the specification writes it: hexadecimal digits, and text in quotes. */
+/** The octets of a request, as the specification writes it: hexadecimal digits, and text in quotes. */
 function octets(written: string): string {
   const parts = written.match(/"[^"]*"|[0-9a-f]+/g) ?? []
   return parts

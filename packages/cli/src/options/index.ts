@@ -130,7 +130,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms',
   News: 'Articles and their parts',
-  Telnet: 'What a service may know',
+  Telnet: 'Facts that a service may know',
   Security: 'Dangers that are allowed, TLS and certificates',
   Login: 'Users, passwords, tokens, and keys of SSH servers',
   Proxies: 'Ways through other machines',

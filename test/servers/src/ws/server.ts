@@ -18,7 +18,7 @@ function frame(first: number, octets: Uint8Array | string): Buffer {
 
 const close = frame(0x88, Buffer.from([3, 232]))
 
-/** What each path sends, once the WebSocket is open. */
+/** The messages that each path sends, once the WebSocket is open. */
 const paths: Readonly<Record<string, Buffer>> = {
   '/texts': Buffer.concat([frame(0x81, 'one'), frame(0x81, 'Grüße'), frame(0x81, ''), close]),
   '/binary': Buffer.concat([
