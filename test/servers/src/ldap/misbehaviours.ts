@@ -2,7 +2,7 @@ import { element, integer, octetString } from './ber.ts'
 import { type DirectoryEntry, suffix } from './directory.ts'
 import { disconnection, entryMessage, message, operations, result } from './messages.ts'
 
-/** The answers of a hostile server to a search, by the name of the entry that is asked for; a piece may come for ever. */
+/** The answers of a hostile server to a search, by the name of the entry in it; a piece may come for ever. */
 const answers: Readonly<Record<string, (id: number) => Iterable<Buffer>>> = {
   /** Entries without end. */
   *endless(id) {
