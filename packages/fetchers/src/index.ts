@@ -59,6 +59,7 @@ export type {
   RtspMetadata,
   SftpMetadata,
   TftpMetadata,
+  WaisMetadata,
   WsMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
