@@ -4,6 +4,7 @@ import type { Target } from './target.ts'
 import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
 import { explained, normalized, resolved } from './url-targets.ts'
+import { wais, waisDocid } from './wais-targets.ts'
 
 /** All that `pnpm fuzz` can try, by name. */
 export const targets: Readonly<Record<string, Target>> = {
@@ -22,4 +23,6 @@ export const targets: Readonly<Record<string, Target>> = {
   telnet,
   'telnet-text': telnetText,
   'telnet-options': telnetOptions,
+  wais,
+  'wais-docid': waisDocid,
 }
