@@ -4,6 +4,7 @@ import { startGeminiServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { entriesOf } from '../support/entries.ts'
 import { remarks } from '../support/events.ts'
+import { failure } from '../support/failure.ts'
 import { testFetcher } from './fetcher.ts'
 
 testFetcher({
@@ -140,7 +141,16 @@ describe('prompts', () => {
     expect((await outcome('input', { form: () => null })).error).toMatchObject({ code: 'form-required' })
     expect((await outcome('input', { form: { other: 'x' } })).error).toMatchObject({ code: 'form-required' })
     expect((await outcome('input', { form: { 1: ['x'] } })).error).toMatchObject({ code: 'invalid-option' })
-    expect((await outcome('input', { form: { 1: 'x'.repeat(1024) } })).error).toMatchObject({ code: 'invalid-option' })
+  })
+
+  test('a request has at most 1024 octets, of which the answer takes what the URL leaves', async () => {
+    await using server = await startGeminiServer()
+    await using client = createClient()
+    const url = `${server.url}input`
+    const longest = 'x'.repeat(1024 - `${url}?`.length)
+    expect(await (await client.retrieve(url, { form: { 1: longest } })).text()).toBe(`${longest}\n`)
+    const error = await failure(client.retrieve(url, { form: { 1: `${longest}x` } }))
+    expect(error).toMatchObject({ code: 'invalid-option' })
   })
 })
 

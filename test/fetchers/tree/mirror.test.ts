@@ -445,6 +445,24 @@ test('a file that has the name of the folder is named as the reason', async () =
   expect(refused.message).toBe(`${folder} cannot be written: it is no folder, and one is needed.`)
 })
 
+test('what is outside the tree is not retrieved', async () => {
+  const asked: string[] = []
+  const outside = async function* (): AsyncGenerator<Entry> {
+    yield { name: 'other server', kind: 'file', url: 'http://other/x' }
+    yield { name: 'above', kind: 'file', url: 'http://h/above' }
+    yield { name: 'a', kind: 'file', url: 'http://h/t/a' }
+  }
+  const tree = fakeTree((path) => (path === '/t/' ? outside() : null))
+  const fetcher = fakeHttp((plan, context) => {
+    asked.push(`${plan.host}${plan.target}`)
+    return tree.retrieve(plan, context).then((outcome) => (outcome.outcome === 'handoff' ? expect.fail() : outcome))
+  })
+  await using client = createClient({ fetchers: [fetcher] })
+  const results = await mirrored(client, 'http://h/t/')
+  expect(results).toEqual(['saved a', 'skipped above: outside', 'skipped other server: outside'])
+  expect(asked).toEqual(['h/t/', 'h/t/a'])
+})
+
 test('a redirect of a file out of the tree is refused, and the other place is not asked', async () => {
   const folders: Record<string, FakeFolder> = { '/': ['away', 'a', 'near'] }
   const asked: string[] = []
