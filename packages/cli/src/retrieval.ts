@@ -97,6 +97,7 @@ export class Retrieval {
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
       ...(this.#wantsHeads && { onHead: (octets: string) => this.heads.add(octets) }),
+      ...this.#session.traceFile?.listener,
       onEvent: (event) => this.#onEvent(event),
     }
   }

@@ -150,6 +150,11 @@ export interface RetrieveOptions extends RequestOptions {
    * the blank line, one octet a character. It holds what events hide, such as cookies: do not log it.
    */
   readonly onHead?: (octets: string) => void
+  /**
+   * Gets each chunk of a body that is read in this call, before its `progress`, and the number of its retrieval, as
+   * events have it. The chunk is valid until the function returns. One that throws ends the retrieval.
+   */
+  readonly onBody?: (octets: Uint8Array, id: number) => void
 }
 
 /**
@@ -237,6 +242,7 @@ export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> 
   retryOn: retryKind,
   onEvent: callback,
   onHead: callback,
+  onBody: callback,
   ...requestKinds,
 }
 

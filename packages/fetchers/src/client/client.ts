@@ -162,6 +162,7 @@ export function createClient(options: ClientOptions = {}): Client {
       retryOn: _retryOn,
       onEvent: _onEvent,
       onHead: _onHead,
+      onBody: _onBody,
       ...request
     } = options
     const from = linkedFrom === undefined ? null : resolve(linkedFrom, settings.resolving)
