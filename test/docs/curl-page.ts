@@ -34,7 +34,7 @@ const differences: Partial<Record<OptionName, string>> = {
   include: 'a 401 that asks for the login is left out; a file that fails is not made; not together with `-C` or `-J`',
   'max-redirs': '20 if it is not given (curl: 50)',
   'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
-  next: 'connections are not shared between groups; the first failure of all decides the exit status',
+  next: 'the first failure of all decides the exit status',
   output: 'the file is NAME.part until it is complete; a single `-o -` is for all URLs',
   proxy: 'http, https, socks5 and socks5h only',
   range: 'a server that sends the whole instead is an error (33)',

@@ -51,7 +51,7 @@ export class Retrieval {
     this.index = index
     this.resolution = resolution
     this.#login = login
-    this.facts = new Facts(session.servers)
+    this.facts = new Facts(session.run.servers)
     this.facts.findings = resolution.findings
     const { include, request } = session.run.config
     this.#wantsHeads = include || request.head === true || session.headDump !== null
