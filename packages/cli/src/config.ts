@@ -211,6 +211,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
       network: readNetwork(line),
       ssh: readSsh(line, env),
       proxyTunnel: line.has('proxytunnel'),
+      proxyDigest: line.has('proxy-digest'),
       proxyHeaders: readProxyHeaders(line),
     },
     request,

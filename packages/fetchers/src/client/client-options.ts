@@ -67,8 +67,8 @@ export interface ClientOptions {
   readonly limits?: Partial<Limits>
   readonly tls?: TlsOptions
   /**
-   * The proxy's URL `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks5 (names are looked up here),
-   * socks5h (names are looked up by the proxy), http or https. A function gets `{ scheme, host, port }` before each
+   * The proxy's URL `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks4 or socks5 (names are
+   * looked up here), socks4a or socks5h (names are looked up by the proxy), http or https. A function gets `{ scheme, host, port }` before each
    * host is contacted, including those that redirects lead to, and gives the URL or null. The environment is never
    * read. Default null: no proxy.
    */
@@ -77,6 +77,8 @@ export interface ClientOptions {
    * True: http and ftp URLs go through a tunnel of an HTTP proxy (CONNECT), instead of being sent to it. Default false.
    */
   readonly proxyTunnel?: boolean
+  /** True: HTTP proxies get their login by Digest (RFC 7616) once they ask, and never by Basic. Default false. */
+  readonly proxyDigest?: boolean
   /**
    * Additional header fields for HTTP proxies, by name: of CONNECT, and of requests that a proxy is sent as a whole.
    * Servers do not get them.
@@ -186,6 +188,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   tls: record,
   proxy: proxyOption,
   proxyTunnel: flag,
+  proxyDigest: flag,
   proxyHeaders: fields,
   addresses: record,
   network: record,
