@@ -233,7 +233,7 @@ describe('the command', () => {
     [
       2,
       () => ['-x', 'socks6://u:wr0ng@h'],
-      /Expected the proxy \(--proxy, or a variable such as \$ftp_proxy\) to be socks5, /,
+      /Expected the proxy \(--proxy, or a variable such as \$ftp_proxy\) to be socks4, /,
     ],
   ])('exits with %i where the proxy or its login is none', async (status, options, message) => {
     const outcome = await retrieve([...options(), 'http://www.example/'])
