@@ -67,9 +67,9 @@ export interface ClientOptions {
   readonly limits?: Partial<Limits>
   readonly tls?: TlsOptions
   /**
-   * The proxy's URL `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks4 or socks5 (names are
-   * looked up here), socks4a or socks5h (names are looked up by the proxy), http or https. A function gets `{ scheme, host, port
-   * }` before each host is contacted, including those that redirects lead to, and gives the URL or null. The
+   * The proxy's URL `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks4 or socks5 (names are looked
+   * up here), socks4a or socks5h (names are looked up by the proxy), http or https. A function gets `{ scheme, host,
+   * port }` before each host is contacted, including those that redirects lead to, and gives the URL or null. The
    * environment is never read. Default null: no proxy.
    */
   readonly proxy?: ProxyOption
