@@ -66,7 +66,17 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
 ]
 
 const everywhere = ['head', 'charset'] as const
-const ofTheClient = ['signal', 'base', 'linkedFrom', 'limits', 'policy', 'retryOn', 'onEvent', 'onHead'] as const
+const ofTheClient = [
+  'signal',
+  'base',
+  'linkedFrom',
+  'limits',
+  'policy',
+  'retryOn',
+  'onEvent',
+  'onHead',
+  'onBody',
+] as const
 
 /** The events of a retrieval by a fetcher that ignores its options. */
 async function toldBy(fetcher: Partial<Fetcher>, url: string, request: RetrieveOptions, kind: 'object' | 'listing') {

@@ -24,7 +24,7 @@ export async function check(run: Run): Promise<number> {
     if (config.verbose) report.event(event)
   }
   const { base: _, headers, virtualHost, ...common } = config.request
-  const request: RetrieveOptions = { ...common, signal }
+  const request: RetrieveOptions = { ...common, ...session.traceFile?.listener, signal }
   const own: RetrieveOptions = { ...(headers && { headers }), ...(virtualHost && { virtualHost }) }
   const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()

@@ -102,6 +102,7 @@ class MirrorView implements Overview {
     return {
       ...pickRequest(this.#run.config, ...names),
       signal: this.#run.signal,
+      ...this.#traceFile?.listener,
       onEvent: (event) => this.event(event),
     }
   }
