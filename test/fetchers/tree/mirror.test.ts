@@ -194,6 +194,21 @@ test('a file that became a folder, and the reverse: `delete` makes room, and wit
   expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('/b')
 })
 
+test('a folder stays until the file for it has come', async () => {
+  await using servers = await startServers({ http: true, files: { '/t/b': 'new' } })
+  const reply = 'HTTP/1.1 404 Gone\r\nContent-Length: 0\r\n\r\n'
+  servers.http.setFaults({ replies: { '/t/b': reply } })
+  mkdirSync(join(folder, 'b'), { recursive: true })
+  writeFileSync(join(folder, 'b/y'), 'old')
+  await using client = createClient()
+  expect(await mirrored(client, `${servers.http.url}t/`, { delete: true })).toContain('failed b: not-found')
+  expect(treeOf(folder)).toEqual(['b/', 'b/y'])
+  servers.http.setFaults({ replies: {} })
+  expect(await mirrored(client, `${servers.http.url}t/`, { delete: true })).toEqual(['deleted b/y', 'saved b'])
+  expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('new')
+  expect(treeOf(folder)).toEqual(['b'])
+})
+
 test("a folder that holds something of one's own is not removed for a file", async () => {
   await mirroredTree(before)
   writeFileSync(join(folder, 'b/.own'), 'own')
