@@ -1,7 +1,7 @@
 import type { AccessPlans } from '@retriever/core'
+import { draftOf } from '../draft/draft.ts'
 import { wholeSource } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { draftOf } from './draft.ts'
 
 /**
  * A fetcher for mailto URLs (RFC 6068): the representation is a draft of the mail, as a message (RFC 5322). Nothing is

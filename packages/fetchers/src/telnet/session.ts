@@ -3,7 +3,6 @@ import { Duplex } from 'node:stream'
 import { octetsToText, type TelnetPlan } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { checkSize, type Session, type SessionOptions, type SessionSignal } from '../plugin/session.ts'
-import { receiveError } from '../wire/transport/socket-error.ts'
 import {
   AO,
   AYT,
@@ -22,10 +21,11 @@ import {
   WILL,
   WINDOW_SIZE,
   X_DISPLAY_LOCATION,
-} from './codes.ts'
-import { type CommandListener, NvtDecoder } from './decoder.ts'
-import { NvtEncoder } from './encoder.ts'
-import { Negotiation, type NegotiationRules, type Side } from './negotiation.ts'
+} from '../wire/nvt/codes.ts'
+import { type CommandListener, NvtDecoder } from '../wire/nvt/decoder.ts'
+import { NvtEncoder } from '../wire/nvt/encoder.ts'
+import { Negotiation, type NegotiationRules, type Side } from '../wire/nvt/negotiation.ts'
+import { receiveError } from '../wire/transport/socket-error.ts'
 import { answerTo, subnegotiation, windowSize } from './subnegotiation.ts'
 
 const signals: Readonly<Record<SessionSignal, number>> = {

@@ -1,6 +1,6 @@
 import type { SessionOptions } from '../plugin/session.ts'
-import { IAC, NEW_ENVIRONMENT, SB, SE, TERMINAL_TYPE, X_DISPLAY_LOCATION } from './codes.ts'
-import { doubled } from './encoder.ts'
+import { IAC, NEW_ENVIRONMENT, SB, SE, TERMINAL_TYPE, X_DISPLAY_LOCATION } from '../wire/nvt/codes.ts'
+import { doubled } from '../wire/nvt/encoder.ts'
 
 const IS = 0
 const SEND = 1
