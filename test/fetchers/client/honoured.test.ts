@@ -40,6 +40,9 @@ const urls = {
   gemini: 'gemini://h/x',
   rtsp: 'rtsp://h/x',
   tftp: 'tftp://h/x',
+  tn3270: 'tn3270://h/',
+  afs: 'afs://cell/x',
+  mailserver: 'mailserver:a@h',
 } as const
 
 type Mechanism = keyof typeof urls

@@ -20,6 +20,7 @@ export const tn3270: Scheme = {
   query: true,
   lineParts: ['user', 'password'],
   program: true,
+  session: false,
   resolve: tn3270Plan,
 }
 
