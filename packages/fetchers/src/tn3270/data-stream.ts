@@ -117,7 +117,7 @@ export class Terminal {
     return undefined
   }
 
-  /** Write Structured Field: fields with their lengths, of which 0 is the rest. Those that draw nothing are passed over. */
+  /** Write Structured Field: fields with their lengths, of which 0 is the rest. Those that draw nothing do nothing. */
   #structured(octets: Uint8Array): void {
     let at = 0
     while (at < octets.length) {

@@ -1,6 +1,6 @@
 /**
- * The characters of EBCDIC's code page 037 from 40 to FF, 32 a row. A no-break space is a blank, a soft hyphen a hyphen,
- * and the control FF a blank.
+ * The characters of EBCDIC's code page 037 from 40 to FF, 32 a row. A no-break space is a blank, a soft hyphen a
+ * hyphen, and the control FF a blank.
  */
 const codePage037 = [
   '  âäàáãåçñ¢.<(+|&éêëèíîïìß!$*);¬',

@@ -7,7 +7,7 @@ import { alternateSizes, type Model, Terminal } from './data-stream.ts'
 import { Dialogue } from './dialogue.ts'
 
 export interface Tn3270FetcherOptions {
-  /** The model of the IBM 3278 terminal: 2 has 24 rows of 80 columns, 3 has 32, 4 has 43, 5 has 27 of 132. Default 2. */
+  /** The model of the IBM 3278: 2 has 24 rows of 80 columns, 3 has 32, 4 has 43, 5 has 27 of 132. Default 2. */
   readonly model?: Model
 }
 

@@ -26,8 +26,8 @@ export function urlFor({ locator, plan }: Resolution, user: string | null): stri
 }
 
 /**
- * The mailto URL of a plan for a mail (RFC 6068), for the composer of the desktop: the fields that a link must not set are left
- * out.
+ * The mailto URL of a plan for a mail (RFC 6068), for the composer of the desktop: the fields that a link must not set
+ * are left out.
  */
 export function mailtoUrl({
   to,
