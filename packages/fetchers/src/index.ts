@@ -59,6 +59,8 @@ export type {
   RtspMetadata,
   SftpMetadata,
   TftpMetadata,
+  Tn3270Field,
+  Tn3270Metadata,
   WsMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'

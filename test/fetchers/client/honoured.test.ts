@@ -40,16 +40,19 @@ const urls = {
   gemini: 'gemini://h/x',
   rtsp: 'rtsp://h/x',
   tftp: 'tftp://h/x',
+  tn3270: 'tn3270://h/',
+  afs: 'afs://cell/x',
+  mailserver: 'mailserver:a@h',
 } as const
 
 type Mechanism = keyof typeof urls
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
-  [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file'], ['http']],
-  [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file'], ['http']],
-  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file'], ['http', 'sftp', 'file']],
-  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file'], ['http', 'sftp', 'file']],
+  [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http']],
+  [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http']],
+  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http', 'sftp', 'file', 'afs']],
+  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http', 'sftp', 'file', 'afs']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
