@@ -1,5 +1,5 @@
 /** Options that have no effect are told: one rule for every option of a retrieval and every mechanism. */
-import { builtinSchemes, type Mechanism, type Scheme } from '@retriever/core'
+import { type AccessPlan, builtinSchemes, type Mechanism, type Scheme } from '@retriever/core'
 import {
   builtinMechanisms,
   createClient,
@@ -71,8 +71,13 @@ const ofTheClient = ['signal', 'base', 'linkedFrom', 'limits', 'policy', 'retryO
 
 /** A scheme for a mechanism that has no built-in fetcher. */
 const ownMechanism = 'own' as Mechanism
-const [http] = builtinSchemes.filter(({ name }) => name === 'http')
-const ownScheme = { ...(http as Scheme), name: 'own', mechanism: ownMechanism }
+const [http] = builtinSchemes.filter(({ name }) => name === 'http') as [Scheme]
+const ownScheme: Scheme = {
+  ...http,
+  name: 'own',
+  mechanism: ownMechanism,
+  resolve: (locator, place) => ({ ...http.resolve(locator, place), mechanism: ownMechanism }) as AccessPlan,
+}
 
 /** The events of a retrieval by a fetcher that ignores its options. */
 async function toldBy(fetcher: Partial<Fetcher>, url: string, request: RetrieveOptions, kind: 'object' | 'listing') {
