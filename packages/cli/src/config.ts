@@ -263,6 +263,7 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
     ...(etag !== null && { ifNoneMatch: etag }),
     ...(split !== undefined && { split: readSplit(split) }),
     ...(limit !== undefined && { limit: readLimit(limit) }),
+    ...(line.has('relevant-to') && { relevantTo: line.values('relevant-to') }),
     ...(charset !== null && { charset }),
     ...(line.has('head') && { head: true }),
     ...((line.has('no-fail') || line.has('fail-with-body')) && { fail: false }),

@@ -83,6 +83,7 @@ export type AdvisedOption =
   | 'compressed'
   | 'fail'
   | 'split'
+  | 'relevantTo'
   | 'charset'
   | 'folders'
   | 'delete'

@@ -117,7 +117,7 @@ export function explanationLines(explanation: Explanation, schemes?: readonly Sc
     ...section('written', escapedForm(explanation, known)),
     ...section('is', known === undefined ? [] : [`${known.title} (${known.spec})`]),
     ...section('means', fieldList({ ...plan, ...apart(locator, known) })),
-    ...(gateway === undefined ? contact(explanation) : through(gateway)),
+    ...(gateway === undefined ? contact(explanation, known) : through(gateway, schemes)),
     ...[...findings, ...(gateway !== undefined && 'findings' in gateway ? gateway.findings : [])].map(
       ({ severity, message, code, rule }, index) =>
         lineOf(sectionHead('know', index), `${severity}: ${message} [${code}, ${rule}]`, severity),
@@ -125,9 +125,14 @@ export function explanationLines(explanation: Explanation, schemes?: readonly Sc
   ]
 }
 
-function contact({ plan }: Explained): ExplanationLine[] {
+function contact({ plan }: Explained, known: Scheme | undefined): ExplanationLine[] {
   if (plan.mechanism === 'message') return inMessage
-  return [...section('goes to', destination(plan)), ...section('sends', (plan.wire as string[]).map(quoteWire))]
+  const wire = plan.wire as string[]
+  return [
+    ...section('goes to', destination(plan)),
+    ...section('sends', wire.map(quoteWire)),
+    ...section('reads', known?.reading?.(wire) ?? []),
+  ]
 }
 
 const base: Advice = { option: 'base' }
@@ -137,10 +142,12 @@ const inMessage: ExplanationLine[] = section('needs', [
 ]).map((line) => ({ ...line, advice: base }))
 
 /** The gateway's URL, and what is sent to it. */
-function through(gateway: Explanation): ExplanationLine[] {
+function through(gateway: Explanation, schemes: readonly Scheme[] | undefined): ExplanationLine[] {
   return [
     ...section('through', [gateway.url]),
-    ...('error' in gateway ? [lineOf('  ', gateway.error.message)] : contact(gateway)),
+    ...('error' in gateway
+      ? [lineOf('  ', gateway.error.message)]
+      : contact(gateway, findScheme(gateway.scheme, schemes))),
   ]
 }
 
@@ -166,7 +173,7 @@ function escapedForm({ url, scheme, locator, plan }: Explained, known: Scheme | 
   return [formatLocator({ ...locator, scheme, host, port })]
 }
 
-const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'wire'])
+const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'docid', 'wire'])
 
 function fieldList(plan: Explained['plan']): readonly string[] {
   const fields = Object.entries(plan).filter(([name, value]) => !shownElsewhere.has(name) && isThere(value))

@@ -74,8 +74,12 @@ export interface WaisPlan extends NetworkPlan<'wais'> {
   readonly database: string
   readonly search: string | null
   readonly wtype: string | null
-  /** The document-id, which only the server takes apart (RFC 1738 3.9). */
+  /** The length and document-id as the URL has them, decoded (RFC 1738 3.9). */
   readonly wpath: string | null
+  /** The document's octets; null: the URL does not say. */
+  readonly length: number | null
+  /** The octets of the document-id, which only the server takes apart (RFC 1625). */
+  readonly docid: string | null
 }
 
 /** RFC 4157. */

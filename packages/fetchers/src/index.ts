@@ -61,6 +61,7 @@ export type {
   TftpMetadata,
   Tn3270Field,
   Tn3270Metadata,
+  WaisMetadata,
   WsMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'

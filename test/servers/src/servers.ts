@@ -17,6 +17,7 @@ import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './tel
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/server.ts'
 import { startTn3270Server, type Tn3270ServerOptions, tn3270Checks } from './tn3270/server.ts'
+import { startWaisServer, type WaisServerOptions, waisChecks } from './wais/server.ts'
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
 /** The protocols that have a server here. */
@@ -43,6 +44,7 @@ export interface ServersOptions extends FileOptions {
   readonly gemini?: true | GeminiServerOptions
   readonly rtsp?: true | RtspServerOptions
   readonly dict?: true | DictServerOptions
+  readonly wais?: true | WaisServerOptions
   readonly finger?: true | FingerServerOptions
   readonly pop3?: true | Pop3ServerOptions
   readonly imap?: true | ImapServerOptions
@@ -65,6 +67,7 @@ interface ServerByName {
   readonly gemini: TestServer
   readonly rtsp: TestServer
   readonly dict: TestServer
+  readonly wais: TestServer
   readonly finger: TestServer
   readonly pop3: TestServer
   readonly imap: TestServer
@@ -106,6 +109,7 @@ const checks: Checks<ServersOptions> = {
   gemini: own('gemini', geminiChecks),
   rtsp: own('rtsp', rtspChecks),
   dict: own('dict', dictChecks),
+  wais: own('wais', waisChecks),
   finger: own('finger', fingerChecks),
   pop3: own('pop3', pop3Checks),
   imap: own('imap', imapChecks),
@@ -130,6 +134,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gemini: (_tree, options) => startGeminiServer(options),
   rtsp: (_tree, options) => startRtspServer(options),
   dict: (_tree, options) => startDictServer(options),
+  wais: (_tree, options) => startWaisServer(options),
   finger: (_tree, options) => startFingerServer(options),
   pop3: (_tree, options) => startPop3Server(options),
   imap: (_tree, options) => startImapServer(options),

@@ -19,6 +19,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   gemini: 1965,
   rtsp: 8554,
   dict: 2628,
+  wais: 2100,
   finger: 7979,
   pop3: 1110,
   imap: 1143,

@@ -223,6 +223,7 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   acceptLanguage: fieldValue,
   form: formOption,
   limit: count,
+  relevantTo: texts,
   headers: fields,
   virtualHost,
   autoReferer: flag,

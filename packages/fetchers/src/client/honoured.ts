@@ -17,7 +17,8 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   accept: { http: 'all', gopher: 'all' },
   acceptLanguage: { http: 'all', gopher: 'all', man: 'objects', ghelp: 'all', toc: 'all' },
   form: { gopher: 'all', gemini: 'all' },
-  limit: { nntp: 'listings', ldap: 'listings', imap: 'listings' },
+  limit: { nntp: 'listings', ldap: 'listings', imap: 'listings', wais: 'listings' },
+  relevantTo: { wais: 'listings' },
   headers: { http: 'all', ws: 'all' },
   virtualHost: { http: 'all' },
   autoReferer: { http: 'all' },
@@ -71,6 +72,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   gemini: 'Gemini',
   rtsp: 'RTSP',
   dict: 'DICT',
+  wais: 'WAIS',
   finger: 'Finger',
 }
 

@@ -147,6 +147,8 @@ export interface RequestOptions {
    * as the server gives (default: all that it allows).
    */
   readonly limit?: number
+  /** WAIS: the URLs of documents; those that are like them come first in a search (relevance feedback). */
+  readonly relevantTo?: readonly string[]
   /**
    * Rejects with `not-modified` if the resource still has this entity tag, or one of a list of them (RFC 9110 13.1.2).
    * HTTP only.

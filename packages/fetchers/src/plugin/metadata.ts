@@ -187,6 +187,14 @@ export interface DictMetadata {
   readonly count?: number
 }
 
+/** WAIS. */
+export interface WaisMetadata {
+  /** The type of a document, as the server names it: `TEXT`. */
+  readonly wtype?: string
+  /** The number of documents that a search found. */
+  readonly count?: number
+}
+
 /** A message, or its part (RFC 2392). */
 export interface MessageMetadata {
   /** The URL of the message, or of the mailbox or folder that has it, without its password. */
@@ -240,6 +248,7 @@ export interface MetadataByMechanism {
   gemini: GeminiMetadata
   rtsp: RtspMetadata
   dict: DictMetadata
+  wais: WaisMetadata
   message: MessageMetadata
   finger: FingerMetadata
 }
