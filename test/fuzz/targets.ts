@@ -3,6 +3,7 @@ import { ldap, ldif } from './ldap-targets.ts'
 import type { Target } from './target.ts'
 import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
+import { tn3270, tn3270Dialogue } from './tn3270-targets.ts'
 import { explained, normalized, resolved } from './url-targets.ts'
 import { wais, waisDocid } from './wais-targets.ts'
 
@@ -23,6 +24,8 @@ export const targets: Readonly<Record<string, Target>> = {
   telnet,
   'telnet-text': telnetText,
   'telnet-options': telnetOptions,
+  tn3270,
+  'tn3270-dialogue': tn3270Dialogue,
   wais,
   'wais-docid': waisDocid,
 }

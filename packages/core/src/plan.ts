@@ -284,13 +284,20 @@ export interface TocPlan extends Plan<'toc'> {
   readonly start: string
 }
 
+/** The path below `/afs`, where the Andrew File System is mounted. */
 export interface AfsPlan extends Plan<'afs'> {
   readonly path: string
 }
 
+/** draft-ietf-uri-url-mailserver-01: the draft of a mail that asks for data. */
 export interface MailserverPlan extends Plan<'mailserver'> {
   readonly service: string
+  /** The whole path, decoded. */
   readonly text: string
+  /** The address; empty: the URL names none. */
+  readonly to: readonly string[]
+  /** As in MailtoPlan. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Options that have no effect are told: one rule for every option of a retrieval and every mechanism. */
-import { builtinSchemes, type Mechanism, type Scheme } from '@retriever/core'
+import { type AccessPlan, builtinSchemes, type Mechanism, type Scheme } from '@retriever/core'
 import {
   builtinMechanisms,
   createClient,
@@ -42,14 +42,17 @@ const urls = {
   gemini: 'gemini://h/x',
   rtsp: 'rtsp://h/x',
   tftp: 'tftp://h/x',
+  tn3270: 'tn3270://h/',
+  afs: 'afs://cell/x',
+  mailserver: 'mailserver:a@h',
 } as const
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
-  [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file'], ['http']],
-  [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file'], ['http']],
-  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file'], ['http', 'sftp', 'file']],
-  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file'], ['http', 'sftp', 'file']],
+  [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http']],
+  [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http']],
+  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http', 'sftp', 'file', 'afs']],
+  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http', 'sftp', 'file', 'afs']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
@@ -67,12 +70,27 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
 ]
 
 const everywhere = ['head', 'charset'] as const
-const ofTheClient = ['signal', 'base', 'linkedFrom', 'limits', 'policy', 'retryOn', 'onEvent', 'onHead'] as const
+const ofTheClient = [
+  'signal',
+  'base',
+  'linkedFrom',
+  'limits',
+  'policy',
+  'retryOn',
+  'onEvent',
+  'onHead',
+  'onBody',
+] as const
 
 /** A scheme for a mechanism that has no built-in fetcher. */
 const ownMechanism = 'own' as Mechanism
-const [http] = builtinSchemes.filter(({ name }) => name === 'http')
-const ownScheme = { ...(http as Scheme), name: 'own', mechanism: ownMechanism }
+const [http] = builtinSchemes.filter(({ name }) => name === 'http') as [Scheme]
+const ownScheme: Scheme = {
+  ...http,
+  name: 'own',
+  mechanism: ownMechanism,
+  resolve: (locator, place) => ({ ...http.resolve(locator, place), mechanism: ownMechanism }) as AccessPlan,
+}
 
 /** The events of a retrieval by a fetcher that ignores its options. */
 async function toldBy(fetcher: Partial<Fetcher>, url: string, request: RetrieveOptions, kind: 'object' | 'listing') {

@@ -16,6 +16,7 @@ import { type RtspServerOptions, rtspChecks, startRtspServer } from './rtsp/serv
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/server.ts'
+import { startTn3270Server, type Tn3270ServerOptions, tn3270Checks } from './tn3270/server.ts'
 import { startWaisServer, type WaisServerOptions, waisChecks } from './wais/server.ts'
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
@@ -37,6 +38,7 @@ export interface ServersOptions extends FileOptions {
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
+  readonly tn3270?: true | Tn3270ServerOptions
   readonly tftp?: true | TftpServerOptions
   readonly ldap?: true | LdapServerOptions
   readonly gemini?: true | GeminiServerOptions
@@ -59,6 +61,7 @@ interface ServerByName {
   readonly gopher: GopherServer
   readonly nntp: TestServer
   readonly telnet: TestServer
+  readonly tn3270: TestServer
   readonly tftp: TestServer
   readonly ldap: TestServer
   readonly gemini: TestServer
@@ -100,6 +103,7 @@ const checks: Checks<ServersOptions> = {
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
+  tn3270: own('tn3270', tn3270Checks),
   tftp: own('tftp', tftpChecks),
   ldap: own('ldap', ldapChecks),
   gemini: own('gemini', geminiChecks),
@@ -124,6 +128,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
+  tn3270: (_tree, options) => startTn3270Server(options),
   tftp: (_tree, options) => startTftpServer(options),
   ldap: (_tree, options) => startLdapOn(options),
   gemini: (_tree, options) => startGeminiServer(options),

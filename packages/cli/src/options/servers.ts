@@ -13,6 +13,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   gopher: 7070,
   nntp: 1119,
   telnet: 2323,
+  tn3270: 3270,
   tftp: 6969,
   ldap: 3890,
   gemini: 1965,

@@ -9,10 +9,10 @@ type Extent = 'all' | 'objects' | 'listings'
 
 /** The built-in fetchers that act on each option. A new option is a new line here. */
 const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism, Extent>>> | 'everywhere'>> = {
-  range: { http: 'all', ftp: 'objects', sftp: 'objects', file: 'objects' },
-  resumeFrom: { http: 'all', ftp: 'objects', sftp: 'objects', file: 'objects' },
-  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all' },
-  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all' },
+  range: { http: 'all', ftp: 'objects', sftp: 'objects', file: 'objects', afs: 'objects' },
+  resumeFrom: { http: 'all', ftp: 'objects', sftp: 'objects', file: 'objects', afs: 'objects' },
+  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all', afs: 'all' },
+  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all', afs: 'all' },
   ifNoneMatch: { http: 'all' },
   accept: { http: 'all', gopher: 'all' },
   acceptLanguage: { http: 'all', gopher: 'all', man: 'objects', ghelp: 'all', toc: 'all' },
@@ -56,6 +56,9 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   file: 'A file URL',
   telnet: 'Telnet',
   mailto: 'A mailto URL',
+  mailserver: 'A mailserver URL',
+  tn3270: 'TN3270',
+  afs: 'AFS',
   ldap: 'LDAP',
   message: 'A message',
   data: 'A data URL',
