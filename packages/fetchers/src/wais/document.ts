@@ -57,6 +57,10 @@ export class DocumentReader {
     this.#isOver = isEnd || length !== wanted
     const expected = this.#document.length
     if (!this.#isOver || expected === null || this.#at === expected) return
+    // A document that was changed ends with SF; a piece that is too short without it was cut.
+    if (!isEnd && this.#at < expected) {
+      throw error('partial', `The document ended after ${this.#at} of ${expected} octets.`, { phase: 'body' })
+    }
     const message = `The document has ${this.#at} octets, and its URL says ${expected}: it was changed since.`
     emit({ type: 'remark', url, message })
   }
