@@ -1,3 +1,4 @@
+import { invalidOption } from '../plugin/limits.ts'
 import { checkOptions, type OptionKind } from '../plugin/options.ts'
 
 /** How NFS servers are asked, and as whom. */
@@ -29,5 +30,8 @@ const kinds: Readonly<Record<keyof NfsOptions, OptionKind>> = { uid: id, gid: id
 /** Throws RetrievalError `invalid-option`. Gives a copy. */
 export function readNfs(options: NfsOptions = {}): NfsOptions {
   checkOptions(options, kinds, 'nfs.')
+  if (options.gid !== undefined && options.uid === undefined) {
+    throw invalidOption('nfs.gid', 'nfs.uid beside it', 'no user')
+  }
   return { ...options }
 }
