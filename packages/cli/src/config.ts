@@ -26,6 +26,7 @@ import { readSearch } from './options/protocols/gopher.ts'
 import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
+import { readNfs } from './options/protocols/nfs.ts'
 import { readQueryData } from './options/protocols/query-data.ts'
 import { readTelnet } from './options/protocols/telnet.ts'
 import { readUrlQuery } from './options/protocols/url-query.ts'
@@ -209,6 +210,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       addresses: readAddresses(line),
       network: readNetwork(line),
       ssh: readSsh(line, env),
+      nfs: readNfs(line),
       proxyTunnel: line.has('proxytunnel'),
       proxyHeaders: readProxyHeaders(line),
     },

@@ -1,4 +1,4 @@
-import { type ErrorCode, printable, RetrievalError } from '@retriever/core'
+import { adviceText, type ErrorCode, printable, RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { NfsStatus } from './files.ts'
 import { RpcRefusal } from './rpc.ts'
@@ -80,6 +80,11 @@ function statusError(context: RetrievalContext, cause: NfsStatus, version: 2 | 3
   const reply = `${procedure}: ${nameOf(cause, version)}`
   const isInBody = context.deadline.phase === 'body'
   const [code, what] = isInBody ? (['partial', 'The server broke the file off'] as const) : meaningOf(status)
+  if (!isInBody && procedure === 'MNT' && code === 'access-denied') {
+    const advice = { option: 'network.localPort' } as const
+    const remedy = `Many servers answer calls from ports below 1024 alone, which ${adviceText(advice)} chooses.`
+    return context.error(code, `${what} (${reply}). ${remedy}`, { reply, advice })
+  }
   return context.error(code, `${what} (${reply}).`, { reply, transient: passing.has(status) })
 }
 
@@ -106,9 +111,9 @@ function refusal(context: RetrievalContext, { why, low, high }: RpcRefusal): Ret
     case 'auth': {
       const name = authNames[low]
       const reply = name === undefined ? `auth_stat ${low}` : `AUTH_${name}`
-      return context.error('access-denied', `The server does not accept this way of saying who calls (${reply}).`, {
-        reply,
-      })
+      const advice = { option: 'nfs.uid' } as const
+      const message = `The server wants to know who calls (${reply}); name a user by ${adviceText(advice)}.`
+      return context.error('access-denied', message, { reply, advice })
     }
     case 'version':
     case 'rpc-version': {
