@@ -27,7 +27,8 @@ printf 'Plain text.\nSecond line.\n' >root/plain.txt
 : >root/empty.txt
 mebibyte >root/big.bin
 # Octets that no part of the file has twice.
-openssl enc -aes-128-ctr -K 00112233445566778899aabbccddeeff -iv 0 </dev/zero 2>/dev/null | head -c 1073741824 >root/huge.bin || :
+key=00112233445566778899aabbccddeeff
+openssl enc -aes-128-ctr -K $key -iv 0 </dev/zero 2>/dev/null | head -c 1073741824 >root/huge.bin || :
 printf 'deep\n' >root/sub/deep/file.txt
 printf 'spaces\n' >'root/name with spaces.txt'
 printf 'percent\n' >'root/100%25#?.txt'

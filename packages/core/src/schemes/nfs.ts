@@ -15,6 +15,7 @@ export const nfs: Scheme = {
   query: false,
   // XDR frames everything, and the path is sent with its escapes.
   lineParts: [],
+  reading: ([message = '']) => readCall(message),
   resolve: nfsPlan,
 }
 
@@ -45,4 +46,19 @@ function lookupOf(path: string): string {
 /** An unsigned integer of XDR (RFC 4506 4.2). */
 function word(value: number): string {
   return String.fromCharCode((value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255)
+}
+
+/** The octets of lookupOf in hexadecimal, with their meaning. */
+function readCall(message: string): string[] {
+  const octets = [...message].map((octet) => octet.charCodeAt(0).toString(16).padStart(2, '0'))
+  const word = (at: number): string => octets.slice(at * 4, at * 4 + 4).join('')
+  const words = (from: number, to: number): string =>
+    Array.from({ length: to - from }, (_, index) => word(from + index)).join(' ')
+  return [
+    `${word(0)} (record of ${message.length - 4} octets, in one fragment)`,
+    `${words(1, 4)} (call 1 of RPC version 2)`,
+    `${words(4, 7)} (NFS version 3, LOOKUP)`,
+    `${words(7, 11)} (no authentication, no verifier)`,
+    `${word(11)} (the public filehandle) ${word(12)} ${octets.slice(52).join('')} (the path, padded)`,
+  ]
 }

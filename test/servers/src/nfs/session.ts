@@ -31,7 +31,7 @@ export type Part = { readonly octets: string; readonly isEnd: boolean } | null
 export interface Service {
   readonly settings: NfsSettings
   readonly port: number
-  /** The results of READ: up to `count` octets of a file, and whether they are the last, as far as the faults let it. */
+  /** Up to `count` octets of a file, and whether they are the last, as far as the faults let it. */
   read(node: NfsNode, position: number, count: number): Promise<Part>
   /** Records a procedure. */
   note(procedure: string, target: string): void
