@@ -84,6 +84,7 @@ export type AdvisedOption =
   | 'compressed'
   | 'fail'
   | 'split'
+  | 'relevantTo'
   | 'charset'
   | 'folders'
   | 'delete'

@@ -17,6 +17,8 @@ import { type RtspServerOptions, rtspChecks, startRtspServer } from './rtsp/serv
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/server.ts'
+import { startTn3270Server, type Tn3270ServerOptions, tn3270Checks } from './tn3270/server.ts'
+import { startWaisServer, type WaisServerOptions, waisChecks } from './wais/server.ts'
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
 /** The protocols that have a server here. */
@@ -38,11 +40,13 @@ export interface ServersOptions extends FileOptions {
   readonly nntp?: true | NntpServerOptions
   readonly nfs?: true | Omit<NfsServerOptions, keyof FileOptions>
   readonly telnet?: true | TelnetServerOptions
+  readonly tn3270?: true | Tn3270ServerOptions
   readonly tftp?: true | TftpServerOptions
   readonly ldap?: true | LdapServerOptions
   readonly gemini?: true | GeminiServerOptions
   readonly rtsp?: true | RtspServerOptions
   readonly dict?: true | DictServerOptions
+  readonly wais?: true | WaisServerOptions
   readonly finger?: true | FingerServerOptions
   readonly pop3?: true | Pop3ServerOptions
   readonly imap?: true | ImapServerOptions
@@ -60,11 +64,13 @@ interface ServerByName {
   readonly nntp: TestServer
   readonly nfs: FileServer
   readonly telnet: TestServer
+  readonly tn3270: TestServer
   readonly tftp: TestServer
   readonly ldap: TestServer
   readonly gemini: TestServer
   readonly rtsp: TestServer
   readonly dict: TestServer
+  readonly wais: TestServer
   readonly finger: TestServer
   readonly pop3: TestServer
   readonly imap: TestServer
@@ -101,11 +107,13 @@ const checks: Checks<ServersOptions> = {
   nntp: own('nntp', nntpChecks),
   nfs: own('nfs', nfsChecks),
   telnet: own('telnet', telnetChecks),
+  tn3270: own('tn3270', tn3270Checks),
   tftp: own('tftp', tftpChecks),
   ldap: own('ldap', ldapChecks),
   gemini: own('gemini', geminiChecks),
   rtsp: own('rtsp', rtspChecks),
   dict: own('dict', dictChecks),
+  wais: own('wais', waisChecks),
   finger: own('finger', fingerChecks),
   pop3: own('pop3', pop3Checks),
   imap: own('imap', imapChecks),
@@ -125,11 +133,13 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   nntp: (_tree, options) => startNntpOn(options),
   nfs: startNfsOn,
   telnet: (_tree, options) => startTelnetServer(options),
+  tn3270: (_tree, options) => startTn3270Server(options),
   tftp: (_tree, options) => startTftpServer(options),
   ldap: (_tree, options) => startLdapOn(options),
   gemini: (_tree, options) => startGeminiServer(options),
   rtsp: (_tree, options) => startRtspServer(options),
   dict: (_tree, options) => startDictServer(options),
+  wais: (_tree, options) => startWaisServer(options),
   finger: (_tree, options) => startFingerServer(options),
   pop3: (_tree, options) => startPop3Server(options),
   imap: (_tree, options) => startImapServer(options),

@@ -9,15 +9,16 @@ type Extent = 'all' | 'objects' | 'listings'
 
 /** The built-in fetchers that act on each option. A new option is a new line here. */
 const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism, Extent>>> | 'everywhere'>> = {
-  range: { http: 'all', ftp: 'objects', sftp: 'objects', nfs: 'objects', file: 'objects' },
-  resumeFrom: { http: 'all', ftp: 'objects', sftp: 'objects', nfs: 'objects', file: 'objects' },
-  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', nfs: 'all', file: 'all' },
-  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', nfs: 'all', file: 'all' },
+  range: { http: 'all', ftp: 'objects', sftp: 'objects', nfs: 'objects', file: 'objects', afs: 'objects' },
+  resumeFrom: { http: 'all', ftp: 'objects', sftp: 'objects', nfs: 'objects', file: 'objects', afs: 'objects' },
+  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', nfs: 'all', file: 'all', afs: 'all' },
+  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', nfs: 'all', file: 'all', afs: 'all' },
   ifNoneMatch: { http: 'all' },
   accept: { http: 'all', gopher: 'all' },
   acceptLanguage: { http: 'all', gopher: 'all', man: 'objects', ghelp: 'all', toc: 'all' },
   form: { gopher: 'all', gemini: 'all' },
-  limit: { nntp: 'listings', ldap: 'listings', imap: 'listings' },
+  limit: { nntp: 'listings', ldap: 'listings', imap: 'listings', wais: 'listings' },
+  relevantTo: { wais: 'listings' },
   headers: { http: 'all', ws: 'all' },
   virtualHost: { http: 'all' },
   autoReferer: { http: 'all' },
@@ -56,6 +57,9 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   file: 'A file URL',
   telnet: 'Telnet',
   mailto: 'A mailto URL',
+  mailserver: 'A mailserver URL',
+  tn3270: 'TN3270',
+  afs: 'AFS',
   ldap: 'LDAP',
   message: 'A message',
   data: 'A data URL',
@@ -69,6 +73,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   gemini: 'Gemini',
   rtsp: 'RTSP',
   dict: 'DICT',
+  wais: 'WAIS',
   finger: 'Finger',
 }
 
