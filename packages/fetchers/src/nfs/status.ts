@@ -1,4 +1,4 @@
-import { adviceText, type ErrorCode, printable, RetrievalError } from '@retriever/core'
+import { adviceText, type ErrorCode, printable, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { NfsStatus } from './files.ts'
 import { RpcRefusal } from './rpc.ts'
@@ -132,8 +132,4 @@ function refusal(context: RetrievalContext, { why, low, high }: RpcRefusal): Ret
       return context.error('server-refused', `The server does not carry out the call (${reply}).`, { reply })
     }
   }
-}
-
-export function isConnectFailure(error: unknown): error is RetrievalError {
-  return RetrievalError.is(error) && error.code === 'connect-failed'
 }
