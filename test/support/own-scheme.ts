@@ -9,6 +9,7 @@ const [http] = builtinSchemes.filter(({ name }) => name === 'http') as [Scheme]
 export const ownScheme: Scheme = {
   ...http,
   name: 'own',
+  hint: 'Give the client a fetcher for it.',
   mechanism: ownMechanism,
   resolve: (locator, place) => ({ ...http.resolve(locator, place), mechanism: ownMechanism }) as AccessPlan,
 }
