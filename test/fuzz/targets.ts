@@ -1,5 +1,6 @@
 import { fileNames, lines, terminal } from './cut-targets.ts'
 import { ldap, ldif } from './ldap-targets.ts'
+import { nfs } from './nfs-targets.ts'
 import type { Target } from './target.ts'
 import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
@@ -21,6 +22,7 @@ export const targets: Readonly<Record<string, Target>> = {
   time,
   ldap,
   ldif,
+  nfs,
   telnet,
   'telnet-text': telnetText,
   'telnet-options': telnetOptions,

@@ -26,6 +26,7 @@ import { readSearch } from './options/protocols/gopher.ts'
 import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
+import { readNfs } from './options/protocols/nfs.ts'
 import { readQueryData } from './options/protocols/query-data.ts'
 import type { SharedFetchers } from './options/protocols/shared-fetchers.ts'
 import { readTelnet } from './options/protocols/telnet.ts'
@@ -210,6 +211,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
       addresses: readAddresses(line),
       network: readNetwork(line),
       ssh: readSsh(line, env),
+      nfs: readNfs(line),
       proxyTunnel: line.has('proxytunnel'),
       proxyDigest: line.has('proxy-digest'),
       proxyHeaders: readProxyHeaders(line),

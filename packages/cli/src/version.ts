@@ -1,7 +1,7 @@
 /** The schemes that are retrieved; a test compares them with the table, which takes long to load. */
 const protocols = [
   'afs cid data dict file finger ftp ftpes ftps gemini ghelp gopher gophers help http https imap imaps info',
-  'ldap ldapi ldaps mailserver mailto man mid mqtt mqtts news nntp nntps pop pop3 pop3s rtsp rtsps sftp snews',
+  'ldap ldapi ldaps mailserver mailto man mid mqtt mqtts news nfs nntp nntps pop pop3 pop3s rtsp rtsps sftp snews',
   'telnet telnets tftp tn3270 toc urn wais whatis ws wss',
 ].join(' ')
 

@@ -56,6 +56,7 @@ export type AdvisedOption =
   | 'network.localPort'
   | 'network.socketPath'
   | 'network.connectTo'
+  | 'nfs.uid'
   | 'ssh.hostKeys'
   | 'ssh.privateKey'
   | 'ssh.passphrase'

@@ -24,6 +24,7 @@ export { builtinMechanisms } from './client/registry.ts'
 export { resumePointOf, type SaveUrlOptions } from './client/save.ts'
 export type { RetrieveTrace } from './client/trace.ts'
 export type { ClientMirrorOptions as MirrorOptions, ClientWalkOptions as WalkOptions } from './client/trees.ts'
+export type { NfsOptions } from './nfs/options.ts'
 export type { ByteSource } from './plugin/byte-source.ts'
 export type { EventStamp, RetrievalEvent, TlsFacts } from './plugin/events.ts'
 export type {
@@ -54,6 +55,7 @@ export type {
   MessageMetadata,
   MetadataByMechanism,
   MqttMetadata,
+  NfsMetadata,
   NntpMetadata,
   Pop3Metadata,
   RtspMetadata,

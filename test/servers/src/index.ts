@@ -15,6 +15,7 @@ export { type HttpServer, type HttpServerOptions, startHttpServer } from './http
 export { type ImapServerOptions, startImapServer } from './imap/server.ts'
 export { type LdapServerOptions, startLdapServer } from './ldap/server.ts'
 export { type MqttServerOptions, startMqttServer } from './mqtt/server.ts'
+export { type NfsServerOptions, startNfsServer } from './nfs/server.ts'
 export { type NntpServerOptions, startNntpServer } from './nntp/server.ts'
 export { type Pop3ServerOptions, startPop3Server } from './pop3/server.ts'
 export type { RecordedRequest } from './request.ts'

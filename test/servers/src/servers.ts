@@ -9,6 +9,7 @@ import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from
 import { type ImapServerOptions, imapChecks, startImapServer } from './imap/server.ts'
 import { type LdapServerOptions, ldapChecks, startLdapOn } from './ldap/server.ts'
 import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/server.ts'
+import { type NfsServerOptions, nfsChecks, startNfsOn } from './nfs/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
 import { type Pop3ServerOptions, pop3Checks, startPop3Server } from './pop3/server.ts'
@@ -23,7 +24,7 @@ import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 /** The protocols that have a server here. */
 export type ProtocolName = keyof ServerByName
 
-/** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP and Gopher. */
+/** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP, Gopher and NFS. */
 export interface ServersOptions extends FileOptions {
   /** For all of them. Loopback only. Default 127.0.0.1. */
   readonly host?: string
@@ -37,6 +38,7 @@ export interface ServersOptions extends FileOptions {
   readonly ftp?: true | Omit<FtpServerOptions, keyof FileOptions>
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
+  readonly nfs?: true | Omit<NfsServerOptions, keyof FileOptions>
   readonly telnet?: true | TelnetServerOptions
   readonly tn3270?: true | Tn3270ServerOptions
   readonly tftp?: true | TftpServerOptions
@@ -60,6 +62,7 @@ interface ServerByName {
   readonly ftp: FileServer
   readonly gopher: GopherServer
   readonly nntp: TestServer
+  readonly nfs: FileServer
   readonly telnet: TestServer
   readonly tn3270: TestServer
   readonly tftp: TestServer
@@ -77,7 +80,7 @@ interface ServerByName {
 
 /** The running servers, those that were started. */
 export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerByName, Name> & {
-  /** Shows the seed and these files from now on, over HTTP, FTP and Gopher. */
+  /** Shows the seed and these files from now on, over HTTP, FTP, Gopher and NFS. */
   setFiles(files: Files): void
   /** Resets all of them, see TestServer. */
   reset(): void
@@ -102,6 +105,7 @@ const checks: Checks<ServersOptions> = {
   ftp: own('ftp', ftpChecks),
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
+  nfs: own('nfs', nfsChecks),
   telnet: own('telnet', telnetChecks),
   tn3270: own('tn3270', tn3270Checks),
   tftp: own('tftp', tftpChecks),
@@ -127,6 +131,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   ftp: startFtpOn,
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
+  nfs: startNfsOn,
   telnet: (_tree, options) => startTelnetServer(options),
   tn3270: (_tree, options) => startTn3270Server(options),
   tftp: (_tree, options) => startTftpServer(options),
@@ -188,8 +193,13 @@ export async function startServers<const Options extends ServersOptions = Record
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
   const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'dict', 'rtsp'].includes(name)
-  // There is no TLS over UDP.
-  return defined({ host, tls: name === 'tftp' ? undefined : tls, record, accounts: hasLogins ? accounts : undefined })
+  // There is no TLS over UDP, and none here for NFS.
+  return defined({
+    host,
+    tls: name === 'tftp' || name === 'nfs' ? undefined : tls,
+    record,
+    accounts: hasLogins ? accounts : undefined,
+  })
 }
 
 /** Without the options that are undefined: they were not given. */

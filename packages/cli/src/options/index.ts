@@ -26,6 +26,7 @@ import { type GopherOption, gopherOptions } from './protocols/gopher.ts'
 import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
+import { type NfsOption, nfsOptions } from './protocols/nfs.ts'
 import { type QueryDataOption, queryDataOptions } from './protocols/query-data.ts'
 import { type TelnetOption, telnetOptions } from './protocols/telnet.ts'
 import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
@@ -65,6 +66,7 @@ export type OptionName =
   | ProxyTlsOption
   | LoginOption
   | SshOption
+  | NfsOption
   | NetworkOption
   | ProxyOption
   | ResolutionOption
@@ -115,7 +117,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   News: newsOptions,
   Telnet: telnetOptions,
   Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
-  Login: [...loginOptions, ...sshOptions],
+  Login: [...loginOptions, ...sshOptions, ...nfsOptions],
   Connection: networkOptions,
   Proxies: [...proxyOptions, ...proxyTlsOptions],
   Resolution: resolutionOptions,

@@ -57,6 +57,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'network.localPort': '--local-port',
   'network.socketPath': '--unix-socket',
   'network.connectTo': '--connect-to',
+  'nfs.uid': '--nfs-uid',
   'ssh.hostKeys': (fingerprint) => `--hostpubsha256 ${String(fingerprint).replace(/^SHA256:/, '')}`,
   'ssh.privateKey': '--key',
   'ssh.passphrase': '--pass',

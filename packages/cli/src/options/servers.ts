@@ -15,6 +15,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   telnet: 2323,
   tn3270: 3270,
   tftp: 6969,
+  nfs: 20490,
   ldap: 3890,
   gemini: 1965,
   rtsp: 8554,
@@ -54,7 +55,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
 ]
 
 /** The servers that can serve a folder. */
-const withFiles: readonly ProtocolName[] = ['http', 'ftp', 'gopher']
+const withFiles: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nfs']
 
 /** The servers, and the command beside them, of serve. */
 export interface Serving {

@@ -1,4 +1,5 @@
 import type { Defaults, Gateways, Mechanism, Scheme } from '@retriever/core'
+import type { NfsOptions } from '../nfs/options.ts'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { CookieStore, NetworkOptions, TlsOptions } from '../plugin/network.ts'
@@ -92,6 +93,8 @@ export interface ClientOptions {
   readonly addresses?: PinnedAddresses
   /** SSH servers' keys, and the client's own, for sftp URLs. Default: no server is known. */
   readonly ssh?: SshOptions
+  /** The user that NFS servers are told, and their ports beside the URL's. Default: no user. */
+  readonly nfs?: NfsOptions
   /** The family of addresses, the local address and port, and other places to connect to. Default: none of them. */
   readonly network?: NetworkOptions
   /** Called when a server wants a login that the URL does not give; null: none is known. */
@@ -193,6 +196,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   addresses: record,
   network: record,
   ssh: record,
+  nfs: record,
   credentials: callback,
   cookies: cookieStore,
   defaults: record,

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, resolve } from '@retriever/core'
+import { readNfs } from '../nfs/options.ts'
 import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
 import type { Session } from '../plugin/session.ts'
@@ -117,7 +118,8 @@ export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
   const policy = readPolicy(options.policy, options.schemes)
   const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
-  const registry = new Registry(options.fetchers, localHosts, options.builtins, readSsh(options.ssh))
+  const [ssh, nfs] = [readSsh(options.ssh), readNfs(options.nfs)]
+  const registry = new Registry(options.fetchers, localHosts, options.builtins, ssh, nfs)
   const acceptedLogins = new LoginMemory()
   let begun = 0
   const settings: Settings = {

@@ -9,10 +9,10 @@ type Extent = 'all' | 'objects' | 'listings'
 
 /** The built-in fetchers that act on each option. A new option is a new line here. */
 const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism, Extent>>> | 'everywhere'>> = {
-  range: { http: 'all', ftp: 'objects', sftp: 'objects', file: 'objects', afs: 'objects' },
-  resumeFrom: { http: 'all', ftp: 'objects', sftp: 'objects', file: 'objects', afs: 'objects' },
-  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all', afs: 'all' },
-  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all', afs: 'all' },
+  range: { http: 'all', ftp: 'objects', sftp: 'objects', nfs: 'objects', file: 'objects', afs: 'objects' },
+  resumeFrom: { http: 'all', ftp: 'objects', sftp: 'objects', nfs: 'objects', file: 'objects', afs: 'objects' },
+  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', nfs: 'all', file: 'all', afs: 'all' },
+  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', nfs: 'all', file: 'all', afs: 'all' },
   ifNoneMatch: { http: 'all' },
   accept: { http: 'all', gopher: 'all' },
   acceptLanguage: { http: 'all', gopher: 'all', man: 'objects', ghelp: 'all', toc: 'all' },
@@ -49,6 +49,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   gopher: 'Gopher',
   nntp: 'NNTP',
   sftp: 'SFTP',
+  nfs: 'NFS',
   pop3: 'POP3',
   imap: 'IMAP',
   ws: 'A WebSocket',

@@ -1,4 +1,5 @@
 import { adviceText, type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
+import type { NfsOptions } from '../nfs/options.ts'
 import { maxDepth } from '../nntp/connection/server-quirks.ts'
 import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
@@ -10,6 +11,7 @@ import { checkHonours } from './honoured.ts'
 interface BuiltinSettings {
   readonly localHosts: readonly string[]
   readonly ssh: SshOptions
+  readonly nfs: NfsOptions
 }
 
 /** The built-in fetchers by mechanism, one a line. Each is loaded on its first use. */
@@ -20,6 +22,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
   ldap: async () => (await import('../ldap/index.ts')).ldapFetcher(),
   sftp: async ({ ssh }) => (await import('../sftp/index.ts')).sftpFetcher(ssh),
+  nfs: async ({ nfs }) => (await import('../nfs/index.ts')).nfsFetcher(nfs),
   pop3: async () => (await import('../pop3/index.ts')).pop3Fetcher(),
   imap: async () => (await import('../imap/index.ts')).imapFetcher(),
   ws: async () => (await import('../ws/index.ts')).wsFetcher(),
@@ -92,8 +95,9 @@ export class Registry {
     localHosts: readonly string[] = [],
     builtins: readonly string[] | false = builtinMechanisms,
     ssh: SshOptions = {},
+    nfs: NfsOptions = {},
   ) {
-    this.#settings = { localHosts, ssh }
+    this.#settings = { localHosts, ssh, nfs }
     this.#builtins = new Set(builtins === false ? [] : builtins)
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {

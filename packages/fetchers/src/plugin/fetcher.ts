@@ -349,7 +349,7 @@ export interface Redirect {
   readonly outcome: 'redirect'
   /** The new URL as the server wrote it, perhaps relative. */
   readonly location: string
-  /** HTTP: 301, 302, 303, 307 or 308; Gemini: 30 to 39; RTSP: 301 to 303. */
+  /** HTTP: 301, 302, 303, 307 or 308; Gemini: 30 to 39; RTSP: 301 to 303; NFS: 5, its type of a symbolic link. */
   readonly status: number
   /** The largest number of redirects that the protocol lets a client follow; limits.maxRedirects may be smaller. */
   readonly maxRedirects?: number

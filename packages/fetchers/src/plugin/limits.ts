@@ -166,6 +166,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'network.localPort': true,
   'network.socketPath': true,
   'network.connectTo': true,
+  'nfs.uid': true,
   'ssh.hostKeys': true,
   'ssh.privateKey': true,
   'ssh.passphrase': true,

@@ -77,6 +77,14 @@ export type FileMetadata = Readonly<Record<string, never>>
 /** SFTP: a file or directory has only the metadata that all representations have. */
 export type SftpMetadata = Readonly<Record<string, never>>
 
+/** NFS. */
+export interface NfsMetadata {
+  /** The version of NFS that the server was asked by. */
+  readonly version: 2 | 3 | 4
+  /** The number of the file in its file system, in decimal digits. */
+  readonly fileId: string
+}
+
 /** A node of an Info file. The names of its neighbours are as the file has them; `(dir)` is the list of all files. */
 export interface InfoMetadata {
   readonly file: string
@@ -233,6 +241,7 @@ export interface MetadataByMechanism {
   nntp: NntpMetadata
   ldap: LdapMetadata
   sftp: SftpMetadata
+  nfs: NfsMetadata
   pop3: Pop3Metadata
   imap: ImapMetadata
   ws: WsMetadata
