@@ -83,6 +83,7 @@ export type AdvisedOption =
   | 'compressed'
   | 'fail'
   | 'split'
+  | 'followAccess'
   | 'charset'
   | 'folders'
   | 'delete'

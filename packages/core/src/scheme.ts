@@ -150,6 +150,8 @@ export interface Scheme {
   resolve(locator: Locator, place: Place): AccessPlan
   /** For a scheme that names the user elsewhere than before the host: the locator that names this one, as octets. */
   withUser?(locator: Locator, user: string): Locator
+  /** What the binary octets of a plan's `wire` mean, in lines for people. */
+  reading?(wire: readonly string[]): readonly string[]
   /** The findings that only this scheme can make. */
   inspect?(inspection: Inspection): readonly Finding[]
 }

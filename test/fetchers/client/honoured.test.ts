@@ -40,6 +40,7 @@ const urls = {
   gemini: 'gemini://h/x',
   rtsp: 'rtsp://h/x',
   tftp: 'tftp://h/x',
+  prospero: 'prospero://h//x',
 } as const
 
 type Mechanism = keyof typeof urls
@@ -48,8 +49,8 @@ type Mechanism = keyof typeof urls
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
   [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file'], ['http']],
   [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file'], ['http']],
-  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file'], ['http', 'sftp', 'file']],
-  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file'], ['http', 'sftp', 'file']],
+  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'prospero'], ['http', 'sftp', 'file', 'prospero']],
+  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'prospero'], ['http', 'sftp', 'file', 'prospero']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
@@ -63,6 +64,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ compressed: true }, ['http'], ['http']],
   [{ fail: false }, ['http'], ['http']],
   [{ split: 2 }, ['http'], ['http']],
+  [{ followAccess: true }, ['prospero'], ['prospero']],
 ]
 
 const everywhere = ['head', 'charset'] as const

@@ -12,6 +12,7 @@ import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/serv
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
 import { type Pop3ServerOptions, pop3Checks, startPop3Server } from './pop3/server.ts'
+import { type ProsperoServerOptions, prosperoChecks, startProsperoServer } from './prospero/server.ts'
 import { type RtspServerOptions, rtspChecks, startRtspServer } from './rtsp/server.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
@@ -37,6 +38,7 @@ export interface ServersOptions extends FileOptions {
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
   readonly tftp?: true | TftpServerOptions
+  readonly prospero?: true | ProsperoServerOptions
   readonly ldap?: true | LdapServerOptions
   readonly gemini?: true | GeminiServerOptions
   readonly rtsp?: true | RtspServerOptions
@@ -58,6 +60,7 @@ interface ServerByName {
   readonly nntp: TestServer
   readonly telnet: TestServer
   readonly tftp: TestServer
+  readonly prospero: TestServer
   readonly ldap: TestServer
   readonly gemini: TestServer
   readonly rtsp: TestServer
@@ -98,6 +101,7 @@ const checks: Checks<ServersOptions> = {
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
   tftp: own('tftp', tftpChecks),
+  prospero: own('prospero', prosperoChecks),
   ldap: own('ldap', ldapChecks),
   gemini: own('gemini', geminiChecks),
   rtsp: own('rtsp', rtspChecks),
@@ -121,6 +125,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
   tftp: (_tree, options) => startTftpServer(options),
+  prospero: (_tree, options) => startProsperoServer(options),
   ldap: (_tree, options) => startLdapOn(options),
   gemini: (_tree, options) => startGeminiServer(options),
   rtsp: (_tree, options) => startRtspServer(options),
@@ -179,7 +184,12 @@ export async function startServers<const Options extends ServersOptions = Record
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
   const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'dict', 'rtsp'].includes(name)
   // There is no TLS over UDP.
-  return defined({ host, tls: name === 'tftp' ? undefined : tls, record, accounts: hasLogins ? accounts : undefined })
+  return defined({
+    host,
+    tls: ['tftp', 'prospero'].includes(name) ? undefined : tls,
+    record,
+    accounts: hasLogins ? accounts : undefined,
+  })
 }
 
 /** Without the options that are undefined: they were not given. */

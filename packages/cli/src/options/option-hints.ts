@@ -84,6 +84,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   compressed: '--compressed',
   fail: '--no-fail',
   split: '--split',
+  followAccess: '--follow-access',
   charset: '--charset',
   folders: 'mkdir -p',
   delete: '--delete',

@@ -14,6 +14,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   nntp: 1119,
   telnet: 2323,
   tftp: 6969,
+  prospero: 1525,
   ldap: 3890,
   gemini: 1965,
   rtsp: 8554,

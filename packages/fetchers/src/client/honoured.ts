@@ -11,8 +11,8 @@ type Extent = 'all' | 'objects' | 'listings'
 const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism, Extent>>> | 'everywhere'>> = {
   range: { http: 'all', ftp: 'objects', sftp: 'objects', file: 'objects' },
   resumeFrom: { http: 'all', ftp: 'objects', sftp: 'objects', file: 'objects' },
-  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all' },
-  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all' },
+  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all', prospero: 'all' },
+  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', file: 'all', prospero: 'all' },
   ifNoneMatch: { http: 'all' },
   accept: { http: 'all', gopher: 'all' },
   acceptLanguage: { http: 'all', gopher: 'all', man: 'objects', ghelp: 'all', toc: 'all' },
@@ -27,6 +27,7 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   compressed: { http: 'all' },
   fail: { http: 'all' },
   split: { http: 'all' },
+  followAccess: { prospero: 'all' },
   charset: 'everywhere',
 }
 
@@ -39,6 +40,7 @@ const neutral: Readonly<Partial<Record<OptionName, unknown>>> = {
   compressed: false,
   fail: true,
   split: 1,
+  followAccess: false,
 }
 
 /** The names of the built-in fetchers' mechanisms in messages. */
@@ -69,6 +71,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   rtsp: 'RTSP',
   dict: 'DICT',
   finger: 'Finger',
+  prospero: 'Prospero',
 }
 
 /** Throws `invalid-option` unless `honours` has the names of options. */
