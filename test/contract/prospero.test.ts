@@ -106,7 +106,7 @@ describe('directories', () => {
     const { entries, representation, url } = await retrieve('/links')
     expect(representation).toMatchObject({ kind: 'listing', mediaType: 'text/plain', charset: 'utf-8' })
     expect(entries.map(({ name, kind, url }) => [name, kind, url])).toEqual([
-      ['ext.txt', 'file', 'ftp://127.0.0.1:2121/pub/readme.txt;type=a'],
+      ['ext.txt', 'file', 'ftp://127.0.0.1:2121/pub/hello.txt;type=i'],
       ['plain', 'file', `${url}/docs/hello.txt`],
       ['far', 'directory', 'prospero://other.example.org:1526/ARCHIE/HOST'],
       ['sym', 'link', null],
@@ -135,7 +135,7 @@ describe('directories', () => {
   test('a path of links leads to the object behind it', async () => {
     expect(Buffer.from((await retrieve('/links/docs/hello.txt')).octets).toString()).toBe('hello from prospero\n')
     expect((await retrieve('/links/ext.txt')).entries).toMatchObject([
-      { name: 'AFTP', url: 'ftp://127.0.0.1:2121/pub/readme.txt;type=a' },
+      { name: 'AFTP', url: 'ftp://127.0.0.1:2121/pub/hello.txt;type=i' },
     ])
   })
 })
@@ -145,8 +145,8 @@ describe('access methods', () => {
     const { entries, representation } = await retrieve('/objects/virtual')
     expect(representation.kind).toBe('listing')
     expect(entries.map(({ name, url }) => [name, url])).toEqual([
-      ['GOPHER', 'gopher://127.0.0.1:7070/00/readme.txt'],
-      ['AFTP', 'ftp://127.0.0.1:2121/pub/readme.txt;type=a'],
+      ['GOPHER', 'gopher://127.0.0.1:7070/0/pub/hello.txt'],
+      ['AFTP', 'ftp://127.0.0.1:2121/pub/hello.txt;type=i'],
     ])
   })
 })

@@ -43,21 +43,12 @@ export class Session {
 
   /** Asks for attributes of an object: their names, joined by `+`. */
   async attributes(names: string, object: ObjectName, phase: Phase): Promise<Answered> {
-    return await this.ask(
-      `GET-OBJECT-INFO ${prosperoToken(names)} ${nameOf(object)} ${object.version}\n`,
-      object,
-      phase,
-    )
+    return await this.ask(attributesCommand(names, object), object, phase)
   }
 
   /** Asks for the links of a directory: all, or those to these components. */
   async list(object: ObjectName, components: readonly string[] = []): Promise<Answered> {
-    const version = object.version === '0' ? '' : ` ${object.version}`
-    const names = components.map((name) =>
-      name.includes('/') ? `'${name.replaceAll("'", "''")}'` : prosperoToken(name),
-    )
-    const path = names.length === 0 ? '' : ` ${names.join('/')}`
-    return await this.ask(`DIRECTORY ${nameOf(object)}${version}\nLIST ATTRIBUTES COMPONENTS${path}\n`, object)
+    return await this.ask(listCommands(object, components), object)
   }
 
   /** Sends commands about an object. A server that wants to be asked elsewhere gives the place as `forwarded`. */
@@ -89,6 +80,20 @@ export class Session {
 }
 
 const empty = { unresolved: [], failure: null } as const
+
+/** The command for attributes (Prospero protocol 5, 3.7). */
+export function attributesCommand(names: string, object: ObjectName): string {
+  return `GET-OBJECT-INFO ${prosperoToken(names)} ${nameOf(object)} ${object.version}\n`
+}
+
+/** The commands for the links of a directory (Prospero protocol 5, 3.3 and 3.5). */
+export function listCommands(object: ObjectName, components: readonly string[] = []): string {
+  const version = object.version === '0' ? '' : ` ${object.version}`
+  // A slash within a component needs quotes.
+  const names = components.map((name) => (name.includes('/') ? `'${name.replaceAll("'", "''")}'` : prosperoToken(name)))
+  const path = names.length === 0 ? '' : ` ${names.join('/')}`
+  return `DIRECTORY ${nameOf(object)}${version}\nLIST ATTRIBUTES COMPONENTS${path}\n`
+}
 
 function nameOf({ hsoname }: ObjectName): string {
   return `ASCII ${prosperoToken(hsoname)}`

@@ -32,8 +32,8 @@ const lines = Array.from(
 
 /** The objects by their hsoname. */
 export function seedObjects({ ftp, gopher }: Ports): ReadonlyMap<string, SeedObject> {
-  const aftp = ['AFTP', 'INTERNET-D', `127.0.0.1(${ftp})`, 'ASCII', '/pub/readme.txt', 'TEXT']
-  const gopherMenu = ['GOPHER', 'INTERNET-D', `127.0.0.1(${gopher})`, 'ASCII', '0/readme.txt', '0']
+  const aftp = ['AFTP', 'INTERNET-D', `127.0.0.1(${ftp})`, 'ASCII', '/pub/hello.txt', 'BINARY']
+  const gopherMenu = ['GOPHER', 'INTERNET-D', `127.0.0.1(${gopher})`, 'ASCII', '/pub/hello.txt', '0']
   const field = (...tokens: readonly string[]): readonly string[] => ['OBJECT', 'FIELD', 'ACCESS-METHOD', ...tokens]
   const cached = (...tokens: readonly string[]): readonly string[] => ['CACHED', 'FIELD', 'ACCESS-METHOD', ...tokens]
   return new Map<string, SeedObject>([
@@ -47,7 +47,7 @@ export function seedObjects({ ftp, gopher }: Ports): ReadonlyMap<string, SeedObj
       {
         links: [
           {
-            ...here('EXTERNAL', 'ext.txt', '/pub/readme.txt'),
+            ...here('EXTERNAL', 'ext.txt', '/pub/hello.txt'),
             host: `127.0.0.1(${ftp})`,
             attributes: [cached(...aftp), ['LINK', 'APPLICATION', 'COMMENT', 'SEQUENCE', 'two words', "it's"]],
           },
