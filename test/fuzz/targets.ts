@@ -1,5 +1,6 @@
 import { fileNames, lines, terminal } from './cut-targets.ts'
 import { ldap, ldif } from './ldap-targets.ts'
+import { ardp, prospero, prosperoTokens } from './prospero-targets.ts'
 import type { Target } from './target.ts'
 import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
@@ -19,6 +20,9 @@ export const targets: Readonly<Record<string, Target>> = {
   time,
   ldap,
   ldif,
+  ardp,
+  prospero,
+  'prospero-tokens': prosperoTokens,
   telnet,
   'telnet-text': telnetText,
   'telnet-options': telnetOptions,

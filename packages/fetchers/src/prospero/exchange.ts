@@ -31,9 +31,12 @@ const restWait = 500
 /** The packets beyond the first gap that are kept. Servers send 16 before they wait for an acknowledgement. */
 const maxAhead = 256
 
+/** The part of Datagrams that an exchange needs. */
+type Packets = Pick<Datagrams, 'restart' | 'send' | 'receive'>
+
 /** One request and its answer (Prospero protocol 5, appendix B: ARDP). */
 export class Exchange {
-  readonly #packets: Datagrams
+  readonly #packets: Packets
   readonly #context: RetrievalContext
   readonly #id: string
   readonly #request: readonly string[]
@@ -48,7 +51,7 @@ export class Exchange {
   #total = 0
   #size = 0
 
-  constructor(packets: Datagrams, commands: string, context: RetrievalContext, identity: Identity) {
+  constructor(packets: Packets, commands: string, context: RetrievalContext, identity: Identity) {
     this.#packets = packets
     this.#context = context
     this.#id = identity.nextId()

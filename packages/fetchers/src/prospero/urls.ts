@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { bracketed, encodeOctets, isLoopback } from '@retriever/core'
 import type { Attribute, Target } from './replies.ts'
 
@@ -38,13 +39,19 @@ export function accessMethods(attributes: readonly Attribute[], object: Target, 
       const place = placeOf(named ? (hostType ?? '') : object.hostType, named ? (host ?? '') : object.host, server)
       // The port of the object's own host is that of Prospero.
       const at = place === null || named ? place : { ...place, port: null }
-      return { method, url: at === null ? null : accessUrl(method, at, hsoname || object.hsoname, rest) }
+      return { method, url: at === null ? null : accessUrl(method, at, hsoname || object.hsoname, rest, server) }
     })
 }
 
 /** The URL of an access method (Prospero protocol 5, appendix A); null: none leads there (LOCAL, AFS, WAIS). */
-function accessUrl(method: string, place: Place, name: string, [first = '']: readonly string[]): string | null {
-  const host = `//${bracketed(place.host)}${place.port === null ? '' : `:${place.port}`}`
+function accessUrl(
+  method: string,
+  place: Place,
+  name: string,
+  [first = '']: readonly string[],
+  server: Server,
+): string | null {
+  const host = authorityOf(place)
   switch (method) {
     case 'AFTP': {
       // A native object of the server's own FTP area has the name `AFTP/pub/file`.
@@ -54,7 +61,7 @@ function accessUrl(method: string, place: Place, name: string, [first = '']: rea
     case 'FTP':
       return `ftp:${host}/${encodeName(name).replace(/^\//, '%2F')}${typecode(first)}`
     case 'GOPHER':
-      return gopherUrl(host, name, first)
+      return gopherUrl(host, name, first, server)
     case 'NFS':
       return `nfs:${host}/${encodeName(`${first.replace(/\/$/, '')}/${name.replace(/^\//, '')}`)}`
     case 'TELNET':
@@ -66,16 +73,22 @@ function accessUrl(method: string, place: Place, name: string, [first = '']: rea
   }
 }
 
+function authorityOf({ host, port }: Place): string {
+  return `//${bracketed(host)}${port === null ? '' : `:${port}`}`
+}
+
 function typecode(type: string): string {
   if (type === 'TEXT' || type === 'ASCII') return ';type=a'
   return type === 'BINARY' ? ';type=i' : ''
 }
 
 /** The type is the sixth token, or the first character of the selector. */
-function gopherUrl(host: string, name: string, type: string): string | null {
-  const [, gateHost, gatePort, gateType, gateSelector] =
-    /^GOPHER-GW\/([\w.-]{1,255})\((\d{1,5})\)\/(.)\/(.*)$/s.exec(name) ?? []
-  if (gateType !== undefined) return `gopher://${gateHost}:${gatePort}/${encodeName(`${gateType}${gateSelector}`)}`
+function gopherUrl(host: string, name: string, type: string, server: Server): string | null {
+  const [, gate = '', rest] = /^GOPHER-GW\/([^/()]{1,253}\(\d{1,5}\))\/(.\/.*)$/s.exec(name) ?? []
+  if (rest !== undefined) {
+    const place = placeOf('INTERNET-D', gate, server)
+    return place && `gopher:${authorityOf(place)}/${encodeName(rest.replace('/', ''))}`
+  }
   const own = /^GOPHER(?:\(\d{1,5}\)|\/\d{1,5})?\/(.)\/(.*)$/s.exec(name)
   if (own !== null) return `gopher:${host}/${encodeName(`${own[1]}${own[2]}`)}`
   const gophertype = type.length === 1 ? type : name.charAt(0)
@@ -87,14 +100,18 @@ function encodeName(name: string): string {
   return encodeOctets(name, "/,:@!*'()$&+~")
 }
 
-/** The name of a host is compared and shown in lower case; null: it is no name and no address. */
+/** Reads `host` or `host(port)`; null: it is no name and no address. Names are compared and shown in lower case. */
 function placeOf(hostType: string, token: string, server: Server): Place | null {
-  if (hostType !== 'INTERNET-D') return null
-  const [, name = '', digits] = /^([A-Za-z0-9._-]{1,255}|[\da-fA-F:.]{2,45})(?:\((\d{1,5})\))?$/.exec(token) ?? []
-  if (name === '') return null
+  const [, written = '', digits] = /^([^()]{1,253})(?:\((\d{1,5})\))?$/.exec(token) ?? []
+  const host = written.toLowerCase()
   const port = digits === undefined ? null : Number(digits)
-  if (port !== null && (port < 1 || port > 65_535)) return null
-  return { host: isItself(token) ? server.host : name.toLowerCase(), port }
+  if (hostType !== 'INTERNET-D' || !isHost(host) || port === 0 || (port ?? 0) > 65_535) return null
+  return { host: isItself(token) ? server.host : host, port }
+}
+
+/** Whether it is an address, or a name whose last label begins with a letter (RFC 1738 3.1). */
+function isHost(host: string): boolean {
+  return isIP(host) > 0 || /^(?:[a-z0-9_][a-z0-9_-]{0,62}\.)*[a-z][a-z0-9_-]{0,62}\.?$/.test(host)
 }
 
 /** Whether a server means itself: it calls its host localhost, which would be this machine. */
