@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import { startFtpServer, startGopherServer, startProsperoServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
-import { retrieve, useBundle } from '../../support/cli/run.ts'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
+const folder = temporaryFolder()
 
 interface Line {
   readonly name: string
@@ -54,4 +56,20 @@ test('--follow-access goes nowhere local, and nowhere that --proto-redir leaves 
   const service = await retrieve(['--follow-access', `${server.url}/objects/telnet`])
   expect(service.status).not.toBe(0)
   expect(service.stderr).toContain('telnet')
+})
+
+test('an entry of a listing is opened by its number', async () => {
+  await using server = await startProsperoServer()
+  const state = { cwd: folder(), env: { XDG_STATE_HOME: join(folder(), 'state') } }
+  const { stdout } = await retrieve(['ls', `${server.url}/links`], state)
+  expect(stdout).toMatch(/^ +2 {2}file +20 B +- +plain +prospero:/m)
+  expect(await retrieve(['open', '2'], state)).toMatchObject({ status: 0, stdout: 'hello from prospero\n', stderr: '' })
+})
+
+test('serve starts the server, and explain reads the packet', async () => {
+  const served = await retrieve(['serve', 'prospero', '--', 'printenv', 'RETRIEVE_PROSPERO_URL'])
+  expect(served).toMatchObject({ status: 0, stdout: expect.stringMatching(/^prospero:\/\/127\.0\.0\.1:\d+\/\n$/) })
+  const { stdout } = await retrieve(['explain', 'prospero://h//pros/name'])
+  expect(stdout).toContain('GET-OBJECT-INFO ACCESS-METHOD+BASE-TYPE+SIZE+LAST-MODIFIED ASCII /pros/name 0\\n\n')
+  expect(stdout).toMatch(/^ {2}reads {4}09 \(octets of the header\), <id>/m)
 })

@@ -167,9 +167,9 @@ export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyS
 const redirecting: ReadonlySet<Mechanism> = new Set(['http', 'gemini', 'rtsp', 'prospero'])
 
 /**
- * Enforces the rules for redirects (security.md section 2): within http(s), Gemini, RTSP or Prospero only, never from https to
- * http, never from elsewhere to this machine. Addresses enforces the last rule for names. A URL that the caller gives
- * may do more than a redirect.
+ * Enforces the rules for redirects (security.md section 2): within http(s), Gemini, RTSP or Prospero only, never from
+ * https to http, never from elsewhere to this machine. Addresses enforces the last rule for names. A URL that the
+ * caller gives may do more than a redirect.
  */
 export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
   const target = `The redirect of ${hostOf(from)} to ${to.scheme.name}://${hostOf(to)}`

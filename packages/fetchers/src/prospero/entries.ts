@@ -18,7 +18,8 @@ export function entryOf(link: Link, server: Server): Entry {
     ...(modified !== null && { modified }),
     details: {
       linkType: octetsToText(type),
-      target: octetsToText(target),
+      // `target` is that of a symbolic link in other listings.
+      objectType: octetsToText(target),
       host: octetsToText(host),
       hsoname: octetsToText(hsoname),
       version: octetsToText(version),

@@ -30,6 +30,8 @@ class Union {
   readonly #session: Session
   /** The URLs of the directories that are part of the listing. */
   readonly #seen: Set<string>
+  /** The names and URLs of the entries: union links of several servers may lead to one directory. */
+  readonly #known = new Set<string>()
   #size = 0
 
   constructor(session: Session, url: string) {
@@ -53,6 +55,9 @@ class Union {
   }
 
   #push(entry: Entry): void {
+    const key = `${entry.name}\0${entry.url}`
+    if (entry.url !== null && this.#known.has(key)) return
+    this.#known.add(key)
     if (this.entries.length >= maxEntries) {
       throw this.#session.context.error('limit-exceeded', `The listing has more than ${maxEntries} entries.`)
     }

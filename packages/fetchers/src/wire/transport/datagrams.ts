@@ -12,7 +12,7 @@ const maxWaiting = 256
 /** The first wait before a packet is sent again; each further one is twice as long (RFC 1123 4.2.3.2). */
 const firstWait = 1000
 
-/** The milliseconds until packets are sent again; twice as many each time. The function that accepts packets may change them. */
+/** The milliseconds until packets are sent again, twice as many each time. `accept` may change them. */
 export interface Patience {
   wait: number
 }
