@@ -178,3 +178,34 @@ test('a proxy carries no UDP, and the policy decides about addresses', async () 
   await expect(open.retrieve(`${server.url}/docs`)).rejects.toMatchObject({ code: 'refused' })
   expect(server.received).toEqual([])
 })
+
+test('lines that few servers send are read', async () => {
+  const { entries, remarks } = await beside('/docs', () => ({
+    [docs]: [
+      'WARNING MESSAGE down on Sunday\x1b\r\n',
+      "LINK L FILE 'a b' INTERNET-D Pros.Example(1526) ASCII /x 12 DEST-EXP 19950101000000Z\r\n",
+      'ID REMOTE 4711\n',
+      'ATTRIBUTE CACHED FIELD ACCESS-METHOD SEQUENCE NFS INTERNET-D nfs.example ASCII pub/x /auto/gum\n',
+      'ATTRIBUTE CACHED FIELD CLOSURE LINK L DIRECTORY v INTERNET-D h.example ASCII /vs 0\n',
+      "ATTRIBUTE> LINK FIELD X '1'\n",
+      'LINK NULL NULL secret NULL NULL NULL NULL NULL\n',
+      'LINK L FILE bad INTERNET-D host..name ASCII /x 0\n',
+      'LINK L FILE worse INTERNET-D pros.example(70000) ASCII /x 0\n',
+      'SOMETHING new\n',
+    ].join(''),
+  }))
+  expect(entries).toMatchObject([
+    {
+      name: 'a b',
+      url: 'prospero://pros.example:1526//x;OBJECT-VERSION=12',
+      details: {
+        attributes: [{ name: 'ID', value: ['REMOTE', '4711'] }, { name: 'ACCESS-METHOD' }, { name: 'CLOSURE' }],
+        accessMethods: [{ method: 'NFS', url: 'nfs://nfs.example//auto/gum/pub/x' }],
+      },
+    },
+    { name: 'secret', url: null },
+    { name: 'bad', url: null },
+    { name: 'worse', url: null },
+  ])
+  expect(remarks).toEqual(['The server warns: MESSAGE down on Sunday\\e'])
+})

@@ -72,6 +72,9 @@ function readLine(word: string, rest: readonly string[], reply: Reply): boolean 
     case 'ATTRIBUTE':
       keepAttribute(rest, reply)
       return true
+    case 'ID':
+      ownerOf(reply).push({ appliesTo: 'LINK', namespace: 'FIELD', name: 'ID', value: rest })
+      return true
     case 'UNRESOLVED':
       // The components are one token, or one each.
       reply.unresolved = rest
@@ -92,7 +95,7 @@ function readLine(word: string, rest: readonly string[], reply: Reply): boolean 
     case 'VERSION':
       return true
     default:
-      // Answers to commands that were not sent (AUTHENTICATED, PARAMETER), and lines of later servers (ID).
+      // Answers to commands that were not sent (AUTHENTICATED, PARAMETER), and lines of later servers.
       return false
   }
 }
@@ -122,7 +125,10 @@ function keepAttribute([appliesTo = '', namespace = '', name, ...rest]: readonly
   if (name === undefined) throw new TokenError('an ATTRIBUTE has no name')
   const [type = ''] = rest
   const value = valueTypes.has(type) ? rest.slice(1) : rest
-  // In a listing, the attributes follow the link that they belong to.
-  const { attributes } = reply.links.at(-1) ?? reply
-  attributes.push({ appliesTo, namespace, name, value })
+  ownerOf(reply).push({ appliesTo, namespace, name, value })
+}
+
+/** The attributes to which further ones belong: in a listing they follow their link. */
+function ownerOf(reply: Reply): Attribute[] {
+  return (reply.links.at(-1) ?? reply).attributes
 }
