@@ -159,6 +159,7 @@ describe('failures', () => {
     ['/circle', {}, 'too-many-redirects'],
     ['/docs/hello.txt', { refuses: true }, 'server-refused'],
     ['/docs/hello.txt', { faults: { stall: 'response' } }, 'timeout'],
+    ['/docs/hello.txt', { waits: 60 }, 'timeout'],
     ['/docs/large.txt', { faults: { stall: 'body' } }, 'timeout'],
     ['/docs/hello.txt', { faults: { replies: { 'GET-OBJECT-INFO': 'SSH-2.0-OpenSSH\r\n' } } }, 'protocol-violation'],
     ['/docs/hello.txt', { faults: { replies: { 'GET-OBJECT-INFO': "ATTRIBUTE 'x" } } }, 'protocol-violation'],
