@@ -4,6 +4,7 @@ import { ardp, prospero, prosperoTokens } from './prospero-targets.ts'
 import type { Target } from './target.ts'
 import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
+import { tn3270, tn3270Dialogue } from './tn3270-targets.ts'
 import { explained, normalized, resolved } from './url-targets.ts'
 
 /** All that `pnpm fuzz` can try, by name. */
@@ -26,4 +27,6 @@ export const targets: Readonly<Record<string, Target>> = {
   telnet,
   'telnet-text': telnetText,
   'telnet-options': telnetOptions,
+  tn3270,
+  'tn3270-dialogue': tn3270Dialogue,
 }

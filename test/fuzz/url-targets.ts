@@ -38,8 +38,8 @@ function requireLines({ plan, findings }: Resolution): void {
   if (findings.some(({ severity }) => severity === 'danger')) return
   // Gopher+ form data is a message of several lines by design.
   if (plan.mechanism === 'gopher' && plan.gopherPlus?.includes('\t1\r\n')) return
-  // A packet of TFTP has no lines.
-  if (plan.mechanism === 'tftp') return
+  // The packets of TFTP and WAIS have no lines.
+  if (plan.mechanism === 'tftp' || plan.mechanism === 'wais') return
   if (plan.mechanism === 'prospero') {
     const text = plan.wire.map((packet) => packet.slice(11)).join('')
     require(/^(?:[^\r\n\0]+\n){3}$/.test(text), `${JSON.stringify(text)} is not three lines`)

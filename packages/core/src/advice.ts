@@ -84,6 +84,7 @@ export type AdvisedOption =
   | 'fail'
   | 'split'
   | 'followAccess'
+  | 'relevantTo'
   | 'charset'
   | 'folders'
   | 'delete'

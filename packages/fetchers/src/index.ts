@@ -62,6 +62,9 @@ export type {
   RtspMetadata,
   SftpMetadata,
   TftpMetadata,
+  Tn3270Field,
+  Tn3270Metadata,
+  WaisMetadata,
   WsMetadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
@@ -73,6 +76,7 @@ export { charsetOf, knownCharset, type TextMetadata } from './plugin/text/text.t
 export type { Timings } from './plugin/timings.ts'
 export type { BodyHash, Checksum, HashName } from './result/digests.ts'
 export { fileNameOf, safeFileName } from './result/file-name.ts'
+export { makeFolders } from './result/local-file.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, isRepresentation, Representation, type SavedFile } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'

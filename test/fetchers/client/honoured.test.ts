@@ -1,4 +1,5 @@
 /** Options that have no effect are told: one rule for every option of a retrieval and every mechanism. */
+import { type AccessPlan, builtinSchemes, type Mechanism, type Scheme } from '@retriever/core'
 import {
   builtinMechanisms,
   createClient,
@@ -24,6 +25,7 @@ const urls = {
   file: 'file:///x',
   finger: 'finger://h/x',
   dict: 'dict://h/d:x',
+  wais: 'wais://h/d?x',
   telnet: 'telnet://h/',
   urn: 'urn:isbn:1',
   ldap: 'ldap://h/',
@@ -40,22 +42,32 @@ const urls = {
   gemini: 'gemini://h/x',
   rtsp: 'rtsp://h/x',
   tftp: 'tftp://h/x',
+  tn3270: 'tn3270://h/',
+  afs: 'afs://cell/x',
+  mailserver: 'mailserver:a@h',
   prospero: 'prospero://h//x',
 } as const
 
-type Mechanism = keyof typeof urls
-
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
-  [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file'], ['http']],
-  [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file'], ['http']],
-  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'prospero'], ['http', 'sftp', 'file', 'prospero']],
-  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'prospero'], ['http', 'sftp', 'file', 'prospero']],
+  [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http']],
+  [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http']],
+  [
+    { ifChangedSince: new Date() },
+    ['http', 'ftp', 'sftp', 'file', 'afs', 'prospero'],
+    ['http', 'sftp', 'file', 'afs', 'prospero'],
+  ],
+  [
+    { ifUnchangedSince: new Date() },
+    ['http', 'ftp', 'sftp', 'file', 'afs', 'prospero'],
+    ['http', 'sftp', 'file', 'afs', 'prospero'],
+  ],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
   [{ form: { a: 'b' } }, ['gopher', 'gemini'], ['gopher', 'gemini']],
-  [{ limit: 5 }, [], ['nntp', 'ldap', 'imap']],
+  [{ limit: 5 }, [], ['nntp', 'ldap', 'imap', 'wais']],
+  [{ relevantTo: ['wais://h/d/TEXT/x'] }, [], ['wais']],
   [{ headers: { 'X-A': 'b' } }, ['http', 'ws'], ['http', 'ws']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
   [{ autoReferer: true }, ['http'], ['http']],
@@ -68,14 +80,34 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
 ]
 
 const everywhere = ['head', 'charset'] as const
-const ofTheClient = ['signal', 'base', 'linkedFrom', 'limits', 'policy', 'retryOn', 'onEvent', 'onHead'] as const
+const ofTheClient = [
+  'signal',
+  'base',
+  'linkedFrom',
+  'limits',
+  'policy',
+  'retryOn',
+  'onEvent',
+  'onHead',
+  'onBody',
+] as const
+
+/** A scheme for a mechanism that has no built-in fetcher. */
+const ownMechanism = 'own' as Mechanism
+const [http] = builtinSchemes.filter(({ name }) => name === 'http') as [Scheme]
+const ownScheme: Scheme = {
+  ...http,
+  name: 'own',
+  mechanism: ownMechanism,
+  resolve: (locator, place) => ({ ...http.resolve(locator, place), mechanism: ownMechanism }) as AccessPlan,
+}
 
 /** The events of a retrieval by a fetcher that ignores its options. */
 async function toldBy(fetcher: Partial<Fetcher>, url: string, request: RetrieveOptions, kind: 'object' | 'listing') {
   const events: RetrievalEvent[] = []
   const outcome: Outcome = fetcher.mechanism === 'telnet' ? handoff : retrieved(chunks('x'), { kind })
   const own = { mechanism: 'http', retrieve: async () => outcome, ...fetcher } as Fetcher
-  await using client = createClient({ fetchers: [own], onEvent: (event) => events.push(event) })
+  await using client = createClient({ fetchers: [own], schemes: [ownScheme], onEvent: (event) => events.push(event) })
   const opened = await client.open(url, request)
   if ('cancel' in opened) await opened.cancel()
   return remarks(events)
@@ -130,9 +162,9 @@ test('a value that asks for nothing is not told', async () => {
 
 test('a fetcher of your own says itself what it honours', async () => {
   const request = { limit: 5, accept: 'text/plain' }
-  expect(await toldBy({ mechanism: 'wais' }, 'wais://h/x', request, 'object')).toEqual([])
-  expect(await toldBy({ mechanism: 'wais', honours: ['limit'] }, 'wais://h/x', request, 'object')).toEqual([
-    'The option `accept` has no effect: wais does not support it.',
+  expect(await toldBy({ mechanism: ownMechanism }, 'own://h/x', request, 'object')).toEqual([])
+  expect(await toldBy({ mechanism: ownMechanism, honours: ['limit'] }, 'own://h/x', request, 'object')).toEqual([
+    'The option `accept` has no effect: own does not support it.',
   ])
   expect(await toldBy({ mechanism: 'ftp', honours: ['limit', 'accept'] }, 'ftp://h/x', request, 'object')).toEqual([])
 })

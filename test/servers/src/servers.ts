@@ -17,6 +17,8 @@ import { type RtspServerOptions, rtspChecks, startRtspServer } from './rtsp/serv
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/server.ts'
+import { startTn3270Server, type Tn3270ServerOptions, tn3270Checks } from './tn3270/server.ts'
+import { startWaisServer, type WaisServerOptions, waisChecks } from './wais/server.ts'
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 
 /** The protocols that have a server here. */
@@ -37,12 +39,14 @@ export interface ServersOptions extends FileOptions {
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
   readonly telnet?: true | TelnetServerOptions
+  readonly tn3270?: true | Tn3270ServerOptions
   readonly tftp?: true | TftpServerOptions
   readonly prospero?: true | ProsperoServerOptions
   readonly ldap?: true | LdapServerOptions
   readonly gemini?: true | GeminiServerOptions
   readonly rtsp?: true | RtspServerOptions
   readonly dict?: true | DictServerOptions
+  readonly wais?: true | WaisServerOptions
   readonly finger?: true | FingerServerOptions
   readonly pop3?: true | Pop3ServerOptions
   readonly imap?: true | ImapServerOptions
@@ -59,12 +63,14 @@ interface ServerByName {
   readonly gopher: GopherServer
   readonly nntp: TestServer
   readonly telnet: TestServer
+  readonly tn3270: TestServer
   readonly tftp: TestServer
   readonly prospero: TestServer
   readonly ldap: TestServer
   readonly gemini: TestServer
   readonly rtsp: TestServer
   readonly dict: TestServer
+  readonly wais: TestServer
   readonly finger: TestServer
   readonly pop3: TestServer
   readonly imap: TestServer
@@ -100,12 +106,14 @@ const checks: Checks<ServersOptions> = {
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
   telnet: own('telnet', telnetChecks),
+  tn3270: own('tn3270', tn3270Checks),
   tftp: own('tftp', tftpChecks),
   prospero: own('prospero', prosperoChecks),
   ldap: own('ldap', ldapChecks),
   gemini: own('gemini', geminiChecks),
   rtsp: own('rtsp', rtspChecks),
   dict: own('dict', dictChecks),
+  wais: own('wais', waisChecks),
   finger: own('finger', fingerChecks),
   pop3: own('pop3', pop3Checks),
   imap: own('imap', imapChecks),
@@ -124,12 +132,14 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
   telnet: (_tree, options) => startTelnetServer(options),
+  tn3270: (_tree, options) => startTn3270Server(options),
   tftp: (_tree, options) => startTftpServer(options),
   prospero: (_tree, options) => startProsperoServer(options),
   ldap: (_tree, options) => startLdapOn(options),
   gemini: (_tree, options) => startGeminiServer(options),
   rtsp: (_tree, options) => startRtspServer(options),
   dict: (_tree, options) => startDictServer(options),
+  wais: (_tree, options) => startWaisServer(options),
   finger: (_tree, options) => startFingerServer(options),
   pop3: (_tree, options) => startPop3Server(options),
   imap: (_tree, options) => startImapServer(options),

@@ -129,7 +129,11 @@ export function createClient(options: ClientOptions = {}): Client {
     addresses: new AddressBook(options.addresses, policy.publicOnly),
     publicAddresses: new AddressBook(options.addresses, true),
     network: readNetwork(options.network),
-    proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false, { ...options.proxyHeaders }),
+    proxyFor: readProxy(options.proxy, {
+      tunnel: options.proxyTunnel,
+      headers: { ...options.proxyHeaders },
+      digest: options.proxyDigest,
+    }),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
     cookies: options.cookies,
@@ -162,6 +166,7 @@ export function createClient(options: ClientOptions = {}): Client {
       retryOn: _retryOn,
       onEvent: _onEvent,
       onHead: _onHead,
+      onBody: _onBody,
       ...request
     } = options
     const from = linkedFrom === undefined ? null : resolve(linkedFrom, settings.resolving)

@@ -183,6 +183,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   acceptLanguage: true,
   form: true,
   limit: true,
+  relevantTo: true,
   headers: true,
   virtualHost: true,
   autoReferer: true,
