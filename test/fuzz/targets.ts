@@ -6,6 +6,7 @@ import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
 import { tn3270, tn3270Dialogue } from './tn3270-targets.ts'
 import { explained, normalized, resolved } from './url-targets.ts'
+import { wais, waisDocid } from './wais-targets.ts'
 
 /** All that `pnpm fuzz` can try, by name. */
 export const targets: Readonly<Record<string, Target>> = {
@@ -29,4 +30,6 @@ export const targets: Readonly<Record<string, Target>> = {
   'telnet-options': telnetOptions,
   tn3270,
   'tn3270-dialogue': tn3270Dialogue,
+  wais,
+  'wais-docid': waisDocid,
 }

@@ -75,7 +75,7 @@ export const telnetText: Target = {
 
 export const telnetOptions: Target = {
   about: 'two sides of a Telnet negotiation come to an end and agree, whatever they ask for and when',
-  generate: (random) => [random.several(12, () => random.pick(['a', 'b', 'c', 'd', '.']))],
+  generate: (random) => [random.several(12, () => random.pick(['a', 'A', 'b', 'B', 'c', 'C', 'd', 'D', '.', '.']))],
   check(asks = '') {
     const queues: { a: [Verb, number][]; b: [Verb, number][] } = { a: [], b: [] }
     const side = (to: 'a' | 'b', accepted: boolean): Negotiation =>
@@ -94,8 +94,9 @@ export const telnetOptions: Target = {
       return toOne !== undefined || toOther !== undefined
     }
     for (const ask of asks) {
+      const wanted = ask === ask.toUpperCase()
       if (ask === '.') deliver()
-      else (/[ab]/.test(ask) ? one : other).ask(/[ac]/.test(ask) ? 'client' : 'server', 1)
+      else (/[ab]/i.test(ask) ? one : other).ask(/[ac]/i.test(ask) ? 'client' : 'server', 1, wanted)
     }
     let rounds = 0
     while (deliver()) require(++rounds < 200, 'they answer each other without end')

@@ -33,13 +33,15 @@ function requireSpan([start, end]: readonly [number, number], text: string): voi
   require(start >= 0 && end >= start && end <= text.length, `the span ${start} to ${end} is not within the URL`)
 }
 
+/** Mechanisms whose messages have no lines. */
+const binary: ReadonlySet<string> = new Set(['tftp', 'wais', 'z3950', 'nfs'])
+
 /** Each message without a danger is one line. */
 function requireLines({ plan, findings }: Resolution): void {
   if (findings.some(({ severity }) => severity === 'danger')) return
   // Gopher+ form data is a message of several lines by design.
   if (plan.mechanism === 'gopher' && plan.gopherPlus?.includes('\t1\r\n')) return
-  // The packets of TFTP and WAIS have no lines.
-  if (plan.mechanism === 'tftp' || plan.mechanism === 'wais') return
+  if (binary.has(plan.mechanism)) return
   if (plan.mechanism === 'prospero') {
     const text = plan.wire.map((packet) => packet.slice(11)).join('')
     require(/^(?:[^\r\n\0]+\n){3}$/.test(text), `${JSON.stringify(text)} is not three lines`)

@@ -1,5 +1,5 @@
 /** Options that have no effect are told: one rule for every option of a retrieval and every mechanism. */
-import { type AccessPlan, builtinSchemes, type Mechanism, type Scheme } from '@retriever/core'
+import type { Mechanism } from '@retriever/core'
 import {
   builtinMechanisms,
   createClient,
@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest'
 import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
+import { ownMechanism, ownScheme } from '../../support/own-scheme.ts'
 
 const urls = {
   http: 'http://h/x',
@@ -91,16 +92,6 @@ const ofTheClient = [
   'onHead',
   'onBody',
 ] as const
-
-/** A scheme for a mechanism that has no built-in fetcher. */
-const ownMechanism = 'own' as Mechanism
-const [http] = builtinSchemes.filter(({ name }) => name === 'http') as [Scheme]
-const ownScheme: Scheme = {
-  ...http,
-  name: 'own',
-  mechanism: ownMechanism,
-  resolve: (locator, place) => ({ ...http.resolve(locator, place), mechanism: ownMechanism }) as AccessPlan,
-}
 
 /** The events of a retrieval by a fetcher that ignores its options. */
 async function toldBy(fetcher: Partial<Fetcher>, url: string, request: RetrieveOptions, kind: 'object' | 'listing') {

@@ -102,8 +102,8 @@ export class TelnetSession extends Duplex implements Session {
     socket.once('error', (cause) => this.#onError(cause))
     socket.once('close', () => this.#onEnd())
     if (options.binary === true) {
-      this.#negotiation.ask('client', BINARY)
-      this.#negotiation.ask('server', BINARY)
+      this.#negotiation.ask('client', BINARY, true)
+      this.#negotiation.ask('server', BINARY, true)
     }
     this.#begun = this.#begin()
   }

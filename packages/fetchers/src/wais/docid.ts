@@ -26,6 +26,8 @@ function compressed(octets: string, start: number): { readonly value: number; re
   let value = 0
   for (let at = start; at < octets.length && at < start + 3; at++) {
     const octet = octets.charCodeAt(at)
+    // A number with zeros in front would come back from a URL without them, as another id.
+    if (at === start && octet === 128) break
     value = value * 128 + (octet & 127)
     if (octet < 128) return { value, end: at + 1 }
   }

@@ -55,30 +55,42 @@ export function diagnostic(code: string, words: string, surrogate: 0 | 1): Buffe
   return Buffer.concat([Buffer.from([28, value.length >> 8, value.length & 255]), value, Buffer.from([0x1d])])
 }
 
-/** A packet with an APDU (RFC 1625 3). */
-export function packet(apdu: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`${String(apdu.length).padStart(10, '0')}z2wais        0`), apdu])
+/** How a packet begins: version, server's name, compression, encoding and checksum (RFC 1625 3). */
+export const usualHeader = '2wais        0'
+
+/** A packet with an APDU. Answers repeat the `header` of the request. */
+export function packet(apdu: Buffer, header: string = usualHeader): Buffer {
+  return Buffer.concat([Buffer.from(`${String(apdu.length).padStart(10, '0')}z${header}`, 'latin1'), apdu])
 }
 
-/** A search response: its header with status and number of records, and the records in the user information. */
+/** What stands at the beginning of a search response. */
+export interface ResponseHead {
+  readonly status: 0 | 1
+  /** "": none was sent. */
+  readonly reference?: string
+  /** The number of records that is told; by default as many as there are. */
+  readonly count?: number
+}
+
+/** The APDU of a search response: status, number of records, and the records in the user information. */
+export function searchApdu({ status, reference = '', count }: ResponseHead, records: readonly Buffer[]): Buffer {
+  const number = count ?? records.length
+  const numbers = [0, 0, 0, number >> 16, (number >> 8) & 255, number & 255, 0, 0, 0]
+  const fields = [numberField(27, 0), ...(reference === '' ? [] : [field(2, reference)])]
+  const head = Buffer.concat([Buffer.from([23, status, ...numbers]), ...fields])
+  return Buffer.concat([Buffer.from([head.length >> 8, head.length & 255]), head, field(99, ...records)])
+}
+
+/** A search response as a packet. */
 export function searchResponse(status: 0 | 1, reference: string, records: readonly Buffer[]): Buffer {
-  const head = Buffer.concat([
-    Buffer.from([
-      23,
-      status,
-      0,
-      0,
-      0,
-      records.length >> 16,
-      (records.length >> 8) & 255,
-      records.length & 255,
-      0,
-      0,
-      0,
-    ]),
-    numberField(27, 0),
-    ...(reference === '' ? [] : [field(2, reference)]),
-  ])
-  const length = Buffer.from([head.length >> 8, head.length & 255])
-  return packet(Buffer.concat([length, head, field(99, ...records)]))
+  return packet(searchApdu({ status, reference }, records))
+}
+
+/** The APDU of the answer to Init, which repeats what the client offers: version, options, and sizes. */
+export function initApdu(offered: readonly Field[]): Buffer {
+  const repeated = offered.filter(({ tag }) => tag >= 3 && tag <= 6).map(({ tag, value }) => field(tag, value))
+  const own = [field(8, 'LS6'), field(9, 'University of Dortmund Informatik VI'), field(10, '2.2.8 string')]
+  const head = Buffer.concat([Buffer.from([21, 1]), ...repeated, ...own])
+  const chunks = field(99, numberField(100, 0), numberField(101, 0))
+  return Buffer.concat([Buffer.from([head.length >> 8, head.length & 255]), head, chunks])
 }

@@ -2,15 +2,25 @@ import { Socket } from 'node:net'
 import type { Connection } from '../connection.ts'
 import { Incoming } from '../incoming.ts'
 import { Listener } from '../listener.ts'
-import { type Checks, checkOptions } from '../options.ts'
+import { type Checks, checkOptions, isObject, wrong } from '../options.ts'
 import { recorded } from '../request.ts'
 import { type ServerOptions, serverChecks, type TestServer } from '../test-server.ts'
-import { answerTo } from './answers.ts'
+import { WaisAnswers } from './answers.ts'
+import type { WaisCollection } from './collection.ts'
 import { misbehaviours } from './misbehaviours.ts'
+import { seedCollection } from './seed-collection.ts'
 
-export type WaisServerOptions = ServerOptions
+export interface WaisServerOptions extends ServerOptions {
+  /** What is found in place of the seed. */
+  readonly collection?: WaisCollection
+}
 
-export const waisChecks: Checks<WaisServerOptions> = serverChecks
+export const waisChecks: Checks<WaisServerOptions> = {
+  ...serverChecks,
+  collection(name, value) {
+    if (!isObject(value)) throw wrong(name, 'an object with search() and document()', value)
+  },
+}
 
 /** A WAIS server (RFC 1625) that behaves as freeWAIS-sf 2.2.10 does, with the databases `demo` and `plain`. */
 export async function startWaisServer(options: WaisServerOptions = {}): Promise<TestServer> {
@@ -21,7 +31,8 @@ export async function startWaisServer(options: WaisServerOptions = {}): Promise<
       scheme: 'wais',
       async serve(connection, server) {
         if (connection.faults.stall === 'greeting') return connection.stall()
-        await serve(connection, (line) => {
+        const answers = new WaisAnswers(options.collection ?? seedCollection)
+        await serve(connection, answers, (line) => {
           const [method = '', , target = ''] = line.split(' ')
           server.record(recorded(connection, { line, method, target }))
         })
@@ -34,17 +45,18 @@ export async function startWaisServer(options: WaisServerOptions = {}): Promise<
 
 const headerLength = 25
 
-async function serve(connection: Connection, record: (line: string) => void): Promise<void> {
+async function serve(connection: Connection, answers: WaisAnswers, record: (line: string) => void): Promise<void> {
   const incoming = new Incoming(connection.stream, () => {})
   if (await connection.sendFault('greeting')) return
   while (true) {
     const header = await incoming.octets(headerLength)
-    const [, length] = /^(\d{10})z\d.{10} {2}/is.exec(header) ?? []
+    const [, length, rest = ''] = /^(\d{10})z(\d.{10} {2}.)/is.exec(header) ?? []
     // The real server waits for ever for octets that it was promised; this one closes.
     if (length === undefined || Number(length) > 100_000) return
     const apdu = Buffer.from(await incoming.octets(Number(length)), 'latin1')
-    if (apdu.length < Number(length) || apdu.length < 3) return
-    const answer = answerTo(apdu)
+    // Two requests at once end the connection.
+    if (apdu.length < Number(length) || incoming.hasMore) return
+    const answer = answers.answer(apdu, rest)
     if (answer === null) return
     record(answer.line)
     const [command = '', , words = ''] = answer.line.split(' ')

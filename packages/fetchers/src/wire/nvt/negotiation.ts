@@ -12,8 +12,11 @@ export interface NegotiationRules {
   changed(side: Side, option: number, isOn: boolean): void
 }
 
-/** RFC 1143: `want-yes` waits for an answer. This client never asks for the end of an option, so no state is WANTNO. */
-type OptionState = 'no' | 'yes' | 'want-yes'
+/** RFC 1143: `want-no` and `want-yes` wait for an answer; `opposite` asks for the other one after it. */
+interface OptionState {
+  state: 'no' | 'yes' | 'want-no' | 'want-yes'
+  opposite: boolean
+}
 
 const verbs = { client: { yes: WILL, no: WONT }, server: { yes: DO, no: DONT } } as const
 
@@ -30,12 +33,12 @@ export class Negotiation {
   }
 
   isOn(side: Side, option: number): boolean {
-    return this.#of(side, option) === 'yes'
+    return this.#states[side].get(option)?.state === 'yes'
   }
 
   /** The options in force. */
   on(side: Side): number[] {
-    return [...this.#states[side]].filter(([, state]) => state === 'yes').map(([option]) => option)
+    return [...this.#states[side]].filter(([, { state }]) => state === 'yes').map(([option]) => option)
   }
 
   /** Takes a WILL, WONT, DO or DONT of the server. */
@@ -45,39 +48,63 @@ export class Negotiation {
     else this.#no(side, option)
   }
 
-  /** Asks for an option that was never spoken of. */
-  ask(side: Side, option: number): void {
-    if (this.#of(side, option) !== 'no') return
-    this.#set(side, option, 'want-yes')
-    this.#send(side, option, true)
+  /** Asks for an option, or for its end. */
+  ask(side: Side, option: number, wanted: boolean): void {
+    const current = this.#of(side, option)
+    const asked = wanted ? 'want-yes' : 'want-no'
+    if (current.state === 'want-yes' || current.state === 'want-no') {
+      current.opposite = current.state !== asked
+      return
+    }
+    if (current.state === (wanted ? 'yes' : 'no')) return
+    this.#set(side, option, asked)
+    this.#send(side, option, wanted)
   }
 
   /** The server says that the option should be in force, or is. */
   #yes(side: Side, option: number): void {
-    const state = this.#of(side, option)
+    const { state, opposite } = this.#of(side, option)
     if (state === 'no') {
       const accepted = this.#rules.accepts(side, option)
       // The answer goes out before whatever the option lets follow.
       this.#send(side, option, accepted)
       if (accepted) this.#set(side, option, 'yes')
+    } else if (state === 'want-no') {
+      // The server answers a refusal by a request, which RFC 1143 calls an error.
+      this.#set(side, option, opposite ? 'yes' : 'no')
+    } else if (state === 'want-yes' && opposite) {
+      this.#set(side, option, 'want-no')
+      this.#send(side, option, false)
     } else if (state === 'want-yes') this.#set(side, option, 'yes')
   }
 
   /** The server says that the option must not be in force, or is not. */
   #no(side: Side, option: number): void {
-    const state = this.#of(side, option)
-    if (state === 'no') return
-    this.#set(side, option, 'no')
-    if (state === 'yes') this.#send(side, option, false)
+    const { state, opposite } = this.#of(side, option)
+    if (state === 'yes') {
+      this.#set(side, option, 'no')
+      this.#send(side, option, false)
+    } else if (state === 'want-no' && opposite) {
+      this.#set(side, option, 'want-yes')
+      this.#send(side, option, true)
+    } else if (state !== 'no') this.#set(side, option, 'no')
   }
 
   #of(side: Side, option: number): OptionState {
-    return this.#states[side].get(option) ?? 'no'
+    return this.#states[side].get(option) ?? this.#add(side, option)
   }
 
-  #set(side: Side, option: number, state: OptionState): void {
-    const wasOn = this.isOn(side, option)
-    this.#states[side].set(option, state)
+  #add(side: Side, option: number): OptionState {
+    const added: OptionState = { state: 'no', opposite: false }
+    this.#states[side].set(option, added)
+    return added
+  }
+
+  #set(side: Side, option: number, state: OptionState['state']): void {
+    const current = this.#of(side, option)
+    const wasOn = current.state === 'yes'
+    current.state = state
+    current.opposite = false
     if (wasOn !== (state === 'yes')) this.#rules.changed(side, option, state === 'yes')
   }
 
