@@ -10,7 +10,9 @@ const folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
 try {
   const outfile = join(folder, 'fuzz.mjs')
   const alias = { '@retriever/core': path('../../packages/core/src/index.ts') }
-  await build({ entryPoints: [path('main.ts')], outfile, bundle: true, platform: 'node', format: 'esm', alias })
+  // The targets read files beside them.
+  const define = { 'import.meta.url': JSON.stringify(import.meta.url) }
+  await build({ entryPoints: [path('main.ts')], outfile, bundle: true, platform: 'node', format: 'esm', alias, define })
   await import(pathToFileURL(outfile))
 } finally {
   await rm(folder, { recursive: true, force: true })

@@ -1,6 +1,10 @@
 import { fileNames, lines, terminal } from './cut-targets.ts'
 import { ldap, ldif } from './ldap-targets.ts'
+
 import { nfs } from './nfs-targets.ts'
+
+import { ardp, prospero, prosperoTokens } from './prospero-targets.ts'
+
 import type { Target } from './target.ts'
 import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
@@ -23,6 +27,9 @@ export const targets: Readonly<Record<string, Target>> = {
   ldap,
   ldif,
   nfs,
+  ardp,
+  prospero,
+  'prospero-tokens': prosperoTokens,
   telnet,
   'telnet-text': telnetText,
   'telnet-options': telnetOptions,

@@ -42,6 +42,11 @@ function requireLines({ plan, findings }: Resolution): void {
   // Gopher+ form data is a message of several lines by design.
   if (plan.mechanism === 'gopher' && plan.gopherPlus?.includes('\t1\r\n')) return
   if (binary.has(plan.mechanism)) return
+  if (plan.mechanism === 'prospero') {
+    const text = plan.wire.map((packet) => packet.slice(11)).join('')
+    require(/^(?:[^\r\n\0]+\n){3}$/.test(text), `${JSON.stringify(text)} is not three lines`)
+    return
+  }
   const several = plan.mechanism === 'http' || plan.mechanism === 'rtsp' || plan.mechanism === 'ws'
   const whole = several ? /^(?:[^\r\n\0]+\r\n)+\r\n$/ : /^[^\r\n\0]*\r\n$/
   for (const message of plan.wire) require(whole.test(message), `${JSON.stringify(message)} is not one line`)

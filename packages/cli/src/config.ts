@@ -268,6 +268,7 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
     ...(line.has('relevant-to') && { relevantTo: line.values('relevant-to') }),
     ...(charset !== null && { charset }),
     ...(line.has('head') && { head: true }),
+    ...(line.has('follow-access') && { followAccess: true }),
     ...((line.has('no-fail') || line.has('fail-with-body')) && { fail: false }),
     ...(virtualHost !== undefined && { virtualHost }),
     ...(line.has('digest') && { digest: true }),

@@ -84,6 +84,7 @@ export type AdvisedOption =
   | 'compressed'
   | 'fail'
   | 'split'
+  | 'followAccess'
   | 'relevantTo'
   | 'charset'
   | 'folders'

@@ -48,6 +48,7 @@ export { authTls, type FtpCommands, ftpCommands, ftpLine, isAnonymous } from './
 export { gopherRequest } from './schemes/gopher.ts'
 export { builtinSchemes } from './schemes/index.ts'
 export { bindnameOf } from './schemes/ldap.ts'
+export { prosperoPackets, prosperoToken } from './schemes/prospero.ts'
 export { type WaisDocument, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
 export { maskResolution } from './secrets/mask-resolution.ts'
 export { redact } from './secrets/redact.ts'

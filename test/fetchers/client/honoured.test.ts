@@ -46,14 +46,23 @@ const urls = {
   tn3270: 'tn3270://h/',
   afs: 'afs://cell/x',
   mailserver: 'mailserver:a@h',
+  prospero: 'prospero://h//x',
 } as const
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
   [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http']],
   [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http']],
-  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http', 'sftp', 'file', 'afs']],
-  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http', 'sftp', 'file', 'afs']],
+  [
+    { ifChangedSince: new Date() },
+    ['http', 'ftp', 'sftp', 'file', 'afs', 'prospero'],
+    ['http', 'sftp', 'file', 'afs', 'prospero'],
+  ],
+  [
+    { ifUnchangedSince: new Date() },
+    ['http', 'ftp', 'sftp', 'file', 'afs', 'prospero'],
+    ['http', 'sftp', 'file', 'afs', 'prospero'],
+  ],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
@@ -68,6 +77,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ compressed: true }, ['http'], ['http']],
   [{ fail: false }, ['http'], ['http']],
   [{ split: 2 }, ['http'], ['http']],
+  [{ followAccess: true }, ['prospero'], ['prospero']],
 ]
 
 const everywhere = ['head', 'charset'] as const

@@ -13,6 +13,7 @@ import { type NfsServerOptions, nfsChecks, startNfsOn } from './nfs/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
 import { type Pop3ServerOptions, pop3Checks, startPop3Server } from './pop3/server.ts'
+import { type ProsperoServerOptions, prosperoChecks, startProsperoServer } from './prospero/server.ts'
 import { type RtspServerOptions, rtspChecks, startRtspServer } from './rtsp/server.ts'
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
@@ -42,6 +43,7 @@ export interface ServersOptions extends FileOptions {
   readonly telnet?: true | TelnetServerOptions
   readonly tn3270?: true | Tn3270ServerOptions
   readonly tftp?: true | TftpServerOptions
+  readonly prospero?: true | ProsperoServerOptions
   readonly ldap?: true | LdapServerOptions
   readonly gemini?: true | GeminiServerOptions
   readonly rtsp?: true | RtspServerOptions
@@ -66,6 +68,7 @@ interface ServerByName {
   readonly telnet: TestServer
   readonly tn3270: TestServer
   readonly tftp: TestServer
+  readonly prospero: TestServer
   readonly ldap: TestServer
   readonly gemini: TestServer
   readonly rtsp: TestServer
@@ -109,6 +112,7 @@ const checks: Checks<ServersOptions> = {
   telnet: own('telnet', telnetChecks),
   tn3270: own('tn3270', tn3270Checks),
   tftp: own('tftp', tftpChecks),
+  prospero: own('prospero', prosperoChecks),
   ldap: own('ldap', ldapChecks),
   gemini: own('gemini', geminiChecks),
   rtsp: own('rtsp', rtspChecks),
@@ -135,6 +139,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   telnet: (_tree, options) => startTelnetServer(options),
   tn3270: (_tree, options) => startTn3270Server(options),
   tftp: (_tree, options) => startTftpServer(options),
+  prospero: (_tree, options) => startProsperoServer(options),
   ldap: (_tree, options) => startLdapOn(options),
   gemini: (_tree, options) => startGeminiServer(options),
   rtsp: (_tree, options) => startRtspServer(options),
@@ -196,7 +201,7 @@ function sharedWith(name: ProtocolName, { host, tls, accounts, record }: Servers
   // There is no TLS over UDP, and none here for NFS.
   return defined({
     host,
-    tls: name === 'tftp' || name === 'nfs' ? undefined : tls,
+    tls: ['tftp', 'prospero', 'nfs'].includes(name) ? undefined : tls,
     record,
     accounts: hasLogins ? accounts : undefined,
   })

@@ -27,7 +27,12 @@ export async function serve(run: Run): Promise<number> {
 }
 
 /** Paths of servers whose root is no URL that retrieves. */
-const paths: Readonly<Partial<Record<string, string>>> = { ws: 'texts', mqtt: 'pub/hello', tftp: 'hello.txt' }
+const paths: Readonly<Partial<Record<string, string>>> = {
+  ws: 'texts',
+  mqtt: 'pub/hello',
+  tftp: 'hello.txt',
+  prospero: '/docs',
+}
 
 /** The exit status of the command: 127 if there is no such program, 126 if it cannot be run, as in a shell. */
 async function runBeside(program: Program, run: Run): Promise<number> {

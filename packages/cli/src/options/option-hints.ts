@@ -85,6 +85,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   compressed: '--compressed',
   fail: '--no-fail',
   split: '--split',
+  followAccess: '--follow-access',
   relevantTo: '--relevant-to',
   charset: '--charset',
   folders: 'mkdir -p',

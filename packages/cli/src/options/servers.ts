@@ -16,6 +16,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   tn3270: 3270,
   tftp: 6969,
   nfs: 20490,
+  prospero: 1525,
   ldap: 3890,
   gemini: 1965,
   rtsp: 8554,

@@ -6,7 +6,14 @@ import type { Destination } from '../saving/destination.ts'
 import { curlDate } from './curl-date.ts'
 import { type GivenOptions, get, network, type OptionRow } from './option.ts'
 
-export type TransferOption = 'range' | 'continue-at' | 'remove-on-error' | 'time-cond' | 'accept' | 'accept-language'
+export type TransferOption =
+  | 'range'
+  | 'continue-at'
+  | 'remove-on-error'
+  | 'time-cond'
+  | 'accept'
+  | 'accept-language'
+  | 'follow-access'
 
 export const transferOptions: readonly OptionRow<TransferOption>[] = [
   {
@@ -54,6 +61,12 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     help: 'The languages you accept, for HTTP and Gopher+',
     commands: network,
     example: "retrieve --accept-language 'de, en;q=0.5' http://www.example.org/",
+  },
+  {
+    long: 'follow-access',
+    help: 'Get the data of a Prospero object by the access method of another protocol (FTP, Gopher) that its server names',
+    commands: network,
+    example: 'retrieve --follow-access -O prospero://prospero.example.org//pros/name',
   },
 ]
 

@@ -43,7 +43,8 @@ export class Trace {
       case 'received':
         return quoted('<', event.octets)
       case 'redirected':
-        return [`* redirected (${event.status}) to ${event.location}`]
+        // A redirect of Prospero has no status.
+        return [`* redirected${event.status === 0 ? '' : ` (${event.status})`} to ${event.location}`]
       case 'cached':
         return [`* ${fromCache[event.how]}${event.age === null ? '' : `, ${event.age} s old`}`]
       case 'done':

@@ -17,10 +17,16 @@ export const prospero: Scheme = {
   query: false,
   lineParts: ['urlPath'],
   sendsFirst: true,
-  hint: 'The directory mostly led to ftp, so the same host may answer ftp.',
   deprecated: 'prospero is historic (RFC 4157).',
   resolve: prosperoPlan,
+  reading: readPackets,
 }
+
+/** The attributes that a real server gives for plain files, too: without SIZE it knows none of them. */
+const asked = ['ACCESS-METHOD', 'BASE-TYPE', 'SIZE', 'LAST-MODIFIED']
+
+/** The most octets of a request in one packet; the server of ISI sends as many. */
+const packetSize = 1250
 
 /**
  * The plan. The hsoname is everything behind the / after the host, slashes included: `//pros/name` names `/pros/name`.
@@ -32,6 +38,11 @@ function prosperoPlan({ urlPath }: Locator, place: Place): ProsperoPlan {
     if (equals < 1) place.fail('a field has the form ;field=value; write a literal ; as %3B', 'urlPath')
     return { field: decodeOctets(attribute.slice(0, equals)), value: decodeOctets(attribute.slice(equals + 1)) }
   })
+  const [version = '0'] = attributes.filter(isVersion).map(({ value }) => value)
+  if (!/^\d{1,10}$/.test(version)) place.fail('OBJECT-VERSION is a number, 0 for the newest version', 'urlPath')
+  const hsoname = decodeOctets(name)
+  const others = attributes.filter((attribute) => !isVersion(attribute)).map(({ field }) => field.toUpperCase())
+  const wanted = prosperoToken([...new Set([...asked, ...others])].join('+'))
   const { host, port } = place
   return {
     mechanism: 'prospero',
@@ -39,8 +50,45 @@ function prosperoPlan({ urlPath }: Locator, place: Place): ProsperoPlan {
     port,
     tls: 'none',
     transport: 'udp',
-    hsoname: decodeOctets(name),
+    hsoname,
     attributes,
-    wire: [],
+    wire: prosperoPackets(`GET-OBJECT-INFO ${wanted} ASCII ${prosperoToken(hsoname)} ${version}\n`),
   }
+}
+
+/** Whether a field of the URL is the version of the object, which is a part of the request. */
+function isVersion({ field }: { readonly field: string }): boolean {
+  return field.toUpperCase() === 'OBJECT-VERSION'
+}
+
+/** A token of a command, in quotes where it needs them; a quote within is doubled (Prospero protocol 5, 2.1). */
+export function prosperoToken(text: string): string {
+  return text !== '' && !/[\t\n\r ']/.test(text) ? text : `'${text.replaceAll("'", "''")}'`
+}
+
+/** The lines before the commands: the software of the client, and a user who proves nothing. */
+const identity = "VERSION 5 Retriever\nAUTHENTICATE '' UNAUTHENTICATED guest\n"
+
+/**
+ * The packets of a request, each with the header of ARDP (Prospero protocol 5, appendix B): 9 octets long, connection
+ * id, number of the packet, number of packets, received through. `id`: the two octets of the connection id, which are
+ * random; `<id>` stands for them in a plan.
+ */
+export function prosperoPackets(commands: string, id: string = '<id>', head: string = identity): string[] {
+  const text = head + commands
+  const total = Math.ceil(text.length / packetSize)
+  return Array.from({ length: total }, (_, at) => {
+    const header = `\x09${id}${uint16(at + 1)}${uint16(total)}${uint16(0)}`
+    return header + text.slice(at * packetSize, (at + 1) * packetSize)
+  })
+}
+
+function uint16(value: number): string {
+  return String.fromCharCode((value >> 8) & 255, value & 255)
+}
+
+function readPackets({ length }: readonly string[]): string[] {
+  return Array.from({ length }, (_, at) => {
+    return `09 (octets of the header), <id> (connection id, random), packet ${at + 1} of ${length}, received through 0`
+  })
 }

@@ -237,6 +237,7 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   compressed: flag,
   fail: flag,
   split: connections,
+  followAccess: flag,
   charset: charsetLabel,
 }
 

@@ -11,8 +11,8 @@ type Extent = 'all' | 'objects' | 'listings'
 const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism, Extent>>> | 'everywhere'>> = {
   range: { http: 'all', ftp: 'objects', sftp: 'objects', nfs: 'objects', file: 'objects', afs: 'objects' },
   resumeFrom: { http: 'all', ftp: 'objects', sftp: 'objects', nfs: 'objects', file: 'objects', afs: 'objects' },
-  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', nfs: 'all', file: 'all', afs: 'all' },
-  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', nfs: 'all', file: 'all', afs: 'all' },
+  ifChangedSince: { http: 'all', ftp: 'objects', sftp: 'all', nfs: 'all', file: 'all', afs: 'all', prospero: 'all' },
+  ifUnchangedSince: { http: 'all', ftp: 'objects', sftp: 'all', nfs: 'all', file: 'all', afs: 'all', prospero: 'all' },
   ifNoneMatch: { http: 'all' },
   accept: { http: 'all', gopher: 'all' },
   acceptLanguage: { http: 'all', gopher: 'all', man: 'objects', ghelp: 'all', toc: 'all' },
@@ -28,6 +28,7 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   compressed: { http: 'all' },
   fail: { http: 'all' },
   split: { http: 'all' },
+  followAccess: { prospero: 'all' },
   charset: 'everywhere',
 }
 
@@ -40,6 +41,7 @@ const neutral: Readonly<Partial<Record<OptionName, unknown>>> = {
   compressed: false,
   fail: true,
   split: 1,
+  followAccess: false,
 }
 
 /** The names of the built-in fetchers' mechanisms in messages. */
@@ -75,6 +77,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   dict: 'DICT',
   wais: 'WAIS',
   finger: 'Finger',
+  prospero: 'Prospero',
 }
 
 /** Throws `invalid-option` unless `honours` has the names of options. */

@@ -164,19 +164,16 @@ export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyS
 }
 
 /** The mechanisms whose servers may redirect, to URLs of the same mechanism. */
-const redirecting: ReadonlySet<Mechanism> = new Set(['http', 'gemini', 'rtsp', 'nfs'])
+const redirecting: ReadonlySet<Mechanism> = new Set(['http', 'gemini', 'rtsp', 'nfs', 'prospero'])
 
 /**
- * Enforces the rules for redirects (security.md section 2): within http(s), Gemini, RTSP or NFS only, never from
+ * Enforces the rules for redirects (security.md section 2): within http(s), or one of the others above, never from
  * https to http, never from elsewhere to this machine. Addresses enforces the last rule for names. A URL that the
  * caller gives may do more than a redirect.
  */
 export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
   const target = `The redirect of ${hostOf(from)} to ${to.scheme.name}://${hostOf(to)}`
-  if (policy.redirectSchemes?.includes(to.scheme.name) === false) {
-    const advice = { option: 'policy.redirectSchemes', value: to.scheme.name } as const
-    throw refusal(from.url, `${target} was not followed: ${adviceText(advice)} would follow it.`, { advice })
-  }
+  enforceRedirectScheme(policy, from, to, target)
   const { mechanism } = from.scheme
   if (!redirecting.has(mechanism) || to.scheme.mechanism !== mechanism || to.scheme.handoff === true) {
     const allowed = mechanism !== 'http' && redirecting.has(mechanism) ? `only ${mechanism}` : 'only http and https'
@@ -186,6 +183,19 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
     )
   }
   enforceTarget(policy, from, to, isFromInside, target)
+}
+
+/** Enforces the rules for links on the access method that the caller wants followed, and `policy.redirectSchemes`. */
+export function enforceAccess(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
+  const target = `The access method of ${hostOf(from)}, ${to.scheme.name}://${hostOf(to)},`
+  enforceRedirectScheme(policy, from, to, target)
+  enforceLink(policy, from, to, isFromInside)
+}
+
+function enforceRedirectScheme(policy: Policy, from: Resolution, to: Resolution, target: string): void {
+  if (policy.redirectSchemes?.includes(to.scheme.name) !== false) return
+  const advice = { option: 'policy.redirectSchemes', value: to.scheme.name } as const
+  throw refusal(from.url, `${target} was not followed: ${adviceText(advice)} would follow it.`, { advice })
 }
 
 /**

@@ -40,6 +40,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   gemini: async () => (await import('../gemini/index.ts')).geminiFetcher(),
   rtsp: async () => (await import('../rtsp/index.ts')).rtspFetcher(),
   tftp: async () => (await import('../tftp/index.ts')).tftpFetcher(),
+  prospero: async () => (await import('../prospero/index.ts')).prosperoFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
   afs: async () => (await import('../afs/index.ts')).afsFetcher(),
   man: async () => (await import('../man/index.ts')).manFetcher(),

@@ -45,7 +45,7 @@ import { checkNested, type Nesting, nest, outerIsOver, outermost } from './neste
 import type { AddressBook } from './network/addresses.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { remarkOf, route } from './network/route.ts'
-import { enforce, enforceDirect, enforceNetwork, enforceRedirect, type Rules } from './policy.ts'
+import { enforce, enforceAccess, enforceDirect, enforceNetwork, enforceRedirect, type Rules } from './policy.ts'
 import {
   isFromHere,
   isSameOrigin,
@@ -299,7 +299,11 @@ export class Retrieval implements Rostered {
     }
     const to = redirectTarget(from, redirect, resolving, context)
     const isFromInside = isFromHere(from, redirect)
-    enforceRedirect(policy, from, to, isFromInside)
+    if (redirect.isAccess === true) {
+      enforceAccess(policy, from, to, isFromInside)
+      const { followAccess: _done, ...request } = this.#request
+      this.#request = request
+    } else enforceRedirect(policy, from, to, isFromInside)
     const isPointedTo = !isFromInside && !policy.allowInward
     this.#nesting = { ...this.#nesting, isPointedTo, isNamedByServer: true, base: undefined }
     if (!isSameOrigin(from, to)) {

@@ -188,6 +188,11 @@ export interface RequestOptions {
   /** False: an HTTP status of 400 and above is no error, and its body is the result. Default true. */
   readonly fail?: boolean
   /**
+   * True: of an object that another protocol has (FTP, Gopher), gets the data, by the first access method of the server
+   * that the policy and this client allow. Prospero only. Default false: the access methods are listed.
+   */
+  readonly followAccess?: boolean
+  /**
    * The charset of the body, for text() and the names of entries. It replaces the charset that the server names, but
    * not that of a byte order mark. Any label of the Encoding Standard. The octets stay unchanged.
    */
@@ -349,8 +354,13 @@ export interface Redirect {
   readonly outcome: 'redirect'
   /** The new URL as the server wrote it, perhaps relative. */
   readonly location: string
-  /** HTTP: 301, 302, 303, 307 or 308; Gemini: 30 to 39; RTSP: 301 to 303; NFS: 5, its type of a symbolic link. */
+  /** HTTP: 301, 302, 303, 307, 308; Gemini: 30 to 39; RTSP: 301 to 303; NFS: 5 (a link); Prospero has none: 0. */
   readonly status: number
+  /**
+   * True: the caller wants what the server names by another protocol (RequestOptions.followAccess), so the rules for
+   * links hold in place of those for redirects.
+   */
+  readonly isAccess?: boolean
   /** The largest number of redirects that the protocol lets a client follow; limits.maxRedirects may be smaller. */
   readonly maxRedirects?: number
   /** True: the redirect sets cookies. */

@@ -195,6 +195,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   compressed: true,
   fail: true,
   split: true,
+  followAccess: true,
   charset: true,
   folders: true,
   delete: true,

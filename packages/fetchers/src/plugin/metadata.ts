@@ -195,6 +195,34 @@ export interface DictMetadata {
   readonly count?: number
 }
 
+/** Prospero: the attributes of an object or directory. All texts are the server's, and untrusted. */
+export interface ProsperoMetadata {
+  /** The host-specific name of the object. */
+  readonly hsoname: string
+  readonly attributes: readonly ProsperoAttribute[]
+  /** The ways to the object's data, in the server's order. */
+  readonly accessMethods: readonly ProsperoAccess[]
+}
+
+/** One value of an attribute. */
+export interface ProsperoAttribute {
+  readonly name: string
+  /** `OBJECT`, or of a link `LINK`, `CACHED`, `ADDITIONAL` or `REPLACEMENT`. */
+  readonly appliesTo: string
+  /** `FIELD`, `INTRINSIC` or `APPLICATION`. */
+  readonly namespace: string
+  /** The tokens of the value: `['20 bytes']`. */
+  readonly value: readonly string[]
+}
+
+/** An access method: a protocol that has the data of an object. */
+export interface ProsperoAccess {
+  /** `AFTP`, `FTP`, `GOPHER`, `PROSPERO-CONTENTS`, ... */
+  readonly method: string
+  /** The URL of the data; null: no URL leads there, such as to a file of the server's own machine (LOCAL). */
+  readonly url: string | null
+}
+
 /** WAIS. */
 export interface WaisMetadata {
   /** The type of a document, as the server names it: `TEXT`. */
@@ -259,6 +287,7 @@ export interface MetadataByMechanism {
   dict: DictMetadata
   wais: WaisMetadata
   message: MessageMetadata
+  prospero: ProsperoMetadata
   finger: FingerMetadata
 }
 

@@ -45,6 +45,11 @@ export class UdpListener implements TestServer {
     return this
   }
 
+  /** Sends from the port that the server listens at. */
+  send(octets: Buffer, port: number, address: string): void {
+    this.#socket.send(octets, port, address)
+  }
+
   newSocket(): Socket {
     return createSocket(this.address.includes(':') ? 'udp6' : 'udp4')
   }

@@ -12,6 +12,11 @@ const maxWaiting = 256
 /** The first wait before a packet is sent again; each further one is twice as long (RFC 1123 4.2.3.2). */
 const firstWait = 1000
 
+/** The milliseconds until packets are sent again, twice as many each time. `accept` may change them. */
+export interface Patience {
+  wait: number
+}
+
 /** The place that packets go to: one address, which the policy allows. */
 interface Destination {
   readonly address: string
@@ -131,6 +136,11 @@ export class Datagrams {
     })
   }
 
+  /** The address of the server. */
+  get address(): string {
+    return this.#address
+  }
+
   /** Lets the server answer from any port again, for another request. */
   restart(): void {
     this.#port = this.#asked
@@ -158,9 +168,14 @@ export class Datagrams {
    * The first packet that `accept` takes: it gives undefined for any other, which is ignored. Sends `again` whenever
    * nothing has come for a while, each time twice as long. Rejects with `timeout` after limits.idleTimeout.
    */
-  async receive<T>(phase: Phase, again: () => void, accept: (octets: Uint8Array) => T | undefined): Promise<T> {
+  async receive<T>(
+    phase: Phase,
+    again: () => void,
+    accept: (octets: Uint8Array) => T | undefined,
+    patience: Patience = { wait: firstWait },
+  ): Promise<T> {
     return await this.#context.deadline.within(phase, async () => {
-      for (let wait = firstWait; ; ) {
+      for (;;) {
         const packet = this.#waiting.shift()
         if (packet !== undefined) {
           if (this.#isFixed && packet.port !== this.#port) continue
@@ -173,8 +188,8 @@ export class Datagrams {
         if (this.#failure !== undefined)
           throw connectError(this.#context, { host: this.#address, port: this.#port }, this.#failure)
         if (this.#isClosed) throw this.#context.error('receive-failed', 'The socket was closed.', { phase })
-        if (await this.#quiet(wait)) {
-          wait *= 2
+        if (await this.#quiet(patience.wait)) {
+          patience.wait *= 2
           again()
         }
       }
