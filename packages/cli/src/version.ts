@@ -2,7 +2,7 @@
 const protocols = [
   'cid data dict file finger ftp ftpes ftps gemini ghelp gopher gophers help http https imap imaps info ldap',
   'ldapi ldaps mailto man mid mqtt mqtts news nntp nntps pop pop3 pop3s rtsp rtsps sftp snews telnet telnets',
-  'tftp toc urn whatis ws wss',
+  'tftp toc urn whatis ws wss z39.50r',
 ].join(' ')
 
 /** The features beyond the plain protocols, in curl's words. */

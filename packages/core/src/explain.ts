@@ -115,7 +115,7 @@ export function explanationLines(explanation: Explanation, schemes?: readonly Sc
     ...section('written', escapedForm(explanation, known)),
     ...section('is', known === undefined ? [] : [`${known.title} (${known.spec})`]),
     ...section('means', fieldList({ ...plan, ...apart(locator, known) })),
-    ...(gateway === undefined ? contact(explanation) : through(gateway)),
+    ...(gateway === undefined ? contact(explanation, known) : through(gateway, schemes)),
     ...[...findings, ...(gateway !== undefined && 'findings' in gateway ? gateway.findings : [])].map(
       ({ severity, message, code, rule }, index) =>
         lineOf(sectionHead('know', index), `${severity}: ${message} [${code}, ${rule}]`, severity),
@@ -123,15 +123,22 @@ export function explanationLines(explanation: Explanation, schemes?: readonly Sc
   ]
 }
 
-function contact({ plan }: Explained): ExplanationLine[] {
-  return [...section('goes to', destination(plan)), ...section('sends', (plan.wire as string[]).map(quoteWire))]
+function contact({ plan }: Explained, known: Scheme | undefined): ExplanationLine[] {
+  const wire = plan.wire as string[]
+  return [
+    ...section('goes to', destination(plan)),
+    ...section('sends', wire.map(quoteWire)),
+    ...section('reads', known?.reading?.(wire) ?? []),
+  ]
 }
 
 /** The gateway's URL, and what is sent to it. */
-function through(gateway: Explanation): ExplanationLine[] {
+function through(gateway: Explanation, schemes: readonly Scheme[] | undefined): ExplanationLine[] {
   return [
     ...section('through', [gateway.url]),
-    ...('error' in gateway ? [lineOf('  ', gateway.error.message)] : contact(gateway)),
+    ...('error' in gateway
+      ? [lineOf('  ', gateway.error.message)]
+      : contact(gateway, findScheme(gateway.scheme, schemes))),
   ]
 }
 

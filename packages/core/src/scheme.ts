@@ -131,6 +131,8 @@ export interface Scheme {
    * True where the URL names a service or an action instead of a data object; a program gets its parts as arguments.
    */
   readonly handoff?: boolean
+  /** For a scheme with `handoff`: whether this plan is one that has data all the same. */
+  isData?(plan: AccessPlan): boolean
   /** True where the service can be opened as a session. */
   readonly session?: boolean
   /** True where a program may get the user as an argument, though there is a data object. */
@@ -150,6 +152,8 @@ export interface Scheme {
   resolve(locator: Locator, place: Place): AccessPlan
   /** For a scheme that names the user elsewhere than before the host: the locator that names this one, as octets. */
   withUser?(locator: Locator, user: string): Locator
+  /** What the binary octets of a plan's `wire` mean, in lines for people. */
+  reading?(wire: readonly string[]): readonly string[]
   /** The findings that only this scheme can make. */
   inspect?(inspection: Inspection): readonly Finding[]
 }

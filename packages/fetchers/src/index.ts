@@ -60,6 +60,7 @@ export type {
   SftpMetadata,
   TftpMetadata,
   WsMetadata,
+  Z3950Metadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'

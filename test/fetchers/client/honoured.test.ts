@@ -24,6 +24,7 @@ const urls = {
   file: 'file:///x',
   finger: 'finger://h/x',
   dict: 'dict://h/d:x',
+  z3950: 'z39.50r://h/d?x',
   telnet: 'telnet://h/',
   urn: 'urn:isbn:1',
   ldap: 'ldap://h/',

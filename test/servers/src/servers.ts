@@ -17,6 +17,7 @@ import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './tel
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/server.ts'
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
+import { startZ3950Server, type Z3950ServerOptions, z3950Checks } from './z3950/server.ts'
 
 /** The protocols that have a server here. */
 export type ProtocolName = keyof ServerByName
@@ -46,6 +47,7 @@ export interface ServersOptions extends FileOptions {
   readonly imap?: true | ImapServerOptions
   readonly ws?: true | WsServerOptions
   readonly mqtt?: true | MqttServerOptions
+  readonly z3950?: true | Z3950ServerOptions
 }
 
 type Named<Options> = Extract<keyof Options, ProtocolName>
@@ -67,6 +69,7 @@ interface ServerByName {
   readonly imap: TestServer
   readonly ws: TestServer
   readonly mqtt: TestServer
+  readonly z3950: TestServer
 }
 
 /** The running servers, those that were started. */
@@ -107,6 +110,7 @@ const checks: Checks<ServersOptions> = {
   imap: own('imap', imapChecks),
   ws: own('ws', wsChecks),
   mqtt: own('mqtt', mqttChecks),
+  z3950: own('z3950', z3950Checks),
   ...fileChecks,
   host: serverChecks.host,
   tls: flag,
@@ -130,6 +134,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   imap: (_tree, options) => startImapServer(options),
   ws: (_tree, options) => startWsServer(options),
   mqtt: (_tree, options) => startMqttServer(options),
+  z3950: (_tree, options) => startZ3950Server(options),
 }
 
 const NAMES: readonly ProtocolName[] = Object.keys(starters).filter(isProtocol)
@@ -178,8 +183,9 @@ export async function startServers<const Options extends ServersOptions = Record
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
   const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'dict', 'rtsp'].includes(name)
-  // There is no TLS over UDP.
-  return defined({ host, tls: name === 'tftp' ? undefined : tls, record, accounts: hasLogins ? accounts : undefined })
+  // There is no TLS over UDP, and none for Z39.50.
+  const hasTls = name !== 'tftp' && name !== 'z3950'
+  return defined({ host, tls: hasTls ? tls : undefined, record, accounts: hasLogins ? accounts : undefined })
 }
 
 /** Without the options that are undefined: they were not given. */

@@ -68,6 +68,7 @@ const names: Readonly<Partial<Record<Mechanism, string>>> = {
   gemini: 'Gemini',
   rtsp: 'RTSP',
   dict: 'DICT',
+  z3950: 'Z39.50',
   finger: 'Finger',
 }
 

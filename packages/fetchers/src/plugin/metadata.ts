@@ -156,6 +156,20 @@ export interface DictMetadata {
   readonly count?: number
 }
 
+/** Z39.50: the record, as the server named it. */
+export interface Z3950Metadata {
+  /** The name of the record syntax, or its OID: `usmarc`, `1.2.840.10003.5.80`. */
+  readonly syntax?: string
+  /** The element set that was asked for; null: the server chose. */
+  readonly elementSet?: string | null
+  /** The database of the record, one octet a character; null: the server does not tell. */
+  readonly database?: string | null
+  /** The number of records that a query found. */
+  readonly count?: number
+  /** The server's name for itself, harmless on a terminal; "" if it gives none. */
+  readonly server: string
+}
+
 /** A message, or its part (RFC 2392). */
 export interface MessageMetadata {
   /** The URL of the message, or of the mailbox or folder that has it, without its password. */
@@ -206,6 +220,7 @@ export interface MetadataByMechanism {
   gemini: GeminiMetadata
   rtsp: RtspMetadata
   dict: DictMetadata
+  z3950: Z3950Metadata
   message: MessageMetadata
   finger: FingerMetadata
 }
