@@ -2,6 +2,7 @@ import { berOid, octetsToText, printable, type Z3950Plan, z3950SyntaxName, z3950
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Item, ReceivedRecord } from './answers.ts'
 import { type Diagnostic, diagnosticError, isAboutElementSet, isAboutSyntax } from './diagnostics.ts'
+import { formQuality } from './forms.ts'
 import type { Z3950Session } from './session.ts'
 
 export interface RetrievedRecord {
@@ -26,17 +27,21 @@ export async function retrieveRecord(plan: Z3950Plan, session: Z3950Session): Pr
   return firstSyntax(plan, session, 1)
 }
 
-/** The syntaxes to ask for, as OIDs in the order of preference. */
-export function syntaxesOf({ recordSyntaxes }: Z3950Plan): readonly string[] {
+/**
+ * The syntaxes to ask for, as OIDs in the order of preference: that of the URL, else that of the request's `accept`.
+ */
+export function syntaxesOf({ recordSyntaxes }: Z3950Plan, accept: string | undefined): readonly string[] {
   const oids = recordSyntaxes.flatMap((name) => z3950SyntaxOid(octetsToText(name)) ?? [])
-  return oids.length > 0 ? [...new Set(oids)] : usual.flatMap((name) => z3950SyntaxOid(name) ?? [])
+  if (oids.length > 0) return [...new Set(oids)]
+  const others = usual.flatMap((name) => z3950SyntaxOid(name) ?? [])
+  return others.sort((a, b) => formQuality(b, accept) - formQuality(a, accept))
 }
 
 async function firstSyntax(plan: Z3950Plan, session: Z3950Session, position: number): Promise<RetrievedRecord> {
   const { context } = session
   let elementSet = plan.elementSet ?? 'F'
   let last: Diagnostic | null = null
-  for (const oid of syntaxesOf(plan)) {
+  for (const oid of syntaxesOf(plan, context.request.accept)) {
     let found = await session.present(position, 1, elementSet, berOid(oid) ?? null)
     let failure = failureOf(found.items, found.diagnostic)
     if (failure !== null && isAboutElementSet(failure) && plan.elementSet === null && elementSet !== '') {

@@ -140,7 +140,7 @@ const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
   /** GRS-1 whose texts would control a terminal, a hundred trees within each other. */
   *'deep tree'() {
     let tree = text(0x1b, 'leaf\x1b[2J')
-    for (let depth = 0; depth < 10; depth++) tree = element(0xa6, tagged(3, 'x\x1b]0;y\x07', tree))
+    for (let depth = 0; depth < 10; depth++) tree = element(0xa6, element(0x30, tagged(3, 'x\x1b]0;y\x07', tree)))
     yield presentResponse([named('misbehaviour', single(syntaxes.grs1, element(0x30, tagged(2, 1, tree))))])
   },
   /** A string in segments (X.690 8.7.3). */

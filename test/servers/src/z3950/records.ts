@@ -46,7 +46,7 @@ export function tagged(type: number, value: number | string, content: Buffer): B
 
 function grs1Of(book: Book): Buffer {
   const string = (value: string): Buffer => text(0x1b, value)
-  const publication = element(0xa6, tagged(3, 'year', integer(0x02, Number(book.year) || 0)))
+  const publication = element(0xa6, element(0x30, tagged(3, 'year', integer(0x02, Number(book.year) || 0))))
   return element(
     0x30,
     tagged(1, 14, string(book.id)),
@@ -57,7 +57,7 @@ function grs1Of(book: Book): Buffer {
 }
 
 function opacOf(book: Book): Buffer {
-  const copy = element(0x30, element(0x81, Buffer.from([1])), text(0x83, 'item-1'), element(0x84, Buffer.from([0])))
+  const copy = element(0x30, element(0x81, Buffer.from([1])), text(0x85, 'item-1'), element(0x86, Buffer.from([0])))
   const holding = element(
     0xa2,
     text(0x81, 'x'),

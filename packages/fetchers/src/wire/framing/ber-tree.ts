@@ -75,6 +75,7 @@ export const universal = {
   external: 8,
   sequence: 16,
   visibleString: 26,
+  generalizedTime: 24,
   generalString: 27,
 } as const
 
