@@ -70,9 +70,9 @@ export function isAboutSyntax({ set, condition }: Diagnostic): boolean {
   return set === bib1 && [14, 106, 227, 238, 239].includes(condition)
 }
 
-/** Whether another element set, or none, may help. */
+/** Whether another element set, or none, may help; yaz-ztest answers 14 for the set F of its XML. */
 export function isAboutElementSet({ set, condition }: Diagnostic): boolean {
-  return set === bib1 && (condition === 24 || condition === 25)
+  return set === bib1 && [14, 24, 25].includes(condition)
 }
 
 /** The diagnostic in a DefaultDiagFormat, or in a DiagRec of any other form. Throws BerError. */

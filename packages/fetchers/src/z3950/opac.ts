@@ -1,5 +1,5 @@
 import { octetsToText } from '@retriever/core'
-import { type BerNode, context, universal } from '../wire/framing/ber-tree.ts'
+import { type BerNode, context } from '../wire/framing/ber-tree.ts'
 import { type ReceivedRecord, readExternal } from './answers.ts'
 import { xmlText } from './xml.ts'
 
@@ -50,11 +50,11 @@ const flags = new Set(['availableNow', 'renewable', 'onHold'])
 
 /** Reads an OPACRecord. A holding that is a MARC record of its own is left out. Throws BerError. */
 export function readOpac(node: BerNode): OpacRecord {
-  const [bibliographic] = node.child(context(1))?.children ?? []
-  const isRecord = bibliographic?.tag === universal.external
+  const bibliographic = node.child(context(1))
   return {
-    bibliographicRecord: isRecord ? readExternal(bibliographic, null) : null,
-    holdings: (node.child(context(3))?.children ?? []).filter(({ tag }) => tag === context(2)).map(readHolding),
+    // [1] stands in place of the tag of EXTERNAL.
+    bibliographicRecord: bibliographic === undefined ? null : readExternal(bibliographic, null),
+    holdings: (node.child(context(2))?.children ?? []).filter(({ tag }) => tag === context(2)).map(readHolding),
   }
 }
 

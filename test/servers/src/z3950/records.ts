@@ -65,5 +65,7 @@ function opacOf(book: Book): Buffer {
     text(0x8b, book.shelf),
     element(0xb3, copy),
   )
-  return element(0x30, element(0xa1, aligned(syntaxes.usmarc, marcOf(book))), integer(0x82, 1), element(0xa3, holding))
+  // The tag [1] stands in place of that of EXTERNAL.
+  const record = element(0xa1, oid(0x06, syntaxes.usmarc), element(0x81, marcOf(book)))
+  return element(0x30, record, element(0xa2, holding))
 }
