@@ -4,6 +4,7 @@ import type { Target } from './target.ts'
 import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
 import { explained, normalized, resolved } from './url-targets.ts'
+import { marc, z3950, z3950Query } from './z3950-targets.ts'
 
 /** All that `pnpm fuzz` can try, by name. */
 export const targets: Readonly<Record<string, Target>> = {
@@ -19,6 +20,9 @@ export const targets: Readonly<Record<string, Target>> = {
   time,
   ldap,
   ldif,
+  z3950,
+  marc,
+  'z3950-query': z3950Query,
   telnet,
   'telnet-text': telnetText,
   'telnet-options': telnetOptions,
