@@ -38,8 +38,8 @@ function requireLines({ plan, findings }: Resolution): void {
   if (findings.some(({ severity }) => severity === 'danger')) return
   // Gopher+ form data is a message of several lines by design.
   if (plan.mechanism === 'gopher' && plan.gopherPlus?.includes('\t1\r\n')) return
-  // A packet of TFTP has no lines.
-  if (plan.mechanism === 'tftp') return
+  // A packet of TFTP and a message of Z39.50 have no lines.
+  if (plan.mechanism === 'tftp' || plan.mechanism === 'z3950') return
   const several = plan.mechanism === 'http' || plan.mechanism === 'rtsp' || plan.mechanism === 'ws'
   const whole = several ? /^(?:[^\r\n\0]+\r\n)+\r\n$/ : /^[^\r\n\0]*\r\n$/
   for (const message of plan.wire) require(whole.test(message), `${JSON.stringify(message)} is not one line`)

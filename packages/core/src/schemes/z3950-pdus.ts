@@ -37,6 +37,31 @@ function base128(arc: number, more: number = 0): string {
   return (arc > 127 ? base128(Math.floor(arc / 128), 0x80) : '') + String.fromCharCode((arc % 128) + more)
 }
 
+/** Elements that berElement() made, in hexadecimal digits, with texts in quotes: `91 07 "default"`. */
+export function berReading(octets: string): string {
+  const shown: string[] = []
+  const code = (at: number): number => octets.charCodeAt(at)
+  for (let at = 0; at < octets.length; ) {
+    const isConstructed = (code(at) & 0x20) !== 0
+    let next = at + 1
+    if ((code(at) & 0x1f) === 0x1f) while (code(next++) > 0x7f);
+    shown.push(hexOf(octets.slice(at, next)))
+    const count = Math.max(code(next) - 0x80, 0)
+    const start = next + 1 + count
+    const length = count === 0 ? code(next) : Number.parseInt(hexOf(octets.slice(next + 1, start)), 16)
+    const contents = octets.slice(start, start + length)
+    const isText = contents.length > 2 && /^[ -~]*$/.test(contents)
+    shown.push(hexOf(octets.slice(next, start)))
+    if (length > 0) shown.push(isConstructed ? berReading(contents) : isText ? `"${contents}"` : hexOf(contents))
+    at = start + length
+  }
+  return shown.join(' ')
+}
+
+function hexOf(octets: string): string {
+  return octets.replace(/[\0-\xFF]/g, (octet) => octet.charCodeAt(0).toString(16).padStart(2, '0'))
+}
+
 /** Versions 1 to 3, search and present, and messages of up to a mebibyte. */
 export const z3950Init = '\xb4\x12\x83\x02\x05\xe0\x84\x02\x06\xc0\x85\x03\x10\0\0\x86\x03\x10\0\0'
 

@@ -2,7 +2,7 @@ import type { Z3950Plan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
-import { berOid, z3950DocidQuery, z3950Init, z3950Present, z3950Search } from './z3950-pdus.ts'
+import { berOid, berReading, z3950DocidQuery, z3950Init, z3950Present, z3950Search } from './z3950-pdus.ts'
 import { z3950SyntaxOid } from './z3950-syntaxes.ts'
 
 /** RFC 2056 4: `z39.50r://host:port/db+db?docid;esn=elements;rs=syntax+syntax`: one record. */
@@ -20,7 +20,7 @@ export const z3950r: Scheme = {
   // BER frames everything, but the URL decides octets that a server of another protocol would read as lines.
   lineParts: ['urlPath'],
   resolve: (locator, place) => z3950Plan(locator, place, 'retrieval'),
-  reading: (wire) => readings.slice(0, wire.length),
+  reading: (wire) => wire.map((message, at) => `${readings[at]}: ${berReading(message)}`),
 }
 
 /** RFC 2056 3: a session for the person. With `;query=`, an extension, it is the list of the records found. */
@@ -50,9 +50,9 @@ const full = 'F'
 
 /** What the messages of a retrieval say. */
 const readings = [
-  'InitializeRequest (b4): 83 versions 1 to 3, 84 search and present, 85 and 86 messages of up to 1 MiB',
-  'SearchRequest (b6): 9f69 the database, b5 a type-1 query: bf2c Bib-1 use 1032 (Doc-id) and structure 104 (URx), 9f2d the docid',
-  'PresentRequest (b8): 9e record 1, 9d one record, b3 the element set, 9f68 the OID of the record syntax',
+  'InitializeRequest, 83 versions 1 to 3, 84 search and present, 85 and 86 messages of up to 1 MiB',
+  'SearchRequest, 9f69 the database, bf2c Bib-1 use 1032 (Doc-id) and structure 104 (URx), 9f2d the docid',
+  'PresentRequest, 9e record 1, 9d one record, b3 the element set, 9f68 the record syntax',
 ]
 
 function z3950Plan({ urlPath }: Locator, place: Place, kind: 'session' | 'retrieval'): Z3950Plan {
