@@ -4,6 +4,7 @@ import { startGeminiServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { entriesOf } from '../support/entries.ts'
 import { remarks } from '../support/events.ts'
+import { failure } from '../support/failure.ts'
 import { testFetcher } from './fetcher.ts'
 
 testFetcher({
@@ -136,11 +137,31 @@ describe('prompts', () => {
     }
   })
 
+  test.each(['41 Busy\r\n', '44 1\r\n'])('an answer is sent once, even if %j comes', async (reply) => {
+    await using server = await startGeminiServer()
+    server.setFaults({ replies: { [`${server.url}input?x`]: reply } })
+    await using client = createClient({ limits: { maxRetries: 2, retryDelay: 1 } })
+    const replies = () => server.received.filter((line) => line.endsWith('?x')).length
+    await expect(client.retrieve(`${server.url}input`, { form: { 1: 'x' } })).rejects.toMatchObject({
+      transient: false,
+    })
+    expect(replies()).toBe(1)
+  })
+
   test('no answer is form-required', async () => {
     expect((await outcome('input', { form: () => null })).error).toMatchObject({ code: 'form-required' })
     expect((await outcome('input', { form: { other: 'x' } })).error).toMatchObject({ code: 'form-required' })
     expect((await outcome('input', { form: { 1: ['x'] } })).error).toMatchObject({ code: 'invalid-option' })
-    expect((await outcome('input', { form: { 1: 'x'.repeat(1024) } })).error).toMatchObject({ code: 'invalid-option' })
+  })
+
+  test('a request has at most 1024 octets, of which the answer takes what the URL leaves', async () => {
+    await using server = await startGeminiServer()
+    await using client = createClient()
+    const url = `${server.url}input`
+    const longest = 'x'.repeat(1024 - `${url}?`.length)
+    expect(await (await client.retrieve(url, { form: { 1: longest } })).text()).toBe(`${longest}\n`)
+    const error = await failure(client.retrieve(url, { form: { 1: `${longest}x` } }))
+    expect(error).toMatchObject({ code: 'invalid-option' })
   })
 })
 
@@ -186,14 +207,17 @@ describe('trust on first use', () => {
   })
 
   test.each([
-    ['the known one has expired', { known: new Date('2001-01-01') }],
-    ['a trusted CA has signed it', { known: new Date('2100-01-01'), tls: { ca: testCa } }],
-  ])('a changed certificate is kept where %s', async (_, { known, ...tls }) => {
+    ['the known one has expired', { known: new Date('2001-01-01') }, ['had before expired on 2001-01-01; the new one']],
+    ['a trusted CA has signed it', { known: new Date('2100-01-01'), tls: { ca: testCa } }, []],
+  ])('a changed certificate is kept where %s', async (_, { known, ...tls }, told) => {
     await using server = await startGeminiServer()
     const { kept, store } = storeWith({ fingerprint: other, expires: known })
-    await using client = createClient({ fetchers: [geminiFetcher({ certificates: store })], ...tls })
+    const events: RetrievalEvent[] = []
+    const onEvent = (event: RetrievalEvent) => void events.push(event)
+    await using client = createClient({ fetchers: [geminiFetcher({ certificates: store })], onEvent, ...tls })
     await (await client.retrieve(server.url)).cancel()
     expect(kept).toHaveLength(1)
+    expect(remarks(events)).toEqual(told.map((text) => expect.stringContaining(text)))
   })
 
   test('a client remembers certificates by itself; two clients share nothing', async () => {

@@ -82,6 +82,8 @@ describe('failures', () => {
     ['bytes.bin', { faults: { replies: { RRQ: '\0\x06blksize\x0065464\0' } } }, 'protocol-violation'],
     ['bytes.bin', { faults: { replies: { RRQ: '\0\x06windowsize\x000\0' } } }, 'protocol-violation'],
     ['bytes.bin', { faults: { replies: { RRQ: `\0\x03\0\x01${'x'.repeat(600)}` } } }, 'protocol-violation'],
+    // A block that is not the first belongs to an earlier transfer from the same port.
+    ['bytes.bin', { faults: { replies: { RRQ: '\0\x03\0\x02late' } } }, 'timeout'],
     ['bytes.bin', { faults: { replies: { RRQ: 'SSH-2.0-OpenSSH\r\n' } } }, 'timeout'],
     ['bytes.bin', { faults: { stall: 'response' } }, 'timeout'],
     ['long.bin', { faults: { stall: 'body' } }, 'timeout'],

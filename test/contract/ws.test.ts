@@ -47,6 +47,7 @@ test.each([
   ['HTTP/1.1 500 No\r\n\r\n', 'http-error'],
   ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\n\r\n', 'protocol-violation'],
   ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n', 'protocol-violation'],
+  [`HTTP/1.1 101 Switching Protocols\r\n${'X: y\r\n'.repeat(201)}\r\n`, 'limit-exceeded'],
   ['', 'receive-failed'],
 ])('the answer %j is %s', async (reply, code) => {
   await using server = await startWsServer({ faults: { replies: { '/texts': reply } } })

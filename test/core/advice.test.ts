@@ -12,20 +12,38 @@ const files = ['core', 'fetchers'].flatMap((name) => {
     .map((path) => `${folder}${path}`)
 })
 
-/** `--max-time`, `by -u`, and the names of commands; not the flags of other programs. */
+/** `--max-time`, `by -u`, and the names of commands. */
 const commandTerms =
-  /(?<![\w-])--(?!no-(?:hyphenation|justification)\b)[a-z]|(?<!ldapsearch)[\s(]-[A-Za-z](?=[\s.,;:)]|$)|\bretrieve (?:schemes|explain|ls|get|serve|demo|extract)\b/
+  /(?<![\w-])--[a-z]|[\s(]-[A-Za-z](?=[\s.,;:)]|$)|\bretrieve (?:schemes|explain|ls|get|serve|demo|extract)\b/
+
+/** A string of nothing but flags is for another program: a message has other words, too. */
+const onlyFlags = /^(?:--?[a-z][\w-]*(?:=\S*)?(?: |$))+$/i
+
+/** Whether a text tells a person to use a flag or a command of ours. */
+function isForCommand(text: string): boolean {
+  return commandTerms.test(text) && !onlyFlags.test(text)
+}
 
 describe('the library speaks of its own options', () => {
   test('in no string of core or fetchers stands a flag or a command', () => {
     const found = files.flatMap((path) =>
       stringLiterals(readFileSync(path, 'utf8'))
-        .filter(({ text }) => commandTerms.test(text))
+        .filter(({ text }) => isForCommand(text))
         .map(({ text, line }) => `${path.slice(packages.length)}:${line}: ${text}`),
     )
     expect(files.length).toBeGreaterThan(200)
     expect(found).toEqual([])
   })
+
+  test.each([
+    ['Give its CA by --cacert.', true],
+    ['by -u', true],
+    ['--max-time is too short', true],
+    ['Try: retrieve schemes', true],
+    ['--no-hyphenation --no-justification', false],
+    ['-T', false],
+    ['a-b -- c', false],
+  ])('%j speaks of the command: %s', (text, expected) => expect(isForCommand(text)).toBe(expected))
 
   test('the scanner finds strings and templates, their holes too, and no comments or regular expressions', () => {
     const source = [

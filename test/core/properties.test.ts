@@ -182,8 +182,8 @@ test('property 3: what would be sent without a danger is one line a message', ()
       const result = tryResolve(url)
       if (result === undefined || result.findings.some(({ severity }) => severity === 'danger')) return
       const { plan } = result
-      // A packet of TFTP and a message of Z39.50 have no lines.
-      if (plan.mechanism === 'tftp' || plan.mechanism === 'z3950') return
+      // The packets of TFTP, WAIS and Z39.50 have no lines, nor has a call of NFS, whose path goes out encoded.
+      if (['tftp', 'wais', 'nfs', 'z3950'].includes(plan.mechanism)) return
       // Gopher+ form data is a message of several lines by design.
       if (plan.mechanism === 'gopher' && plan.gopherPlus?.includes('\t1\r\n')) return
       const several = plan.mechanism === 'http' || plan.mechanism === 'rtsp' || plan.mechanism === 'ws'

@@ -1,9 +1,12 @@
 import { fileNames, lines, terminal } from './cut-targets.ts'
 import { ldap, ldif } from './ldap-targets.ts'
+import { nfs } from './nfs-targets.ts'
 import type { Target } from './target.ts'
 import { telnet, telnetOptions, telnetText } from './telnet-targets.ts'
 import { extract, redacting, reference, time } from './text-targets.ts'
+import { tn3270, tn3270Dialogue } from './tn3270-targets.ts'
 import { explained, normalized, resolved } from './url-targets.ts'
+import { wais, waisDocid } from './wais-targets.ts'
 import { marc, z3950, z3950Query } from './z3950-targets.ts'
 
 /** All that `pnpm fuzz` can try, by name. */
@@ -20,10 +23,15 @@ export const targets: Readonly<Record<string, Target>> = {
   time,
   ldap,
   ldif,
+  nfs,
   z3950,
   marc,
   'z3950-query': z3950Query,
   telnet,
   'telnet-text': telnetText,
   'telnet-options': telnetOptions,
+  tn3270,
+  'tn3270-dialogue': tn3270Dialogue,
+  wais,
+  'wais-docid': waisDocid,
 }

@@ -33,13 +33,15 @@ function requireSpan([start, end]: readonly [number, number], text: string): voi
   require(start >= 0 && end >= start && end <= text.length, `the span ${start} to ${end} is not within the URL`)
 }
 
+/** Mechanisms whose messages have no lines. */
+const binary: ReadonlySet<string> = new Set(['tftp', 'wais', 'z3950', 'nfs'])
+
 /** Each message without a danger is one line. */
 function requireLines({ plan, findings }: Resolution): void {
   if (findings.some(({ severity }) => severity === 'danger')) return
   // Gopher+ form data is a message of several lines by design.
   if (plan.mechanism === 'gopher' && plan.gopherPlus?.includes('\t1\r\n')) return
-  // A packet of TFTP and a message of Z39.50 have no lines.
-  if (plan.mechanism === 'tftp' || plan.mechanism === 'z3950') return
+  if (binary.has(plan.mechanism)) return
   const several = plan.mechanism === 'http' || plan.mechanism === 'rtsp' || plan.mechanism === 'ws'
   const whole = several ? /^(?:[^\r\n\0]+\r\n)+\r\n$/ : /^[^\r\n\0]*\r\n$/
   for (const message of plan.wire) require(whole.test(message), `${JSON.stringify(message)} is not one line`)

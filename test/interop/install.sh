@@ -16,17 +16,17 @@ system_lib=/usr/lib/$(uname -m)-linux-gnu
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
 	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack
 	apache2-bin caddy fingerd slapd openssh-server openssh-sftp-server mosquitto dictd dict-elements molly-brown
-	tftpd-hpa)
+	tftpd-hpa hercules nfs-ganesha nfs-ganesha-vfs)
 # Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
 clients=(slrnpull)
 # No server either: help pages of GNOME, which help: and ghelp: URLs name.
 documents=(gnome-user-docs)
 # Dovecot's paths are fixed, so it is installed, like the libraries of other servers.
 # Programs for people are installed as usual: chromium resolves URLs with @retriever/core, curl runs the lines of
-# test/differential, ldapsearch asks slapd beside us, and xdg-open, gio and telnet get the URLs of handoff.test.ts.
+# test/differential, ldapsearch asks slapd and s3270 hercules beside us, and xdg-open, gio and telnet get the URLs of handoff.test.ts.
 tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl
 	openssh-client dovecot-pop3d dovecot-imapd libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet
-	man-db info yaz idzebra-2.0-utils idzebra-2.0-common libidzebra-2.0-mod-grs-marc)
+	man-db info s3270 libnfs-utils yaz idzebra-2.0-utils idzebra-2.0-common libidzebra-2.0-mod-grs-marc)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.
 npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2)
 npm=$here/.cache/npm
@@ -40,6 +40,7 @@ missing() {
 	done
 	[[ -x /usr/bin/curl ]] || echo "curl is not installed"
 	[[ -x /usr/bin/man && -x /usr/bin/mandb ]] || echo "man-db is not installed"
+	command -v s3270 >/dev/null || echo "s3270 is not installed"
 	[[ -x /usr/bin/info ]] || echo "info is not installed"
 	[[ -d $unpacked/usr/share/help/C/gnome-help ]] || echo "gnome-user-docs is not unpacked"
 	command -v telnet >/dev/null || echo "telnet is not installed"

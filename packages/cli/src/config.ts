@@ -26,7 +26,9 @@ import { readSearch } from './options/protocols/gopher.ts'
 import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
 import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
+import { readNfs } from './options/protocols/nfs.ts'
 import { readQueryData } from './options/protocols/query-data.ts'
+import type { SharedFetchers } from './options/protocols/shared-fetchers.ts'
 import { readTelnet } from './options/protocols/telnet.ts'
 import { readUrlQuery } from './options/protocols/url-query.ts'
 import { readAddresses, readBase, readDefaultScheme, readDefaults, readGateways } from './options/resolution.ts'
@@ -137,10 +139,10 @@ export interface Config {
 }
 
 /**
- * Reads options and environment. Throws `invalid-option` for a value that makes no sense, `file-failed` for a file that
- * cannot be read.
+ * Reads options and environment. `shared`: the fetchers of all groups of --next; null: there is one group. Throws
+ * `invalid-option` for a value that makes no sense, `file-failed` for a file that cannot be read.
  */
-export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
+export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: SharedFetchers | null = null): Config {
   const { command, operands } = line
   if (command === 'open' && operands.length === 0 && (line.has('output') || line.has('remote-name'))) {
     throw usageError('open without a number shows the page: leave -o and -O out, or give a number.')
@@ -200,7 +202,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
     form: readForm(line),
     client: {
       ...(gateways && { gateways }),
-      fetchers: [...readFtpFetchers(line), ...readHttpFetchers(line), trustingGemini(stateFolder(env))],
+      fetchers: [...readFtpFetchers(line, shared), ...readHttpFetchers(line, shared), trustingGemini(stateFolder(env))],
       defaults,
       limits: { ...readLimits(line), ...readRetryLimits(line) },
       retryOn: readRetryOn(line),
@@ -209,7 +211,9 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv): Config {
       addresses: readAddresses(line),
       network: readNetwork(line),
       ssh: readSsh(line, env),
+      nfs: readNfs(line),
       proxyTunnel: line.has('proxytunnel'),
+      proxyDigest: line.has('proxy-digest'),
       proxyHeaders: readProxyHeaders(line),
     },
     request,
@@ -261,6 +265,7 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
     ...(etag !== null && { ifNoneMatch: etag }),
     ...(split !== undefined && { split: readSplit(split) }),
     ...(limit !== undefined && { limit: readLimit(limit) }),
+    ...(line.has('relevant-to') && { relevantTo: line.values('relevant-to') }),
     ...(charset !== null && { charset }),
     ...(line.has('head') && { head: true }),
     ...((line.has('no-fail') || line.has('fail-with-body')) && { fail: false }),

@@ -1,6 +1,7 @@
 import type { CommandName } from './commands/index.ts'
 import { type Config, readConfig } from './config.ts'
 import { watchInterrupts } from './interrupts.ts'
+import type { SharedFetchers } from './options/protocols/shared-fetchers.ts'
 import { type CommandLine, located, parseCommandLine } from './parse.ts'
 import type { Run } from './run.ts'
 import { Output, StdoutClosed } from './terminal/output.ts'
@@ -53,7 +54,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
       return 0
     }
     for (const message of line.warnings) report.warning({ message })
-    const configs = [line, ...line.following].map((each) => configOf(each, env))
+    const shared = line.following.length === 0 ? null : await sharedFetchers()
+    const configs = [line, ...line.following].map((each) => configOf(each, env, shared))
     const stderr = configs.findLast((config) => config.stderr !== null)?.stderr ?? null
     if (stderr !== null) {
       const { SideFile } = await import('./saving/side-file.ts')
@@ -65,12 +67,18 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const command = await commands[line.command]()
     const traces = configs.some(({ verbose, json }) => verbose && !json)
     const trace = traces ? new (await import('./terminal/trace.ts')).Trace() : null
+    const servers: Run['servers'] = new Map()
+    const release = await shared?.hold()
     let exit = 0
-    for (const config of configs) {
-      output.useColor(config.color)
-      report = new Reporter(output, config, trace)
-      const code = await command({ config, output, report, signal: interrupts.signal, interrupts })
-      exit ||= code
+    try {
+      for (const config of configs) {
+        output.useColor(config.color)
+        report = new Reporter(output, config, trace)
+        const code = await command({ config, output, report, signal: interrupts.signal, interrupts, servers })
+        exit ||= code
+      }
+    } finally {
+      await release?.()
     }
     return exit
   } catch (error) {
@@ -95,10 +103,15 @@ function wordsOf(line: CommandLine | null): readonly string[] {
   return line?.named ? [line.command] : []
 }
 
+/** What the groups of --next share. */
+async function sharedFetchers(): Promise<SharedFetchers> {
+  return new (await import('./options/protocols/shared-fetchers.ts')).SharedFetchers()
+}
+
 /** Reads the options of a group. An error in a configuration file names the line. */
-function configOf(line: CommandLine, env: NodeJS.ProcessEnv): Config {
+function configOf(line: CommandLine, env: NodeJS.ProcessEnv, shared: SharedFetchers | null): Config {
   try {
-    return readConfig(line, env)
+    return readConfig(line, env, shared)
   } catch (error) {
     throw located(line, error)
   }

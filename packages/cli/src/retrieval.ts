@@ -51,7 +51,7 @@ export class Retrieval {
     this.index = index
     this.resolution = resolution
     this.#login = login
-    this.facts = new Facts(session.servers)
+    this.facts = new Facts(session.run.servers)
     this.facts.findings = resolution.findings
     const { include, request } = session.run.config
     this.#wantsHeads = include || request.head === true || session.headDump !== null
@@ -97,6 +97,7 @@ export class Retrieval {
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
       ...(this.#wantsHeads && { onHead: (octets: string) => this.heads.add(octets) }),
+      ...this.#session.traceFile?.listener,
       onEvent: (event) => this.#onEvent(event),
     }
   }

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Interrupts } from './interrupts.ts'
 import type { Output } from './terminal/output.ts'
 import type { Reporter } from './terminal/report.ts'
+import type { KnownServers } from './write-out/facts.ts'
 
 /** The configuration of a command, and the objects that it works with. */
 export interface Run {
@@ -12,6 +13,8 @@ export interface Run {
   /** Aborts on Ctrl-C, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal
   readonly interrupts: Interrupts
+  /** The servers of all retrievals so far, of all groups: a later one may use their connections. */
+  readonly servers: KnownServers
 }
 
 type Picked = 'accept' | 'acceptLanguage' | 'charset' | 'compressed' | 'digest' | 'headers' | 'limit' | 'virtualHost'

@@ -15,15 +15,12 @@ import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { TraceFile } from './tracing/trace-file.ts'
 import { urlArgument } from './url-argument.ts'
-import type { KnownServers } from './write-out/facts.ts'
 
 /** The common ground of a command's retrievals: a client, the logins that people gave, and the progress line. */
 export class Session implements AsyncDisposable {
   readonly run: Run
   readonly client: Client
   readonly progress: Progress
-  /** The servers of all retrievals so far: a later one may use their connections. */
-  readonly servers: KnownServers = new Map()
   /** The names of the files of all retrievals so far. */
   readonly names: FileNames = new FileNames()
   /** The place for header sections that -D names; null: they are not wanted. */

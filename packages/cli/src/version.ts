@@ -1,8 +1,8 @@
 /** The schemes that are retrieved; a test compares them with the table, which takes long to load. */
 const protocols = [
-  'cid data dict file finger ftp ftpes ftps gemini ghelp gopher gophers help http https imap imaps info ldap',
-  'ldapi ldaps mailto man mid mqtt mqtts news nntp nntps pop pop3 pop3s rtsp rtsps sftp snews telnet telnets',
-  'tftp toc urn whatis ws wss z39.50r',
+  'afs cid data dict file finger ftp ftpes ftps gemini ghelp gopher gophers help http https imap imaps info',
+  'ldap ldapi ldaps mailserver mailto man mid mqtt mqtts news nfs nntp nntps pop pop3 pop3s rtsp rtsps sftp snews',
+  'telnet telnets tftp tn3270 toc urn wais whatis ws wss z39.50r',
 ].join(' ')
 
 /** The features beyond the plain protocols, in curl's words. */

@@ -1,4 +1,4 @@
-import type { Advice } from './advice.ts'
+import { type Advice, adviceText } from './advice.ts'
 import { RetrievalError } from './errors.ts'
 import type { Finding, Severity } from './finding.ts'
 import { printable } from './printable.ts'
@@ -95,6 +95,8 @@ export interface ExplanationLine {
   readonly text: string
   /** The severity of a finding; null: the line is no finding. */
   readonly severity: Severity | null
+  /** The option that the text names, if it names one. */
+  readonly advice?: Advice
 }
 
 /** The explanation as text for people: the meaning, the destination, exactly what is sent, and the findings. */
@@ -124,6 +126,7 @@ export function explanationLines(explanation: Explanation, schemes?: readonly Sc
 }
 
 function contact({ plan }: Explained, known: Scheme | undefined): ExplanationLine[] {
+  if (plan.mechanism === 'message') return inMessage
   const wire = plan.wire as string[]
   return [
     ...section('goes to', destination(plan)),
@@ -131,6 +134,12 @@ function contact({ plan }: Explained, known: Scheme | undefined): ExplanationLin
     ...section('reads', known?.reading?.(wire) ?? []),
   ]
 }
+
+const base: Advice = { option: 'base' }
+/** A cid or mid URL alone does not say where its message is (RFC 2392 2). */
+const inMessage: ExplanationLine[] = section('needs', [
+  `the URL of its message, or of the mailbox with it, by ${adviceText(base)}`,
+]).map((line) => ({ ...line, advice: base }))
 
 /** The gateway's URL, and what is sent to it. */
 function through(gateway: Explanation, schemes: readonly Scheme[] | undefined): ExplanationLine[] {
@@ -164,7 +173,7 @@ function escapedForm({ url, scheme, locator, plan }: Explained, known: Scheme | 
   return [formatLocator({ ...locator, scheme, host, port })]
 }
 
-const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'wire'])
+const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'docid', 'wire'])
 
 function fieldList(plan: Explained['plan']): readonly string[] {
   const fields = Object.entries(plan).filter(([name, value]) => !shownElsewhere.has(name) && isThere(value))

@@ -49,6 +49,7 @@ export { authTls, type FtpCommands, ftpCommands, ftpLine, isAnonymous } from './
 export { gopherRequest } from './schemes/gopher.ts'
 export { builtinSchemes } from './schemes/index.ts'
 export { bindnameOf } from './schemes/ldap.ts'
+export { type WaisDocument, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
 export {
   berElement,
   berInteger,

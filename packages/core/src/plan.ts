@@ -74,8 +74,12 @@ export interface WaisPlan extends NetworkPlan<'wais'> {
   readonly database: string
   readonly search: string | null
   readonly wtype: string | null
-  /** The document-id, which only the server takes apart (RFC 1738 3.9). */
+  /** The length and document-id as the URL has them, decoded (RFC 1738 3.9). */
   readonly wpath: string | null
+  /** The document's octets; null: the URL does not say. */
+  readonly length: number | null
+  /** The octets of the document-id, which only the server takes apart (RFC 1625). */
+  readonly docid: string | null
 }
 
 /** RFC 4157. */
@@ -282,13 +286,20 @@ export interface TocPlan extends Plan<'toc'> {
   readonly start: string
 }
 
+/** The path below `/afs`, where the Andrew File System is mounted. */
 export interface AfsPlan extends Plan<'afs'> {
   readonly path: string
 }
 
+/** draft-ietf-uri-url-mailserver-01: the draft of a mail that asks for data. */
 export interface MailserverPlan extends Plan<'mailserver'> {
   readonly service: string
+  /** The whole path, decoded. */
   readonly text: string
+  /** The address; empty: the URL names none. */
+  readonly to: readonly string[]
+  /** As in MailtoPlan. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /**

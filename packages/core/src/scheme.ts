@@ -133,7 +133,7 @@ export interface Scheme {
   readonly handoff?: boolean
   /** For a scheme with `handoff`: whether this plan is one that has data all the same. */
   isData?(plan: AccessPlan): boolean
-  /** True where the service can be opened as a session. */
+  /** True where the service can be opened as a session; false where a program alone can open it. */
   readonly session?: boolean
   /** True where a program may get the user as an argument, though there is a data object. */
   readonly program?: boolean

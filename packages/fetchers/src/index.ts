@@ -24,6 +24,7 @@ export { builtinMechanisms } from './client/registry.ts'
 export { resumePointOf, type SaveUrlOptions } from './client/save.ts'
 export type { RetrieveTrace } from './client/trace.ts'
 export type { ClientMirrorOptions as MirrorOptions, ClientWalkOptions as WalkOptions } from './client/trees.ts'
+export type { NfsOptions } from './nfs/options.ts'
 export type { ByteSource } from './plugin/byte-source.ts'
 export type { EventStamp, RetrievalEvent, TlsFacts } from './plugin/events.ts'
 export type {
@@ -54,11 +55,15 @@ export type {
   MessageMetadata,
   MetadataByMechanism,
   MqttMetadata,
+  NfsMetadata,
   NntpMetadata,
   Pop3Metadata,
   RtspMetadata,
   SftpMetadata,
   TftpMetadata,
+  Tn3270Field,
+  Tn3270Metadata,
+  WaisMetadata,
   WsMetadata,
   Z3950Metadata,
 } from './plugin/metadata.ts'
@@ -71,6 +76,7 @@ export { charsetOf, knownCharset, type TextMetadata } from './plugin/text/text.t
 export type { Timings } from './plugin/timings.ts'
 export type { BodyHash, Checksum, HashName } from './result/digests.ts'
 export { fileNameOf, safeFileName } from './result/file-name.ts'
+export { makeFolders } from './result/local-file.ts'
 export { findPart, type KeptPart } from './result/part-file.ts'
 export { type Hop, isRepresentation, Representation, type SavedFile } from './result/representation.ts'
 export type { SaveOptions } from './result/save.ts'

@@ -25,6 +25,7 @@ beforeAll(async () => {
       '<base href="/sub/"><a href="ok">1</a> <a href="#x">2</a> <img src=/gone> <a href="javascript:x()">3</a>'
     if (target === '/page') return reply(200, { 'Content-Type': 'text/html' }, method === 'HEAD' ? '' : page)
     if (target === '/moved') return redirectTo('/ok')
+    if (target === '/found-by-get') return method === 'HEAD' ? reply(404, {}, '') : reply(200, {}, 'hello')
     if (target === '/nohead' && method === 'HEAD') return reply(405, {}, '')
     if (target === '/nohead') return reply(fields.range === 'bytes=0-0' ? 200 : 500, {}, 'hello')
     return target.endsWith('ok') ? reply(200, {}, '') : reply(404, {}, '')
@@ -69,6 +70,10 @@ test('a server that refuses HEAD is asked for one octet', async () => {
   writeFileSync(join(folder(), 'list'), `${server.url}nohead`)
   expect(await run('list')).toMatchObject({ status: 0, stdout: `alive 200 ${server.url}nohead\n` })
   expect(server.asked.map(({ line }) => line.split(' ')[0])).toEqual(['HEAD', 'GET'])
+})
+
+test('a server that denies a resource to HEAD alone has it', async () => {
+  expect((await run(`${server.url}found-by-get`)).stdout).toMatch(/^alive 200 /)
 })
 
 test('a redirect shows the new URL', async () => {
@@ -204,6 +209,8 @@ describe('what a page or a file names gets no secrets', () => {
     const { stderr } = await run('-H', 'X-Own: 1', 'links.txt')
     expect(stderr).toContain('go only to hosts that are named on the command line')
     expect(server.asked.at(-1)?.fields).not.toHaveProperty('x-own')
+    expect((await run('-H', 'Host: virtual.example', 'links.txt')).stderr).toContain('go only to hosts that are named')
+    expect(server.asked.at(-1)?.fields.host).not.toBe('virtual.example')
     expect((await run('-H', 'X-Own: 1', 'links.txt', `${server.url}x-ok`)).stderr).not.toContain('warning')
     expect(server.asked.find(({ target }) => target === '/ok')?.fields).not.toHaveProperty('cookie')
     expect(server.asked.at(-1)?.fields).toHaveProperty('x-own')

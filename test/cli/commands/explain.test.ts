@@ -155,3 +155,8 @@ test('a template without a variable is named when a URL would go through it', as
     stdout: expect.stringContaining('The gateway in --gateway wais=URL'),
   })
 })
+
+test.each(['cid:a@b', 'mid:a@b'])('%s needs a base, and the option for it is named', async (url) => {
+  const { stdout } = await retrieve(['explain', url])
+  expect(stdout).toContain('  needs    the URL of its message, or of the mailbox with it, by --base FILE-OR-URL\n')
+})

@@ -165,3 +165,8 @@ test('-H Host:, -b FILE, --trace and -j hold for robots.txt, listings and files'
   expect(server.asked.map(({ fields }) => fields.host)).toEqual(Array(3).fill('virtual.example'))
   expect(await run('-j', '17', server.url)).toMatchObject({ status: 2, stderr: expect.stringContaining('1 to 16') })
 })
+
+test.each([['mirror', 'x'], ['check']])('%s refuses --form, which it would ignore', async (command, ...rest) => {
+  const { status, stderr } = await retrieve([command, '--form', '1=x', 'gopher://127.0.0.1:1/', ...rest])
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(`${command} fills in no forms`) })
+})

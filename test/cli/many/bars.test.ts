@@ -85,7 +85,7 @@ describe.skipIf(!hasTmux)('within tmux', () => {
     const other = base.replace('127.0.0.1', 'localhost')
     const typed = `-Z --remote-name-all ${base}/secret-1 ${base}/secret-2 ${other}/secret-3 ${base}/c-whole ${base}/c-missing`
     using screen = onScreen(folder(), `-u alice ${typed}`, 80)
-    const first = await screen.shows(/Password of alice at [\w.]+:/)
+    const first = await screen.shows(/Password of alice at [\w.]+:\d+.*:/)
     expect(first.match(/Password/g)).toHaveLength(1)
     expect(first).not.toContain('[')
     screen.type('one', 'Enter')

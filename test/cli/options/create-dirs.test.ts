@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { bin, cleanEnv, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -27,4 +28,22 @@ test('a folder that cannot be made is an error', async () => {
   const { status, stderr } = await retrieve(['--create-dirs', '-o', 'file/b/x', 'data:,x'], { cwd: folder() })
   expect(status).toBe(23)
   expect(stderr).toMatch(/^retrieve: file\/b cannot be written: [^\n]+\n$/)
+})
+
+/** A tmpfs of a mount namespace of its own that cannot be written to; without one, unshare(1) fails. */
+const onReadOnly = ['-rm', 'sh', '-c', 'mount -t tmpfs -o ro none "$0" && shift 0 && exec "$@"'] as const
+const canMount = spawnSync('unshare', [...onReadOnly, '/mnt', 'true']).status === 0
+
+test.skipIf(!canMount)('a read-only file system is named as such', () => {
+  const mounted = join(folder(), 'read-only')
+  mkdirSync(mounted)
+  const argv = [process.execPath, bin, '--create-dirs', '-o', join(mounted, 'a/b/x'), 'data:,x']
+  const { status, stderr } = spawnSync('unshare', [...onReadOnly, mounted, ...argv], {
+    encoding: 'utf8',
+    env: cleanEnv,
+  })
+  expect({ status, stderr }).toEqual({
+    status: 23,
+    stderr: `retrieve: ${mounted}/a/b cannot be written: the file system is read-only.\n`,
+  })
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startServers, type TestServers } from '@retriever/servers'
+import { startHttpServer, startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
@@ -25,6 +25,19 @@ test('--next begins a group with options and URLs of its own', async () => {
   expect(stdout).toMatch(/^HTTP\/1.1 200 OK\r\n/)
   // -v is for all groups, -A for its own.
   expect(stderr.match(/User-Agent: \S+/g)).toEqual(['User-Agent: first/1', 'User-Agent: Retriever/0.1'])
+})
+
+test('groups share connections, but not over another TLS identity', async () => {
+  const connects = ['-s', '-o', 'x', '-w', '%{num_connects} ']
+  const plain = [...connects, url('readme.txt'), '--next', ...connects, '-A', 'other/1', url('pub/hello.txt')]
+  expect((await retrieve(plain, { cwd: folder() })).stdout).toBe('1 0 ')
+  const secure = await startHttpServer({ tls: true })
+  const page = `${secure.url}readme.txt`
+  const same = [...connects, '-k', page, '--next', ...connects, '-k', page]
+  expect((await retrieve(same, { cwd: folder() })).stdout).toBe('1 0 ')
+  const others = [...connects, '-k', page, '--next', ...connects, page]
+  expect(await retrieve(others, { cwd: folder() })).toMatchObject({ status: 60 })
+  await secure.close()
 })
 
 test('the exit status is that of the first failure, and the groups after it are retrieved', async () => {

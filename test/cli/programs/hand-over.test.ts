@@ -147,6 +147,18 @@ describe.skipIf(process.platform === 'win32')('a program gets the URL', () => {
     programs.take('c3270')
   })
 
+  test('a desktop without a program for a scheme: a sentence, and not what the desktop tried', async () => {
+    programs.add(opener, { status: 3, says: 'firefox: not found\\nw3m: not found' })
+    const { status, stderr } = await run(['open', 'afs://h.example/x', 'mailto:a@b.example'])
+    programs.add(opener)
+    programs.take(opener)
+    expect(status).toBe(3)
+    const what = `No program of this desktop opened it \\(exit status 3 of ${opener}\\)\\.`
+    expect(stderr).toMatch(new RegExp(`^retrieve: afs://h\\.example/x: ${what} \\S.*\\.$`, 'm'))
+    expect(stderr).toMatch(new RegExp(`${what} Install a program for mailto URLs, or choose one in the settings`))
+    expect(stderr).not.toContain('not found')
+  })
+
   test('-u gives the user; -o makes no sense', async () => {
     await run(['--handoff', '-u', 'alice:s3cret', 'telnet://h.example/'])
     expect(ran()).toEqual(['telnet', '-l', 'alice', '--', 'h.example', '23'])

@@ -116,9 +116,10 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       'Number [1]: ': '2\r',
     })
     expect({ status, screen }).toMatchObject({ status: 0, screen: expect.stringMatching(/Thank you\.\r\n$/) })
-    expect(screen).toContain('Save as (left out: --form 4=NAME tells the server a file name)')
+    const unwrapped = screen.replace(/\r+\n/g, ' ')
+    expect(unwrapped).toContain('Save as (left out: --form 4=NAME tells the server a file name)')
     expect(screen).toContain('  1) apple\r\n  2) pear\r\n  3) plum\r\n')
-    expect(screen).toContain('A file to send (left out: --form 7=@FILE sends the content of a file)')
+    expect(unwrapped).toContain('A file to send (left out: --form 7=@FILE sends the content of a file)')
     expect(screen).not.toContain('xyzzy')
     const sent = block('nobody', 'xyzzy', '2', 'Dear server,', '..', 'answer.txt', '1', '0', '1', 'green')
     expect(server.received.at(-1)).toBe(sent)
@@ -135,6 +136,20 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     await using server = await formServer(['Ask: Name'])
     const { screen } = await onPty(folder(), `--form 1=Ann '${server.url}'`)
     expect(screen).toBe('Thank you.\r\n')
+  })
+
+  test('questions, remarks and choices are wrapped between words', async () => {
+    const long = 'Which of the many islands of the archipelago do you mean'
+    await using server = await formServer([`Ask: ${long}`, `Choose: ${long}\t${long}\tnone`, `AskL: ${long}`])
+    const typed = { 'do you mean: ': 'x\r', 'Number [1]: ': '1\r', '> ': '\r' }
+    const { screen } = await onPty(folder(), `'${server.url}'`, typed, { columns: 40 })
+    const lines = screen.replace(/\x1b\[\d*[A-Z]/g, '').split(/\r+\n/)
+    expect(lines.filter((line) => line.length > 40 && !line.includes('gopher:'))).toEqual([])
+    expect(lines).toEqual(
+      expect.arrayContaining(['Which of the many islands of the', '  1) Which of the many islands of the']),
+    )
+    expect(lines).toContain('     archipelago do you mean')
+    expect(server.received.at(-1)).toBe(block('x', long, '0'))
   })
 
   test('a wrong number is asked for again', async () => {

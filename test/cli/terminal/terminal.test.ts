@@ -105,7 +105,7 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   })
 
   test('a password is asked for, and not shown', async () => {
-    const prompt = 'Password of alice at 127.0.0.1: '
+    const prompt = `Password of alice at ${new URL(servers.http.url).host} ("retriever test"): `
     const url = `${servers.http.url}auth/readme.txt`
     const { status, screen } = await onTerminal(`-s -u alice -o asked ${url} -o again ${url}`, { [prompt]: 'secret\r' })
     expect({ status, screen: screen.replace(/\x1b\[\d*[A-Z]/g, '') }).toEqual({ status: 0, screen: `${prompt}\r\n` })
@@ -114,14 +114,31 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   })
 
   test('so is a user', async () => {
-    const typed = { 'User at 127.0.0.1: ': 'alice\r', 'Password of alice at 127.0.0.1: ': 'secret\r' }
+    const { host } = new URL(servers.http.url)
+    const typed = {
+      [`User at ${host} ("retriever test"): `]: 'alice\r',
+      [`alice at ${host} ("retriever test"): `]: 'secret\r',
+    }
     const { status, screen } = await onTerminal(`-o asked ${servers.http.url}auth/readme.txt`, typed)
     expect(status).toBe(0)
     expect(screen).not.toContain('secret')
   })
 
+  test('a question is wrapped between words, and tells nothing but the port where a realm repeats the host', async () => {
+    const challenge = `Basic realm="${'Only for the staff of the harbour office, '.repeat(3)}\x9b[2J"`
+    const reply = `HTTP/1.1 401 No\r\nWWW-Authenticate: ${challenge}\r\nContent-Length: 0\r\n\r\n`
+    servers.http.setFaults({ replies: { '/long': reply } })
+    const { screen } = await onPty(folder(), `${servers.http.url}long`, { '[2J"): ': '\x04' }, { columns: 40 })
+    servers.http.setFaults({ replies: {} })
+    const lines = screen.replace(/\x1b\[\d*[A-Z]/g, '').split(/\r+\n/)
+    expect(lines[0]).toMatch(/^User at 127\.0\.0\.1:\d+ \("Only for the$/)
+    expect(lines.slice(0, 4).every((line) => line.length <= 40)).toBe(true)
+    const ftp = await onTerminal(`${servers.ftp.url.replace('//', '//alice@')}x`, { 'Password of': '\x04' })
+    expect(ftp.screen).toContain(`Password of alice at ${new URL(servers.ftp.url).host}: `)
+  })
+
   test('so is an account, once for all that the session retrieves', async () => {
-    const prompt = 'Account for bob@127.0.0.1: '
+    const prompt = `Account for bob@${new URL(servers.ftp.url).host}: `
     const url = `${servers.ftp.url.replace('//', '//bob:secret@')}etc/motd`
     const { status, screen } = await onTerminal(`-s -o asked ${url} -o again ${url}`, { [prompt]: 's4les\r' })
     expect({ status, screen: screen.replace(/\x1b\[\d*[A-Z]/g, '') }).toEqual({ status: 0, screen: `${prompt}\r\n` })

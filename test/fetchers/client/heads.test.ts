@@ -1,8 +1,8 @@
-/** RetrieveOptions.onHead and SaveOptions.before. */
+/** RetrieveOptions.onHead and onBody, and SaveOptions.before. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, type RetrievalEvent } from '@retriever/fetchers'
+import { createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -52,4 +52,21 @@ test('`before` stands before the body, and a body that breaks off leaves no part
   await expect(other.saveTo(join(folder, 'x'), { before, append: true })).rejects.toMatchObject({
     code: 'invalid-option',
   })
+})
+
+test('onBody gets the octets of a body, and the number of the retrieval that events have', async () => {
+  servers.http.setFaults({ replies: { '/x': 'HTTP/1.1 200 Fine\r\nContent-Length: 2\r\n\r\nok' } })
+  await using client = createClient()
+  const ids = new Set<number>()
+  const bodies: Record<number, string> = {}
+  const options: RetrieveOptions = {
+    onEvent: ({ id }) => ids.add(id),
+    onBody: (octets, id) => {
+      bodies[id] = (bodies[id] ?? '') + Buffer.from(octets).toString('latin1')
+    },
+  }
+  await (await client.retrieve(`${servers.http.url}x`, options)).text()
+  await client.save(`${servers.http.url}x`, join(folder, 'saved'), options)
+  expect(Object.values(bodies)).toEqual(['ok', 'ok'])
+  expect(Object.keys(bodies)).toEqual([...ids].map(String))
 })

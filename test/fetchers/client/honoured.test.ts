@@ -1,4 +1,5 @@
 /** Options that have no effect are told: one rule for every option of a retrieval and every mechanism. */
+import type { Mechanism } from '@retriever/core'
 import {
   builtinMechanisms,
   createClient,
@@ -12,6 +13,7 @@ import { describe, expect, test } from 'vitest'
 import { remarks } from '../../support/events.ts'
 import { chunks, retrieved } from '../../support/fake-fetcher.ts'
 import { body } from '../../support/outcome.ts'
+import { ownMechanism, ownScheme } from '../../support/own-scheme.ts'
 
 const urls = {
   http: 'http://h/x',
@@ -24,6 +26,7 @@ const urls = {
   file: 'file:///x',
   finger: 'finger://h/x',
   dict: 'dict://h/d:x',
+  wais: 'wais://h/d?x',
   z3950: 'z39.50r://h/d?x',
   telnet: 'telnet://h/',
   urn: 'urn:isbn:1',
@@ -41,21 +44,23 @@ const urls = {
   gemini: 'gemini://h/x',
   rtsp: 'rtsp://h/x',
   tftp: 'tftp://h/x',
+  tn3270: 'tn3270://h/',
+  afs: 'afs://cell/x',
+  mailserver: 'mailserver:a@h',
 } as const
-
-type Mechanism = keyof typeof urls
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
-  [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file'], ['http']],
-  [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file'], ['http']],
-  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file'], ['http', 'sftp', 'file']],
-  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file'], ['http', 'sftp', 'file']],
+  [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http']],
+  [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http']],
+  [{ ifChangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http', 'sftp', 'file', 'afs']],
+  [{ ifUnchangedSince: new Date() }, ['http', 'ftp', 'sftp', 'file', 'afs'], ['http', 'sftp', 'file', 'afs']],
   [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
-  [{ accept: 'text/plain' }, ['http', 'gopher'], ['http', 'gopher']],
+  [{ accept: 'text/plain' }, ['http', 'gopher', 'z3950'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
   [{ form: { a: 'b' } }, ['gopher', 'gemini'], ['gopher', 'gemini']],
-  [{ limit: 5 }, [], ['nntp', 'ldap', 'imap']],
+  [{ limit: 5 }, [], ['nntp', 'ldap', 'imap', 'wais', 'z3950']],
+  [{ relevantTo: ['wais://h/d/TEXT/x'] }, [], ['wais']],
   [{ headers: { 'X-A': 'b' } }, ['http', 'ws'], ['http', 'ws']],
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
   [{ autoReferer: true }, ['http'], ['http']],
@@ -67,14 +72,24 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
 ]
 
 const everywhere = ['head', 'charset'] as const
-const ofTheClient = ['signal', 'base', 'linkedFrom', 'limits', 'policy', 'retryOn', 'onEvent', 'onHead'] as const
+const ofTheClient = [
+  'signal',
+  'base',
+  'linkedFrom',
+  'limits',
+  'policy',
+  'retryOn',
+  'onEvent',
+  'onHead',
+  'onBody',
+] as const
 
 /** The events of a retrieval by a fetcher that ignores its options. */
 async function toldBy(fetcher: Partial<Fetcher>, url: string, request: RetrieveOptions, kind: 'object' | 'listing') {
   const events: RetrievalEvent[] = []
   const outcome: Outcome = fetcher.mechanism === 'telnet' ? handoff : retrieved(chunks('x'), { kind })
   const own = { mechanism: 'http', retrieve: async () => outcome, ...fetcher } as Fetcher
-  await using client = createClient({ fetchers: [own], onEvent: (event) => events.push(event) })
+  await using client = createClient({ fetchers: [own], schemes: [ownScheme], onEvent: (event) => events.push(event) })
   const opened = await client.open(url, request)
   if ('cancel' in opened) await opened.cancel()
   return remarks(events)
@@ -129,9 +144,9 @@ test('a value that asks for nothing is not told', async () => {
 
 test('a fetcher of your own says itself what it honours', async () => {
   const request = { limit: 5, accept: 'text/plain' }
-  expect(await toldBy({ mechanism: 'wais' }, 'wais://h/x', request, 'object')).toEqual([])
-  expect(await toldBy({ mechanism: 'wais', honours: ['limit'] }, 'wais://h/x', request, 'object')).toEqual([
-    'The option `accept` has no effect: wais does not support it.',
+  expect(await toldBy({ mechanism: ownMechanism }, 'own://h/x', request, 'object')).toEqual([])
+  expect(await toldBy({ mechanism: ownMechanism, honours: ['limit'] }, 'own://h/x', request, 'object')).toEqual([
+    'The option `accept` has no effect: own does not support it.',
   ])
   expect(await toldBy({ mechanism: 'ftp', honours: ['limit', 'accept'] }, 'ftp://h/x', request, 'object')).toEqual([])
 })

@@ -1,5 +1,5 @@
 /** policy.schemes, builtins, and the rule for URLs that lead to this machine itself. */
-import { builtinSchemes, type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
+import { builtinSchemes, type Mechanism, RetrievalError } from '@retriever/core'
 import {
   builtinMechanisms,
   type ClientOptions,
@@ -14,6 +14,7 @@ import { isLocal } from '../../../packages/fetchers/src/client/policy.ts'
 import { failure } from '../../support/failure.ts'
 import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 import { everyDoor } from '../../support/outcome.ts'
+import { ownScheme } from '../../support/own-scheme.ts'
 
 const thisFile = new URL(import.meta.url).href
 
@@ -63,11 +64,9 @@ describe('policy.schemes', () => {
   })
 
   test('may name the schemes of the caller', async () => {
-    const [wais] = builtinSchemes.filter(({ name }) => name === 'wais')
-    const own = { ...(wais as Scheme), name: 'wais2' }
-    expect(() => createClient({ policy: { schemes: ['wais2'] } })).toThrow(/`policy\.schemes: "wais2"`|policy\.schemes/)
-    await using client = createClient({ schemes: [own], policy: { schemes: ['wais2'] } })
-    expect(await failure(client.retrieve('wais2://h.example/x'))).toMatchObject({ code: 'no-fetcher' })
+    expect(() => createClient({ policy: { schemes: ['own'] } })).toThrow(/policy\.schemes/)
+    await using client = createClient({ schemes: [ownScheme], policy: { schemes: ['own'] } })
+    expect(await failure(client.retrieve('own://h.example/x'))).toMatchObject({ code: 'no-fetcher' })
   })
 
   test.each<readonly [unknown]>([['http'], [[1]], [['htpt']], [['http:']], [['HTTP']], [{}]])(
@@ -99,7 +98,7 @@ describe('builtins', () => {
       const [scheme] = builtinSchemes.filter((each) => each.mechanism === mechanism)
       const urls: Partial<Record<string, string>> = {
         ...{ file: thisFile, data: 'data:,a', message: 'cid:a@b', mailto: 'mailto:a@b', urn: 'urn:isbn:1' },
-        ...{ mqtt: 'mqtt://127.0.0.1/topic', tftp: 'tftp://127.0.0.1/x' },
+        ...{ mqtt: 'mqtt://127.0.0.1/topic', tftp: 'tftp://127.0.0.1/x', wais: 'wais://127.0.0.1/x' },
       }
       const url = urls[mechanism] ?? (scheme?.host === 'none' ? `${scheme.name}:a` : `${scheme?.name}://127.0.0.1/`)
       const error = await failure(client.retrieve(url))

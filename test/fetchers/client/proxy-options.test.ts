@@ -6,12 +6,14 @@ import { route } from '../../../packages/fetchers/src/client/network/route.ts'
 import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 
 const target: ProxyTarget = { scheme: 'ftp', host: 'h', port: 21 }
-const parse = (text: string, tunnel = false) => readProxy(text, tunnel)(target)
+const parse = (text: string, tunnel = false) => readProxy(text, { tunnel })(target)
 
 describe('the URL of a proxy', () => {
   test.each([
     ['socks5://h', { kind: 'socks5', host: 'h', port: 1080, user: null, password: null, url: 'socks5://h:1080' }],
     ['socks5h://h:9050/', { kind: 'socks5h', host: 'h', port: 9050, url: 'socks5h://h:9050' }],
+    ['socks4://h', { kind: 'socks4', host: 'h', port: 1080, user: null, url: 'socks4://h:1080' }],
+    ['socks4a://u:p@h:9050', { kind: 'socks4a', port: 9050, user: 'u', url: 'socks4a://h:9050' }],
     ['http://H.example', { kind: 'http', host: 'h.example', port: 1080, url: 'http://h.example:1080' }],
     ['https://h', { kind: 'https', port: 443, url: 'https://h:443' }],
     ['HTTP://h:80', { kind: 'http', port: 80 }],
@@ -31,7 +33,8 @@ describe('the URL of a proxy', () => {
 
   test.each([
     '',
-    'socks4://h',
+    'socks6://h',
+    `socks4://${'u'.repeat(256)}@h`,
     'socks://h',
     'ftp://h',
     'http://',
@@ -54,7 +57,7 @@ describe('the URL of a proxy', () => {
   })
 
   test.each([
-    'socks4://u:s3cr3t@h',
+    'socks6://u:s3cr3t@h',
     'u:s3cr3t@h:x',
     'http://u:s3 cr3t@h',
     'http://u:a@s3cr3t@h/path',
@@ -135,7 +138,7 @@ describe('a function that chooses', () => {
   })
 
   test.each([
-    ['gives no proxy', () => 'socks4://h', 'invalid-option'],
+    ['gives no proxy', () => 'socks6://h', 'invalid-option'],
     ['gives something else', () => 5 as never, 'invalid-option'],
     [
       'throws what is to be told',

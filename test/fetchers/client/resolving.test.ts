@@ -6,6 +6,7 @@ import { createClient, type Fetcher, type RetrievalEvent } from '@retriever/fetc
 import { expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
 import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
+import { ownMechanism, ownScheme } from '../../support/own-scheme.ts'
 
 /** http with a count of its resolutions. */
 function countedHttp(): { scheme: Scheme; count: () => number } {
@@ -75,13 +76,13 @@ test('defaults.localHosts reaches the built-in file fetcher', async () => {
 })
 
 test('findings know the fetchers that a client was given', async () => {
-  const wais: Fetcher<'wais'> = {
-    mechanism: 'wais',
+  const own: Fetcher = {
+    mechanism: ownMechanism,
     retrieve: async () => ({ ...retrieved(chunks('a word')), metadata: {} }),
   }
-  const url = 'wais://h/database'
-  await using without = createClient()
-  await using with_ = createClient({ fetchers: [wais] })
+  const url = 'own://h/x'
+  await using without = createClient({ schemes: [ownScheme] })
+  await using with_ = createClient({ schemes: [ownScheme], fetchers: [own] })
   expect(without.resolve(url).findings.map(({ code }) => code)).toContain('no-fetcher')
   expect(with_.resolve(url).findings.map(({ code }) => code)).not.toContain('no-fetcher')
   const representation = await with_.retrieve(url)

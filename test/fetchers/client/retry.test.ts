@@ -110,10 +110,11 @@ describe('what will be the same is not (R13)', () => {
     expect(result.asked).toHaveLength(1)
   })
 
-  test.each(['https', 'gophers', 'ftps'])('silence in the TLS handshake of %s (R33)', async (scheme) => {
+  test.each(['https', 'gophers', 'ftps', 'wss'])('silence in the TLS handshake of %s (R33)', async (scheme) => {
     await using silent = await victim(() => vi.advanceTimersByTime(30_000))
     const result = await outcomeOf(`${scheme}://127.0.0.1:${silent.port}/`)
-    expect(result).toMatchObject({ error: { code: 'timeout', phase: 'tls', transient: false }, codes: [] })
+    const message = expect.stringContaining('the server speaks no TLS on this port: use the scheme without TLS')
+    expect(result).toMatchObject({ error: { code: 'timeout', phase: 'tls', transient: false, message }, codes: [] })
     expect(silent.connections).toBe(1)
   })
 

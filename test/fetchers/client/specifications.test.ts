@@ -8,7 +8,7 @@ const folder = new URL('../../core/specifications/', import.meta.url)
 const lists = readdirSync(folder).filter((name) => name.endsWith('.urls'))
 
 /** Schemes of RFC 1738 and uri(7) that no program of today retrieves, and names that the RFCs made up. */
-const unreachable = new Set(['wais', 'prospero', 'afs', 'mailserver', 'nfs', 'z39.50r', 'z39.50s', 'urn'])
+const unreachable = new Set(['wais', 'prospero', 'nfs', 'z39.50r', 'z39.50s', 'urn'])
 const madeUp = new Set(['foo', 'example'])
 
 /** A client that connects to a closed port of this machine, whatever the URL names. */

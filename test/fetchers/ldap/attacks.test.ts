@@ -69,6 +69,8 @@ describe('hostile answers (cases 52, 60 and 63)', () => {
     ['wrong id', 'protocol-violation', /answered the message 42, where 1 was sent/],
     ['wrong operation', 'protocol-violation', /did not answer the search/],
     ['line break', 'protocol-violation', /a name that none can have/],
+    ['reserved name', 'protocol-violation', /a name that none can have/],
+    ['beyond its end', 'protocol-violation', /longer than its place/],
     ['refused', 'server-refused', /52 unavailable: too many connections/],
     ['disconnected', 'partial', /52 unavailable: the directory is being shut down/],
     ['limited', 'partial', /after 3 entries: 4 sizeLimitExceeded: three are enough/],

@@ -194,6 +194,21 @@ test('a file that became a folder, and the reverse: `delete` makes room, and wit
   expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('/b')
 })
 
+test('a folder stays until the file for it has come', async () => {
+  await using servers = await startServers({ http: true, files: { '/t/b': 'new' } })
+  const reply = 'HTTP/1.1 404 Gone\r\nContent-Length: 0\r\n\r\n'
+  servers.http.setFaults({ replies: { '/t/b': reply } })
+  mkdirSync(join(folder, 'b'), { recursive: true })
+  writeFileSync(join(folder, 'b/y'), 'old')
+  await using client = createClient()
+  expect(await mirrored(client, `${servers.http.url}t/`, { delete: true })).toContain('failed b: not-found')
+  expect(treeOf(folder)).toEqual(['b/', 'b/y'])
+  servers.http.setFaults({ replies: {} })
+  expect(await mirrored(client, `${servers.http.url}t/`, { delete: true })).toEqual(['deleted b/y', 'saved b'])
+  expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('new')
+  expect(treeOf(folder)).toEqual(['b'])
+})
+
 test("a folder that holds something of one's own is not removed for a file", async () => {
   await mirroredTree(before)
   writeFileSync(join(folder, 'b/.own'), 'own')
@@ -443,6 +458,24 @@ test('a file that has the name of the folder is named as the reason', async () =
   await using client = createClient({ fetchers: [fakeTree(() => ['a'])] })
   const refused = await failure(client.mirror('http://h/', folder))
   expect(refused.message).toBe(`${folder} cannot be written: it is no folder, and one is needed.`)
+})
+
+test('what is outside the tree is not retrieved', async () => {
+  const asked: string[] = []
+  const outside = async function* (): AsyncGenerator<Entry> {
+    yield { name: 'other server', kind: 'file', url: 'http://other/x' }
+    yield { name: 'above', kind: 'file', url: 'http://h/above' }
+    yield { name: 'a', kind: 'file', url: 'http://h/t/a' }
+  }
+  const tree = fakeTree((path) => (path === '/t/' ? outside() : null))
+  const fetcher = fakeHttp((plan, context) => {
+    asked.push(`${plan.host}${plan.target}`)
+    return tree.retrieve(plan, context).then((outcome) => (outcome.outcome === 'handoff' ? expect.fail() : outcome))
+  })
+  await using client = createClient({ fetchers: [fetcher] })
+  const results = await mirrored(client, 'http://h/t/')
+  expect(results).toEqual(['saved a', 'skipped above: outside', 'skipped other server: outside'])
+  expect(asked).toEqual(['h/t/', 'h/t/a'])
 })
 
 test('a redirect of a file out of the tree is refused, and the other place is not asked', async () => {

@@ -48,6 +48,11 @@ export class Incoming {
     return octets
   }
 
+  /** Whether octets have come that were not read. */
+  get hasMore(): boolean {
+    return this.#octets !== ''
+  }
+
   async #more(): Promise<boolean> {
     if (this.#ended) return false
     await new Promise<void>((resolve) => {

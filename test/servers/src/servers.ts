@@ -9,6 +9,7 @@ import { type HttpServer, type HttpServerOptions, httpChecks, startHttpOn } from
 import { type ImapServerOptions, imapChecks, startImapServer } from './imap/server.ts'
 import { type LdapServerOptions, ldapChecks, startLdapOn } from './ldap/server.ts'
 import { type MqttServerOptions, mqttChecks, startMqttServer } from './mqtt/server.ts'
+import { type NfsServerOptions, nfsChecks, startNfsOn } from './nfs/server.ts'
 import { type NntpServerOptions, nntpChecks, startNntpOn } from './nntp/server.ts'
 import { accounts, type Check, type Checks, checkOptions, flag, isObject, wrong } from './options.ts'
 import { type Pop3ServerOptions, pop3Checks, startPop3Server } from './pop3/server.ts'
@@ -16,13 +17,15 @@ import { type RtspServerOptions, rtspChecks, startRtspServer } from './rtsp/serv
 import { startTelnetServer, type TelnetServerOptions, telnetChecks } from './telnet/server.ts'
 import { type FileServer, serverChecks, type TestServer } from './test-server.ts'
 import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/server.ts'
+import { startTn3270Server, type Tn3270ServerOptions, tn3270Checks } from './tn3270/server.ts'
+import { startWaisServer, type WaisServerOptions, waisChecks } from './wais/server.ts'
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 import { startZ3950Server, type Z3950ServerOptions, z3950Checks } from './z3950/server.ts'
 
 /** The protocols that have a server here. */
 export type ProtocolName = keyof ServerByName
 
-/** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP and Gopher. */
+/** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP, Gopher and NFS. */
 export interface ServersOptions extends FileOptions {
   /** For all of them. Loopback only. Default 127.0.0.1. */
   readonly host?: string
@@ -36,12 +39,15 @@ export interface ServersOptions extends FileOptions {
   readonly ftp?: true | Omit<FtpServerOptions, keyof FileOptions>
   readonly gopher?: true | Omit<GopherServerOptions, keyof FileOptions>
   readonly nntp?: true | NntpServerOptions
+  readonly nfs?: true | Omit<NfsServerOptions, keyof FileOptions>
   readonly telnet?: true | TelnetServerOptions
+  readonly tn3270?: true | Tn3270ServerOptions
   readonly tftp?: true | TftpServerOptions
   readonly ldap?: true | LdapServerOptions
   readonly gemini?: true | GeminiServerOptions
   readonly rtsp?: true | RtspServerOptions
   readonly dict?: true | DictServerOptions
+  readonly wais?: true | WaisServerOptions
   readonly finger?: true | FingerServerOptions
   readonly pop3?: true | Pop3ServerOptions
   readonly imap?: true | ImapServerOptions
@@ -58,12 +64,15 @@ interface ServerByName {
   readonly ftp: FileServer
   readonly gopher: GopherServer
   readonly nntp: TestServer
+  readonly nfs: FileServer
   readonly telnet: TestServer
+  readonly tn3270: TestServer
   readonly tftp: TestServer
   readonly ldap: TestServer
   readonly gemini: TestServer
   readonly rtsp: TestServer
   readonly dict: TestServer
+  readonly wais: TestServer
   readonly finger: TestServer
   readonly pop3: TestServer
   readonly imap: TestServer
@@ -74,7 +83,7 @@ interface ServerByName {
 
 /** The running servers, those that were started. */
 export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerByName, Name> & {
-  /** Shows the seed and these files from now on, over HTTP, FTP and Gopher. */
+  /** Shows the seed and these files from now on, over HTTP, FTP, Gopher and NFS. */
   setFiles(files: Files): void
   /** Resets all of them, see TestServer. */
   reset(): void
@@ -99,12 +108,15 @@ const checks: Checks<ServersOptions> = {
   ftp: own('ftp', ftpChecks),
   gopher: own('gopher', gopherChecks),
   nntp: own('nntp', nntpChecks),
+  nfs: own('nfs', nfsChecks),
   telnet: own('telnet', telnetChecks),
+  tn3270: own('tn3270', tn3270Checks),
   tftp: own('tftp', tftpChecks),
   ldap: own('ldap', ldapChecks),
   gemini: own('gemini', geminiChecks),
   rtsp: own('rtsp', rtspChecks),
   dict: own('dict', dictChecks),
+  wais: own('wais', waisChecks),
   finger: own('finger', fingerChecks),
   pop3: own('pop3', pop3Checks),
   imap: own('imap', imapChecks),
@@ -123,12 +135,15 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   ftp: startFtpOn,
   gopher: startGopherOn,
   nntp: (_tree, options) => startNntpOn(options),
+  nfs: startNfsOn,
   telnet: (_tree, options) => startTelnetServer(options),
+  tn3270: (_tree, options) => startTn3270Server(options),
   tftp: (_tree, options) => startTftpServer(options),
   ldap: (_tree, options) => startLdapOn(options),
   gemini: (_tree, options) => startGeminiServer(options),
   rtsp: (_tree, options) => startRtspServer(options),
   dict: (_tree, options) => startDictServer(options),
+  wais: (_tree, options) => startWaisServer(options),
   finger: (_tree, options) => startFingerServer(options),
   pop3: (_tree, options) => startPop3Server(options),
   imap: (_tree, options) => startImapServer(options),
@@ -183,9 +198,13 @@ export async function startServers<const Options extends ServersOptions = Record
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
   const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'dict', 'rtsp'].includes(name)
-  // There is no TLS over UDP, and none for Z39.50.
-  const hasTls = name !== 'tftp' && name !== 'z3950'
-  return defined({ host, tls: hasTls ? tls : undefined, record, accounts: hasLogins ? accounts : undefined })
+  // There is no TLS over UDP, and none here for NFS and Z39.50.
+  return defined({
+    host,
+    tls: ['tftp', 'nfs', 'z3950'].includes(name) ? undefined : tls,
+    record,
+    accounts: hasLogins ? accounts : undefined,
+  })
 }
 
 /** Without the options that are undefined: they were not given. */

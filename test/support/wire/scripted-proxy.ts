@@ -81,6 +81,11 @@ export class ProxyPeer {
     return this.#takeUntil(() => this.#held.indexOf('\r\n\r\n') + 4 * Number(this.#held.includes('\r\n\r\n')))
   }
 
+  /** A text that ends with NUL, without it. */
+  async text(): Promise<string> {
+    return (await this.#takeUntil(() => this.#held.indexOf('\0') + 1)).slice(0, -1)
+  }
+
   async #takeUntil(length: () => number): Promise<string> {
     while (length() < 1) {
       if (this.#over) throw new Error('The client has closed')
@@ -165,6 +170,26 @@ export function socks({ login, how = 'whole', host = '127.0.0.1' }: SocksOptions
     // BND.ADDR is nobody's business: of a type that not everybody expects.
     await peer.relay(host, port, `\x05\x00\x00\x03\x04host\x00\x00`, how)
   }
+}
+
+/** SOCKS 4 and 4A. `code`: the code of the reply; 90 connects. */
+export function socks4({ how = 'whole', host = '127.0.0.1', code = 90 }: Socks4Options = {}): ProxyScript {
+  return async (peer, proxy) => {
+    const request = await peer.take(8)
+    const octets = request.split('').map((octet) => octet.charCodeAt(0))
+    const [, , high = 0, low = 0, ...address] = octets
+    await peer.text()
+    const isName = /^0\.0\.0\.[1-9]/.test(address.join('.'))
+    const target = isName ? await peer.text() : address.join('.')
+    proxy.targets.push(`${target}:${high * 256 + low}`)
+    const reply = `\x00${String.fromCharCode(code)}\x12\x34\x7f\x00\x00\x01`
+    if (code === 90) await peer.relay(host, high * 256 + low, reply, how)
+    else await peer.say(reply)
+  }
+}
+
+export interface Socks4Options extends Omit<SocksOptions, 'login'> {
+  readonly code?: number
 }
 
 export interface HttpProxyOptions extends SocksOptions {

@@ -7,6 +7,7 @@ import { type Link, linksOf } from '../check/sources.ts'
 import type { Config } from '../config.ts'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { Exits } from '../many/exits.ts'
+import { refuseForm } from '../options/protocols/form.ts'
 import { type Result, resultOf } from '../results/result.ts'
 import type { Run } from '../run.ts'
 import { Session } from '../session.ts'
@@ -17,6 +18,7 @@ import { hanging } from '../terminal/wrap.ts'
 export async function check(run: Run): Promise<number> {
   const { config, output, report, signal } = run
   if (config.operands.length === 0) throw usageError('Nothing is given to check. Try: retrieve check --help')
+  refuseForm(config.form, 'check')
   await using session = new Session({ ...run, config: checking(config) }, { mayAsk: false })
   const { client } = session
   const onEvent: RetrieveOptions['onEvent'] = (event) => {
@@ -24,7 +26,7 @@ export async function check(run: Run): Promise<number> {
     if (config.verbose) report.event(event)
   }
   const { base: _, headers, virtualHost, ...common } = config.request
-  const request: RetrieveOptions = { ...common, signal }
+  const request: RetrieveOptions = { ...common, ...session.traceFile?.listener, signal }
   const own: RetrieveOptions = { ...(headers && { headers }), ...(virtualHost && { virtualHost }) }
   const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()

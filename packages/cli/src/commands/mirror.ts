@@ -4,6 +4,7 @@ import type { MirrorOptions, MirrorResult, MirrorSummary, RetrievalEvent, Retrie
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { MirrorFacts } from '../mirror/mirror-facts.ts'
 import { type Robots, robotsOf } from '../mirror/robots.ts'
+import { refuseForm } from '../options/protocols/form.ts'
 import { type Result, resultOf } from '../results/result.ts'
 import { pickRequest, type Run } from '../run.ts'
 import { Session } from '../session.ts'
@@ -18,6 +19,7 @@ export async function mirror(run: Run): Promise<number> {
   if (operand === undefined || folder === undefined || others.length > 0) {
     throw usageError('mirror needs a URL and a folder: retrieve mirror ftp://ftp.example.org/pub/ pub')
   }
+  refuseForm(config.form, 'mirror')
   await using session = new Session(run)
   const { entered } = session.open(operand)
   const view = new MirrorView(session)
@@ -102,6 +104,7 @@ class MirrorView implements Overview {
     return {
       ...pickRequest(this.#run.config, ...names),
       signal: this.#run.signal,
+      ...this.#traceFile?.listener,
       onEvent: (event) => this.event(event),
     }
   }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { Cookie, CookieJar } from 'tough-cookie'
+import { CookieLimits, isTooLong, withoutLongAttributes } from './limits.ts'
 
 /** The longest line of a cookie file that counts, as in curl. */
 const maxLine = 5000
@@ -10,6 +11,7 @@ const maxLine = 5000
  */
 export class CommandJar {
   readonly #jar = new CookieJar(undefined, { looseMode: true, prefixSecurity: 'silent' })
+  readonly #limits = new CookieLimits(this.#jar)
   /** The order in which cookies came, by domain, path and name: the file has the newest one first. */
   readonly #order = new Map<string, number>()
   #count = 0
@@ -18,14 +20,16 @@ export class CommandJar {
     return this.#jar.getCookieStringSync(url)
   }
 
-  /** Keeps what one Set-Cookie field says; one that is damaged, or is not for this URL, is passed over. */
+  /** Keeps what one Set-Cookie field says; one that is damaged, too long or not for this URL is passed over. */
   keep(url: string, setCookie: string | Cookie): void {
-    const cookie = typeof setCookie === 'string' ? (Cookie.parse(setCookie, { loose: true }) ?? null) : setCookie
+    const cookie = typeof setCookie === 'string' ? parseField(setCookie) : setCookie
     // A TAB or line end would begin another column or row of the file.
-    if (cookie === null || /[\0-\x1F\x7F]/.test(cookie.path ?? '')) return
+    if (cookie === null || isTooLong(cookie) || /[\0-\x1F\x7F]/.test(cookie.path ?? '')) return
     if (typeof setCookie === 'string' && this.#hidesSecure(cookie, url)) return
     const kept = this.#jar.setCookieSync(cookie, url, { ignoreError: true })
-    if (kept !== undefined) this.#order.set(keyOf(kept), ++this.#count)
+    if (kept === undefined) return
+    this.#order.set(keyOf(kept), ++this.#count)
+    this.#limits.add(kept)
   }
 
   /** Without TLS, no cookie takes the place of a secure one (RFC 6265bis 5.7): anybody on the way could have set it. */
@@ -43,12 +47,7 @@ export class CommandJar {
   load(text: string, junkSession: boolean, ownHost: string): void {
     for (const line of text.split(/\r?\n/)) {
       const [, field] = /^Set-Cookie:[ \t]*(.*)$/i.exec(line) ?? []
-      const cookie =
-        line.length > maxLine
-          ? null
-          : field === undefined
-            ? readLine(line)
-            : (Cookie.parse(field, { loose: true }) ?? null)
+      const cookie = line.length > maxLine ? null : field === undefined ? readLine(line) : parseField(field)
       if (cookie === null || (junkSession && cookie.expires === 'Infinity')) continue
       const host = cookie.domain ?? ownHost
       cookie.path ??= '/'
@@ -70,6 +69,10 @@ export class CommandJar {
       .map(lineOf)
     return `# Netscape HTTP Cookie File\n# Written by retrieve; it may hold secrets.\n\n${lines.join('')}`
   }
+}
+
+function parseField(setCookie: string): Cookie | null {
+  return Cookie.parse(withoutLongAttributes(setCookie), { loose: true }) ?? null
 }
 
 function keyOf({ domain, path, key }: Cookie): string {

@@ -3,8 +3,7 @@ import type { OtherOptions } from './refusals.ts'
 /** Options that Retriever does not have yet, with the way round, if there is one. */
 export const notYet: readonly OtherOptions[] = [
   { why: 'Requests are not signed; give the fields with -H.', options: ['--aws-sigv4'] },
-  { why: 'The strongest login that the proxy offers is used.', options: ['--proxy-digest'] },
-  { why: 'PASV is sent without it.', options: ['--ftp-pret'] },
-  { why: 'Proxies are HTTP, HTTPS and SOCKS 5, one at a time.', options: ['--preproxy', '--socks4', '--socks4a'] },
+  { why: 'PRET is for servers that hold files elsewhere (drftpd); PASV is sent without it.', options: ['--ftp-pret'] },
+  { why: 'One proxy is used at a time.', options: ['--preproxy'] },
   { why: 'Nothing is remembered between two runs.', options: ['--alt-svc', '--hsts'] },
 ]

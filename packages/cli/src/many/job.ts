@@ -119,21 +119,21 @@ export class Job {
   }
 
   async #writeResult(error: unknown): Promise<void> {
-    const { run, servers } = this.#session
+    const { run } = this.#session
     const { json, hashes } = run.config
     if (!(json || hashes?.sha256) || run.signal.aborted) return
     const { writeResult } = await import('../results/write-result.ts')
-    const facts = this.#retrieval?.facts ?? new Facts(servers)
+    const facts = this.#retrieval?.facts ?? new Facts(run.servers)
     await writeResult({ operand: this.#entry.operand, facts, error }, this.toStdout, run)
   }
 
   async #writeOut(error: unknown): Promise<void> {
-    const { run, servers } = this.#session
+    const { run } = this.#session
     const { writeOut } = run.config
     if (writeOut === null || run.signal.aborted) return
     const { writeOutcome } = await import('../write-out/index.ts')
     const { operand, index } = this.#entry
-    const facts = this.#retrieval?.facts ?? new Facts(servers)
+    const facts = this.#retrieval?.facts ?? new Facts(run.servers)
     await writeOutcome(writeOut, { operand, index, facts, error }, run)
   }
 }

@@ -26,9 +26,11 @@ import { type GopherOption, gopherOptions } from './protocols/gopher.ts'
 import { type HeaderOption, headerOptions } from './protocols/headers.ts'
 import { type HttpOption, httpOptions } from './protocols/http.ts'
 import { type NewsOption, newsOptions } from './protocols/news.ts'
+import { type NfsOption, nfsOptions } from './protocols/nfs.ts'
 import { type QueryDataOption, queryDataOptions } from './protocols/query-data.ts'
 import { type TelnetOption, telnetOptions } from './protocols/telnet.ts'
 import { type UrlQueryOption, urlQueryOptions } from './protocols/url-query.ts'
+import { type WaisOption, waisOptions } from './protocols/wais.ts'
 import { type ResolutionOption, resolutionOptions } from './resolution.ts'
 import { type RetryOption, retryOptions } from './retries.ts'
 import { type ServerOption, serverOptions } from './servers.ts'
@@ -57,12 +59,14 @@ export type OptionName =
   | FormOption
   | NewsOption
   | TelnetOption
+  | WaisOption
   | PolicyOption
   | TlsOption
   | TlsRuleOption
   | ProxyTlsOption
   | LoginOption
   | SshOption
+  | NfsOption
   | NetworkOption
   | ProxyOption
   | ResolutionOption
@@ -109,11 +113,11 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   Lists: [...manyOptions, ...mirrorOptions],
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],
-  Gopher: [...gopherOptions, ...formOptions],
+  Gopher: [...gopherOptions, ...formOptions, ...waisOptions],
   News: newsOptions,
   Telnet: telnetOptions,
   Security: [...policyOptions, ...tlsOptions, ...tlsRuleOptions],
-  Login: [...loginOptions, ...sshOptions],
+  Login: [...loginOptions, ...sshOptions, ...nfsOptions],
   Connection: networkOptions,
   Proxies: [...proxyOptions, ...proxyTlsOptions],
   Resolution: resolutionOptions,
@@ -128,7 +132,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   Transfer: 'Parts and conditions, checksums, retries, limits of time and size, FTP',
   Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted, and trees for mirror',
   HTTP: 'Requests, header fields, cache, redirects',
-  Gopher: 'Searches, views and forms',
+  Gopher: 'Searches, views and forms, also of WAIS',
   News: 'Articles and their parts',
   Telnet: 'Facts that a service may know',
   Security: 'Dangers that are allowed, TLS and certificates',

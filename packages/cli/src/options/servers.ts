@@ -13,11 +13,14 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   gopher: 7070,
   nntp: 1119,
   telnet: 2323,
+  tn3270: 3270,
   tftp: 6969,
+  nfs: 20490,
   ldap: 3890,
   gemini: 1965,
   rtsp: 8554,
   dict: 2628,
+  wais: 2100,
   finger: 7979,
   pop3: 1110,
   imap: 1143,
@@ -53,7 +56,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
 ]
 
 /** The servers that can serve a folder. */
-const withFiles: readonly ProtocolName[] = ['http', 'ftp', 'gopher']
+const withFiles: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nfs']
 
 /** The servers, and the command beside them, of serve. */
 export interface Serving {

@@ -32,6 +32,9 @@ export async function handOver(entries: Entries, session: Session): Promise<numb
   return exit
 }
 
+/** The programs that only find another one by the desktop's settings: they fail with the complaints of all they try. */
+const desktopPrograms: ReadonlySet<string> = new Set(['xdg-open', 'gio', 'open'])
+
 async function handOverOne(resolution: Resolution, { client, run }: Session): Promise<number> {
   const { config, output, report } = run
   const { linkedFrom } = config.request
@@ -48,8 +51,11 @@ async function handOverOne(resolution: Resolution, { client, run }: Session): Pr
   const { service, host, port, user } = handoff
   if (config.json) output.noteJson({ handoff: { url: resolution.url, service, host, port, user, program, args } })
   else output.note(`retrieve: running: ${shellCommand([program, ...args])}`)
+  const isQuiet = desktopPrograms.has(program)
   try {
-    return await runProgram({ name: path, args, env }, run)
+    const status = await runProgram({ name: path, args, env, isQuiet }, run)
+    if (isQuiet && status !== 0 && !run.signal.aborted) report.error(notOpened(resolution, program, status))
+    return status
   } catch (cause) {
     if (run.signal.aborted) throw cause
     const why = systemReason(cause) ?? (cause as NodeJS.ErrnoException).code ?? String(cause)
@@ -59,6 +65,12 @@ async function handOverOne(resolution: Resolution, { client, run }: Session): Pr
       cause,
     })
   }
+}
+
+function notOpened({ url, scheme }: Resolution, program: string, status: number): RetrievalError {
+  const what = `No program of this desktop opened it (exit status ${status} of ${program}).`
+  const hint = scheme.hint ?? `Install a program for ${scheme.name} URLs, or choose one in the settings of the desktop.`
+  return new RetrievalError('handoff', `${what} ${hint}`, { phase: 'resolve', url })
 }
 
 /** The first program of a handoff that this system has, with the arguments that tell it the user. */

@@ -7,15 +7,20 @@ export interface Program {
   readonly name: string
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
+  /** True: its complaints are not shown. */
+  readonly isQuiet?: boolean
 }
 
 /**
  * Runs a program with our input and output, passes it our signals, and resolves to its exit status when it has ended:
  * 128 and the number for a signal. Rejects with the system's error if it cannot be started.
  */
-export async function runProgram({ name, args, env }: Program, { signal, interrupts }: Run): Promise<number> {
+export async function runProgram(
+  { name, args, env, isQuiet = false }: Program,
+  { signal, interrupts }: Run,
+): Promise<number> {
   signal.throwIfAborted()
-  const child = spawn(name, args, { stdio: 'inherit', env })
+  const child = spawn(name, args, { stdio: ['inherit', 'inherit', isQuiet ? 'ignore' : 'inherit'], env })
   // The terminal sends Ctrl-C to the program, too: passed on, it would come twice, and a second one means "at once".
   const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   interrupts.passTo((interrupt) => {

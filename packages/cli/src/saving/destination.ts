@@ -173,9 +173,14 @@ export function tryFile<T>(path: string, operation: () => T): T {
   try {
     return operation()
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? ''
-    throw writeFailed(path, systemReason(cause) ?? (code || String(cause)), cause)
+    throw systemFailure(path, cause)
   }
+}
+
+/** The `write-failed` for an error of the system. */
+export function systemFailure(path: string, cause: unknown): RetrievalError {
+  const code = (cause as NodeJS.ErrnoException).code ?? ''
+  return writeFailed(path, systemReason(cause) ?? (code || String(cause)), cause)
 }
 
 /** The error for local output, with the words of saveTo(). */

@@ -1,6 +1,6 @@
-import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type Representation, safeFileName } from '@retriever/fetchers'
+import { makeFolders, type Representation, safeFileName } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { PartOptions } from '../options/protocols/news.ts'
 import type { Beginning, Retrieval } from '../retrieval.ts'
@@ -11,7 +11,7 @@ import { tellSaved } from '../views/saved.ts'
 import { isPage, show, showPage } from '../views/show.ts'
 import { checkSum, expectedSum } from './checksum.ts'
 import { octetsFrom } from './continuation.ts'
-import { checkTarget, type Destination, pathFor, tryFile } from './destination.ts'
+import { checkTarget, type Destination, pathFor, systemFailure, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
 import type { KeptOctets } from './kept-octets.ts'
 import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from './save-plan.ts'
@@ -37,7 +37,7 @@ export interface Task extends Beginning {
 /** Null: the file exists, and --skip-existing is given. Rejects if the destination cannot be written. */
 export async function taskFor(destination: Destination, job: Job): Promise<Task | null> {
   const { parts, createDirs } = job.session.run.config
-  if (createDirs) makeFolder(destination)
+  if (createDirs) await makeFolder(destination)
   if (parts !== null) return partsTo(destination, parts, job)
   if (destination.to === 'stdout') return toStdout(destination.asIs, job)
   if (destination.to === 'remote-name' && destination.byServer) return toNamedByServer(destination.directory, job)
@@ -45,10 +45,14 @@ export async function taskFor(destination: Destination, job: Job): Promise<Task 
 }
 
 /** Makes the folder of a file, as curl does: for its owner, and for reading by the group. */
-function makeFolder(destination: Destination): void {
+async function makeFolder(destination: Destination): Promise<void> {
   if (destination.to === 'stdout') return
   const folder = destination.to === 'file' ? dirname(destination.path) : destination.directory
-  tryFile(folder, () => mkdirSync(folder, { recursive: true, mode: 0o750 }))
+  try {
+    await makeFolders(folder, 0o750)
+  } catch (cause) {
+    throw systemFailure(folder, cause)
+  }
 }
 
 function toStdout(asIs: boolean, { retrieval, session: { run } }: Job): Task {

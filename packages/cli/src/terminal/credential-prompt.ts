@@ -95,26 +95,26 @@ export class CredentialPrompt {
     const listed = netrcLogin(this.#netrc, challenge.host, user)
     if (listed !== null) return listed
     const key = `${user ?? ''}@${place}`
-    const asked = this.#asked.get(key) ?? this.#ask(challenge.host, user)
+    const asked = this.#asked.get(key) ?? this.#ask(challenge, user)
     this.#asked.set(key, asked)
     return await asked
   }
 
   /** Answers with an account; the client uses only that of this answer. */
-  async #answerAccount({ host, user }: Challenge, place: string): Promise<Credentials | null> {
+  async #answerAccount({ user }: Challenge, place: string): Promise<Credentials | null> {
     const name = user ?? ''
     const typed = this.#places.has(place) ? this.#account : null
     if (typed !== null) return typed === '' ? null : { user: name, password: '', account: typed }
     const key = `${name}@${place}`
-    const asked = this.#accounts.get(key) ?? this.#askAccount(name, host)
+    const asked = this.#accounts.get(key) ?? this.#askAccount(name, place)
     this.#accounts.set(key, asked)
     const account = await asked
     return account === '' ? null : { user: name, password: '', account }
   }
 
-  async #askAccount(user: string, host: string): Promise<string> {
+  async #askAccount(user: string, place: string): Promise<string> {
     return this.#mayAsk && canAsk(this.#output)
-      ? this.#prompt(`Account for ${printable(`${user}@${host}`)}: `, false)
+      ? this.#prompt(`Account for ${printable(`${user}@${place}`)}: `, false)
       : ''
   }
 
@@ -127,18 +127,25 @@ export class CredentialPrompt {
     return { user, password: await this.#proxyPassword }
   }
 
-  async #ask(host: string, user: string | null): Promise<Credentials | null> {
+  async #ask(challenge: Challenge, user: string | null): Promise<Credentials | null> {
     if (!this.#mayAsk || !canAsk(this.#output)) return null
     using prompter = await Prompter.open(this.#output, this.#signal)
-    const name = user ?? (await prompter.ask(`User at ${host}: `, true))
+    const where = askerOf(challenge)
+    const name = user ?? (await prompter.ask(`User at ${where}: `, true))
     if (name === null || name === '') return null
-    const password = await prompter.ask(`Password of ${printable(name)} at ${host}: `, false)
+    const password = await prompter.ask(`Password of ${printable(name)} at ${where}: `, false)
     return { user: name, password: password ?? '' }
   }
 
   #prompt(text: string, echo: boolean): Promise<string> {
     return promptLine(text, echo, this.#output, this.#signal)
   }
+}
+
+/** Who asks: `www.example.org:80 ("Staff only")`. The realm is left out where it only repeats the host. */
+function askerOf({ host, port, realm }: Challenge): string {
+  const place = placeOf(host, port)
+  return realm === '' || realm.endsWith(host) ? place : `${place} (${JSON.stringify(printable(realm))})`
 }
 
 function placeOf(host: string, port: number): string {

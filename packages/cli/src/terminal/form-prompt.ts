@@ -3,6 +3,7 @@ import type { Form, FormAnswers, FormField, FormFiller } from '@retriever/fetche
 import { type GivenAnswer, givenAnswers } from '../options/protocols/form.ts'
 import type { Output } from './output.ts'
 import { canAsk, Prompter } from './prompt.ts'
+import { hanging } from './wrap.ts'
 
 /**
  * Fills in forms with the answers of --form, and asks the person at the terminal for the rest; without a terminal, it
@@ -35,7 +36,7 @@ async function askForRest(
   const open = fields.map((field, index) => [field, index + 1] as const).filter(([, number]) => !(number in typed))
   if (open.length === 0) return {}
   using prompter = await Prompter.open(output, signal)
-  const say = (line: string): void => output.writeError(`${line}\n`)
+  const say: Say = (text, head = '') => output.writeError(`${hanging(head, text, output.stderrColumns)}\n`)
   say(`${printable(url)} asks (Ctrl-D: no answer):`)
   const answers: Record<string, FormAnswers[string]> = {}
   for (const [field, number] of open) {
@@ -46,7 +47,8 @@ async function askForRest(
   return answers
 }
 
-type Say = (line: string) => void
+/** Shows a text, wrapped behind its head. */
+type Say = (text: string, head?: string) => void
 
 /** An answer. Undefined: the server's proposal; null: the person breaks off. */
 type Answer = string | readonly string[] | undefined | null
@@ -96,7 +98,7 @@ async function askLines(field: FormField, prompter: Prompter, say: Say): Promise
 async function askChoice(field: FormField, prompter: Prompter, say: Say): Promise<Answer> {
   const { kind, choices } = field
   say(labelOf(field))
-  for (const [index, choice] of choices.entries()) say(`${String(index + 1).padStart(3)}) ${printable(choice)}`)
+  for (const [index, choice] of choices.entries()) say(printable(choice), `${String(index + 1).padStart(3)}) `)
   const several = kind === 'Select'
   const proposed = field.default === null ? 0 : choices.indexOf(field.default) + 1
   while (true) {

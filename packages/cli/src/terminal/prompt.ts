@@ -2,6 +2,7 @@ import { createInterface, type Interface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { printable } from '@retriever/core'
 import type { Output } from './output.ts'
+import { wrap } from './wrap.ts'
 
 /** Whether there is a person to ask. */
 export function canAsk(output: Output): boolean {
@@ -55,10 +56,12 @@ export class Prompter implements Disposable {
   }
 
   /**
-   * Asks for one line; without `echo`, the typed text is not shown. Null after Ctrl-D: there will be no more answers.
+   * Asks for one line, by a text that is wrapped; without `echo`, the typed text is not shown. Null after Ctrl-D: there
+   * will be no more answers.
    */
-  ask(text: string, echo: boolean = true): Promise<string | null> {
+  ask(question: string, echo: boolean = true): Promise<string | null> {
     return new Promise((resolve) => {
+      const text = this.#beginQuestion(question)
       this.#answer = (line) => {
         this.#answer = null
         // The terminal shows no line end for hidden text and for a line that is broken off.
@@ -77,6 +80,15 @@ export class Prompter implements Disposable {
       this.#lines.setPrompt(text)
       this.#lines.prompt()
     })
+  }
+
+  /** Writes all lines of a question but the last one, which it returns: readline draws that with what is typed. */
+  #beginQuestion(question: string): string {
+    // The blank behind the text needs a column, too.
+    const lines = wrap(question.trimEnd(), this.#output.stderrColumns - 1)
+    const last = lines.pop() ?? ''
+    if (lines.length > 0) this.#output.writeError(`${lines.join('\n')}\n`)
+    return `${last} `
   }
 
   [Symbol.dispose](): void {

@@ -1,5 +1,5 @@
-import { octetsToText, printable } from '@retriever/core'
-import type { RetrievalEvent } from '@retriever/fetchers'
+import { printable, redact } from '@retriever/core'
+import type { RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
 import type { TraceOptions } from '../options/tracing.ts'
 import { SideFile } from '../saving/side-file.ts'
 import type { Output } from '../terminal/output.ts'
@@ -8,16 +8,17 @@ import { hostOf } from '../write-out/facts.ts'
 /** How the octets of a trace are shown. */
 type Dump = (octets: string) => string[]
 
+/** The number of a retrieval, and the time by performance.now(). */
+type Stamp = Pick<RetrievalEvent, 'id' | 'time'>
+
 /**
- * The file of --trace and --trace-ascii, in the form of curl. Secrets are hidden, as in all events, and the octets of
- * bodies are counted, not shown.
+ * The file of --trace and --trace-ascii, in the form of curl. Secrets are hidden: events come without them, and bodies
+ * lose the same ones here. Sizes of bodies are those that came.
  */
 export class TraceFile {
   readonly #options: TraceOptions
   readonly #dump: Dump
   readonly #file: SideFile
-  /** The octets of each body that have come, by the number of its retrieval. */
-  readonly #received = new Map<number, number>()
 
   /** Throws `write-failed`. */
   constructor(options: TraceOptions, output: Output) {
@@ -32,12 +33,21 @@ export class TraceFile {
     if (event.type === 'sent') this.#data(event, '=> Send header', event.octets)
     else if (event.type === 'received') {
       for (const line of event.octets.match(/[^\n]*\n|[^\n]+$/g) ?? []) this.#data(event, '<= Recv header', line)
-    } else if (event.type === 'progress') this.#body(event)
-    else {
+    } else {
       const text = infoOf(event)
       if (text !== null) this.#write(`${this.#stamp(event)}== Info: ${printable(text)}\n`)
-      if (event.type === 'done') this.#received.delete(event.id)
     }
+  }
+
+  /** The option of a retrieval whose body is wanted here. */
+  get listener(): Pick<RetrieveOptions, 'onBody'> {
+    return { onBody: (chunk, id) => this.#body(chunk, id) }
+  }
+
+  /** Writes a chunk of the body of the retrieval with this number. */
+  #body(chunk: Uint8Array, id: number): void {
+    const octets = redact(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1'))
+    this.#data({ id, time: performance.now() }, '<= Recv data', octets, chunk.length)
   }
 
   close(): void {
@@ -48,19 +58,13 @@ export class TraceFile {
     void this.#file.write(text).catch(() => {})
   }
 
-  #body(event: Extract<RetrievalEvent, { type: 'progress' }>): void {
-    const count = event.received - (this.#received.get(event.id) ?? 0)
-    this.#received.set(event.id, event.received)
-    if (count > 0) this.#write(`${this.#stamp(event)}<= Recv data, ${size(count)}\n`)
-  }
-
-  #data(event: RetrievalEvent, what: string, octets: string): void {
+  #data(stamp: Stamp, what: string, octets: string, length: number = octets.length): void {
     const lines = this.#dump(octets).map((line) => `${line}\n`)
-    this.#write(`${this.#stamp(event)}${what}, ${size(octets.length)}\n${lines.join('')}`)
+    this.#write(`${this.#stamp(stamp)}${what}, ${size(length)}\n${lines.join('')}`)
   }
 
   /** The time of day with microseconds, and the number of the retrieval. */
-  #stamp({ id, time }: RetrievalEvent): string {
+  #stamp({ id, time }: Stamp): string {
     const ids = this.#options.ids ? `[${id - 1}] ` : ''
     if (!this.#options.time) return ids
     const at = performance.timeOrigin + time
@@ -103,7 +107,7 @@ function asLines(octets: string): string[] {
     const end = octets.indexOf('\r\n', at)
     const isLine = end >= 0 && end - at <= 64
     const next = isLine ? end : Math.min(octets.length, at + 64)
-    lines.push(`${offset(at)}: ${visible(octetsToText(octets.slice(at, next)))}`)
+    lines.push(`${offset(at)}: ${visible(octets.slice(at, next))}`)
     at = isLine ? end + 2 : next
   }
   return lines

@@ -1,4 +1,5 @@
 import { type Explanation, explanationLines } from '@retriever/core'
+import { inFlags } from '../options/option-hints.ts'
 import type { Output } from '../terminal/output.ts'
 import { hanging } from '../terminal/wrap.ts'
 
@@ -8,7 +9,8 @@ import { hanging } from '../terminal/wrap.ts'
  */
 export function explanationPage(explanation: Explanation, output: Output): string {
   const columns = output.stdoutIsTerminal ? output.columns : Number.POSITIVE_INFINITY
-  const lines = explanationLines(withoutPort(explanation)).map(({ head, text, severity }) => {
+  const lines = explanationLines(withoutPort(explanation)).map(({ head, text: words, severity, advice }) => {
+    const text = inFlags(words, advice)
     if (head === '') return output.paint('error' in explanation ? 'danger' : 'strong', text)
     const shown = hanging(head, text, columns)
     const label = head.trimEnd()

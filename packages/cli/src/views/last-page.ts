@@ -1,7 +1,8 @@
-import { fstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
 import { formatLocator, parseUrl, redact } from '@retriever/core'
+import { readStateFile, replaceStateFile } from '../state-file.ts'
 
 /** A page that was shown, for `retrieve open`. */
 export interface LastPage {
@@ -27,13 +28,8 @@ export function keepPage(folder: string | null, command: LastPage['command'], ur
   const kept = [...urls].slice(0, maxEntries).map(([number, entry]) => [number, withoutSecret(entry)])
   const page = { url: withoutSecret(url), command, entries: Object.fromEntries(kept) }
   if (page.url === null) return
-  const path = fileFor(folder)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // Another process may read it meanwhile.
-    const whole = `${path}.${process.pid}`
-    writeFileSync(whole, JSON.stringify(page), { mode: 0o600 })
-    renameSync(whole, path)
+    replaceStateFile(fileFor(folder), JSON.stringify(page))
   } catch {}
 }
 
@@ -41,7 +37,7 @@ export function keepPage(folder: string | null, command: LastPage['command'], ur
 export function lastPage(folder: string | null): LastPage | null {
   if (folder === null) return null
   try {
-    const read: unknown = JSON.parse(readFileSync(fileFor(folder), 'utf8'))
+    const read: unknown = JSON.parse(readStateFile(fileFor(folder)) ?? 'null')
     return isPage(read) ? read : null
   } catch {
     return null

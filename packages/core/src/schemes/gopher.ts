@@ -3,8 +3,8 @@ import type { AccessPlan, GopherPlan, TlsMode } from '../plan.ts'
 import type { Inspection, Place, PortRules, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
-import { tn3270 } from './services.ts'
 import { telnet } from './telnet.ts'
+import { tn3270 } from './tn3270.ts'
 
 /** RFC 4266 (RFC 1738 3.4): `gopher://host:port/<gophertype><selector>%09<search>%09<gopher+_string>`. */
 export const gopher: Scheme = {

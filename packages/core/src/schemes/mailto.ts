@@ -23,7 +23,8 @@ export const mailto: Scheme = {
 /** Headers that are safe, which RFC 6068 4 leaves to us: these change neither the sender nor the attachments. */
 const safeHeaders = new Set(['to', 'cc', 'subject', 'body', 'in-reply-to', 'references', 'keywords'])
 
-function mailtoPlan({ urlPath, query }: Locator, place: Place): MailtoPlan {
+/** The plan; throws `malformed-url`. */
+export function mailtoPlan({ urlPath, query }: Locator, place: Place): MailtoPlan {
   // RFC 6068 6.1 prints `?cc=...?body=...` as wrong; without this check it would be an address
   // `bob@example.com?body=hello`.
   if (query?.includes('?')) place.fail('& stands between header fields; write a literal ? as %3F', 'query')

@@ -15,7 +15,7 @@ export const nfs: Scheme = {
   query: false,
   // XDR frames everything, and the path is sent with its escapes.
   lineParts: [],
-  hint: 'Mount the export, or use nfs-cat of libnfs.',
+  reading: ([message = '']) => readCall(message),
   resolve: nfsPlan,
 }
 
@@ -27,5 +27,38 @@ function nfsPlan({ urlPath }: Locator, place: Place): NfsPlan {
   const path = urlPath ?? ''
   if (path.includes('%00')) place.fail('a name cannot hold an encoded NUL', 'urlPath')
   const { host, port } = place
-  return { mechanism: 'nfs', host, port, tls: 'none', path: path === '' ? '.' : path, wire: [] }
+  const plan = path === '' ? '.' : path
+  return { mechanism: 'nfs', host, port, tls: 'none', path: plan, wire: [lookupOf(plan)] }
+}
+
+/**
+ * The first message: a record (RFC 5531 11) with the call 1 of LOOKUP, the procedure 3 of version 3 of the program
+ * 100003, without authentication; its arguments are the public filehandle, which is empty, and the path.
+ */
+function lookupOf(path: string): string {
+  // A slash at the end says that it is a directory; it is not part of the name.
+  const name = path.replace(/([^/])\/+$/, '$1')
+  const numbers = [1, 0, 2, 100_003, 3, 3, 0, 0, 0, 0, 0, name.length]
+  const call = `${numbers.map(word).join('')}${name}${'\0'.repeat(-name.length & 3)}`
+  return word(0x8000_0000 + call.length) + call
+}
+
+/** An unsigned integer of XDR (RFC 4506 4.2). */
+function word(value: number): string {
+  return String.fromCharCode((value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255)
+}
+
+/** The octets of lookupOf in hexadecimal, with their meaning. */
+function readCall(message: string): string[] {
+  const octets = [...message].map((octet) => octet.charCodeAt(0).toString(16).padStart(2, '0'))
+  const word = (at: number): string => octets.slice(at * 4, at * 4 + 4).join('')
+  const words = (from: number, to: number): string =>
+    Array.from({ length: to - from }, (_, index) => word(from + index)).join(' ')
+  return [
+    `${word(0)} (record of ${message.length - 4} octets, in one fragment)`,
+    `${words(1, 4)} (call 1 of RPC version 2)`,
+    `${words(4, 7)} (NFS version 3, LOOKUP)`,
+    `${words(7, 11)} (no authentication, no verifier)`,
+    `${word(11)} (the public filehandle) ${word(12)} ${octets.slice(52).join('')} (the path, padded)`,
+  ]
 }

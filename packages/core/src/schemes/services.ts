@@ -1,27 +1,7 @@
-import type { AfsPlan, IrcPlan, MailserverPlan, Tn3270Plan } from '../plan.ts'
+import type { AfsPlan, IrcPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
-import { telnet } from './telnet.ts'
-
-/** RFC 6270: an interactive service on an IBM mainframe. */
-export const tn3270: Scheme = {
-  ...telnet,
-  name: 'tn3270',
-  title: 'Interactive session over TN3270',
-  spec: 'RFC 6270',
-  mechanism: 'tn3270',
-  session: false,
-  hint: 'Use c3270 or x3270.',
-  resolve: tn3270Plan,
-}
-
-function tn3270Plan(locator: Locator, place: Place): Tn3270Plan {
-  if (locator.urlPath) place.fail('tn3270 URLs end after the host and an optional /', 'urlPath')
-  if (locator.query !== null) place.fail('tn3270 URLs have no query', 'query')
-  const user = locator.user === null ? null : decodeOctets(locator.user)
-  return { mechanism: 'tn3270', service: 'tn3270', host: place.host, port: place.port, tls: 'none', user, wire: [] }
-}
 
 /** draft-butcher-irc-url-04 (never an RFC): `irc://host:port/target,flags?key=value`. */
 export const irc: Scheme = {
@@ -86,37 +66,16 @@ export const afs: Scheme = {
   userinfo: 'forbidden',
   query: false,
   lineParts: [],
-  hint: 'Where AFS is mounted, the file URL of the same path opens it.',
   deprecated: 'afs was reserved and never specified.',
   resolve: afsPlan,
 }
 
 function afsPlan({ host, urlPath }: Locator, place: Place): AfsPlan {
-  const path = decodeOctets(urlPath ?? '').replace(/^\/?(?:afs\/)?/, '')
-  if (path.includes('\0')) place.fail('a path cannot hold an encoded NUL', 'urlPath')
-  if (path.split('/').includes('..')) place.fail('a .. would lead out of /afs', 'urlPath')
+  const written = urlPath ?? ''
+  // As in file URLs: a name can contain neither octet, and a decoded / would change which file is meant.
+  if (/%(?:2F|00)/i.test(written)) place.fail('%2F and %00 cannot stand in the name of a file', 'urlPath')
+  const path = decodeOctets(written).replace(/^\/?(?:afs\/)?/, '')
   const name = host === null ? path : [place.host, path].filter(Boolean).join('/')
+  if (name.split('/').includes('..')) place.fail('a .. would lead out of /afs', 'urlPath')
   return { mechanism: 'afs', path: `/afs/${name}`, wire: [] }
-}
-
-/** Reserved by RFC 1738, never specified, made historic by RFC 6196. */
-export const mailserver: Scheme = {
-  name: 'mailserver',
-  title: 'Data from a mail server, by mail',
-  spec: 'RFC 6196',
-  mechanism: 'mailserver',
-  defaultPort: null,
-  tls: 'none',
-  host: 'optional',
-  userinfo: 'allowed',
-  query: true,
-  lineParts: ['user', 'password', 'urlPath', 'query'],
-  hint: 'Use mailto, or an imap URL (RFC 5092) for mail that is on a server.',
-  deprecated: 'mailserver was never specified and is historic (RFC 6196).',
-  resolve: ({ urlPath }): MailserverPlan => ({
-    mechanism: 'mailserver',
-    service: 'mailserver',
-    text: decodeOctets(urlPath ?? ''),
-    wire: [],
-  }),
 }

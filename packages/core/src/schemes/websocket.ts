@@ -27,7 +27,8 @@ export const wss: Scheme = {
   resolve: (locator, place) => wsPlan(locator, place, 443),
 }
 
-function wsPlan({ urlPath, query }: Locator, place: Place, defaultPort: number): WsPlan {
+function wsPlan({ urlPath, query, fragment }: Locator, place: Place, defaultPort: number): WsPlan {
+  if (fragment !== null) place.fail('the URL of a WebSocket has no fragment; write a # of its path as %23', 'fragment')
   const target = `/${urlPath ?? ''}${query === null ? '' : `?${query}`}`
   return {
     mechanism: 'ws',

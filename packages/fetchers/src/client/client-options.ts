@@ -1,4 +1,5 @@
 import type { Defaults, Gateways, Mechanism, Scheme } from '@retriever/core'
+import type { NfsOptions } from '../nfs/options.ts'
 import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { CookieStore, NetworkOptions, TlsOptions } from '../plugin/network.ts'
@@ -67,16 +68,18 @@ export interface ClientOptions {
   readonly limits?: Partial<Limits>
   readonly tls?: TlsOptions
   /**
-   * The proxy's URL `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks5 (names are looked up here),
-   * socks5h (names are looked up by the proxy), http or https. A function gets `{ scheme, host, port }` before each
-   * host is contacted, including those that redirects lead to, and gives the URL or null. The environment is never
-   * read. Default null: no proxy.
+   * The proxy's URL `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT]` with the protocol socks4 or socks5 (names are looked
+   * up here), socks4a or socks5h (names are looked up by the proxy), http or https. A function gets `{ scheme, host,
+   * port }` before each host is contacted, including those that redirects lead to, and gives the URL or null. The
+   * environment is never read. Default null: no proxy.
    */
   readonly proxy?: ProxyOption
   /**
    * True: http and ftp URLs go through a tunnel of an HTTP proxy (CONNECT), instead of being sent to it. Default false.
    */
   readonly proxyTunnel?: boolean
+  /** True: HTTP proxies get their login by Digest (RFC 7616) once they ask, and never by Basic. Default false. */
+  readonly proxyDigest?: boolean
   /**
    * Additional header fields for HTTP proxies, by name: of CONNECT, and of requests that a proxy is sent as a whole.
    * Servers do not get them.
@@ -90,6 +93,8 @@ export interface ClientOptions {
   readonly addresses?: PinnedAddresses
   /** SSH servers' keys, and the client's own, for sftp URLs. Default: no server is known. */
   readonly ssh?: SshOptions
+  /** The user that NFS servers are told, and their ports beside the URL's. Default: no user. */
+  readonly nfs?: NfsOptions
   /** The family of addresses, the local address and port, and other places to connect to. Default: none of them. */
   readonly network?: NetworkOptions
   /** Called when a server wants a login that the URL does not give; null: none is known. */
@@ -150,6 +155,11 @@ export interface RetrieveOptions extends RequestOptions {
    * the blank line, one octet a character. It holds what events hide, such as cookies: do not log it.
    */
   readonly onHead?: (octets: string) => void
+  /**
+   * Gets each chunk of a body that is read in this call, before its `progress`, and the number of its retrieval, as
+   * events have it. The chunk is valid until the function returns. One that throws ends the retrieval.
+   */
+  readonly onBody?: (octets: Uint8Array, id: number) => void
 }
 
 /**
@@ -181,10 +191,12 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   tls: record,
   proxy: proxyOption,
   proxyTunnel: flag,
+  proxyDigest: flag,
   proxyHeaders: fields,
   addresses: record,
   network: record,
   ssh: record,
+  nfs: record,
   credentials: callback,
   cookies: cookieStore,
   defaults: record,
@@ -215,6 +227,7 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   acceptLanguage: fieldValue,
   form: formOption,
   limit: count,
+  relevantTo: texts,
   headers: fields,
   virtualHost,
   autoReferer: flag,
@@ -237,6 +250,7 @@ export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> 
   retryOn: retryKind,
   onEvent: callback,
   onHead: callback,
+  onBody: callback,
   ...requestKinds,
 }
 

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import { type Resolution, RetrievalError, resolve } from '@retriever/core'
+import { readNfs } from '../nfs/options.ts'
 import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
 import type { Session } from '../plugin/session.ts'
@@ -117,7 +118,8 @@ export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
   const policy = readPolicy(options.policy, options.schemes)
   const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
-  const registry = new Registry(options.fetchers, localHosts, options.builtins, readSsh(options.ssh))
+  const [ssh, nfs] = [readSsh(options.ssh), readNfs(options.nfs)]
+  const registry = new Registry(options.fetchers, localHosts, options.builtins, ssh, nfs)
   const acceptedLogins = new LoginMemory()
   let begun = 0
   const settings: Settings = {
@@ -129,7 +131,11 @@ export function createClient(options: ClientOptions = {}): Client {
     addresses: new AddressBook(options.addresses, policy.publicOnly),
     publicAddresses: new AddressBook(options.addresses, true),
     network: readNetwork(options.network),
-    proxyFor: readProxy(options.proxy, options.proxyTunnel ?? false, { ...options.proxyHeaders }),
+    proxyFor: readProxy(options.proxy, {
+      tunnel: options.proxyTunnel,
+      headers: { ...options.proxyHeaders },
+      digest: options.proxyDigest,
+    }),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
     cookies: options.cookies,
@@ -162,6 +168,7 @@ export function createClient(options: ClientOptions = {}): Client {
       retryOn: _retryOn,
       onEvent: _onEvent,
       onHead: _onHead,
+      onBody: _onBody,
       ...request
     } = options
     const from = linkedFrom === undefined ? null : resolve(linkedFrom, settings.resolving)

@@ -15,8 +15,8 @@ export function limitsOf(isPublicOnly: boolean, given: Partial<Limits> = {}): Li
  * `invalid-option`, also for a policy that allows what the client's refuses.
  */
 export function settingsOfCall(settings: Settings, call: RetrieveOptions): Settings {
-  const { limits, policy, retryOn, onEvent, onHead } = call
-  const own = [limits, policy, retryOn, onEvent, onHead]
+  const { limits, policy, retryOn, onEvent, onHead, onBody } = call
+  const own = [limits, policy, retryOn, onEvent, onHead, onBody]
   if (own.every((option) => option === undefined)) return settings
   const rules = policy === undefined ? settings.policy : narrowed(settings, policy)
   const isLimited = limits !== undefined || rules.publicOnly !== settings.policy.publicOnly
@@ -30,6 +30,7 @@ export function settingsOfCall(settings: Settings, call: RetrieveOptions): Setti
     retryOn: retryOn ?? settings.retryOn,
     onEvent: both(settings.onEvent, onEvent),
     onHead,
+    onBody,
   }
 }
 

@@ -164,12 +164,12 @@ export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyS
 }
 
 /** The mechanisms whose servers may redirect, to URLs of the same mechanism. */
-const redirecting: ReadonlySet<Mechanism> = new Set(['http', 'gemini', 'rtsp'])
+const redirecting: ReadonlySet<Mechanism> = new Set(['http', 'gemini', 'rtsp', 'nfs'])
 
 /**
- * Enforces the rules for redirects (security.md section 2): within http(s), Gemini or RTSP only, never from https to
- * http, never from elsewhere to this machine. Addresses enforces the last rule for names. A URL that the caller gives
- * may do more than a redirect.
+ * Enforces the rules for redirects (security.md section 2): within http(s), Gemini, RTSP or NFS only, never from
+ * https to http, never from elsewhere to this machine. Addresses enforces the last rule for names. A URL that the
+ * caller gives may do more than a redirect.
  */
 export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
   const target = `The redirect of ${hostOf(from)} to ${to.scheme.name}://${hostOf(to)}`
@@ -179,7 +179,7 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
   }
   const { mechanism } = from.scheme
   if (!redirecting.has(mechanism) || to.scheme.mechanism !== mechanism || to.scheme.handoff === true) {
-    const allowed = mechanism === 'gemini' || mechanism === 'rtsp' ? `only ${mechanism}` : 'only http and https'
+    const allowed = mechanism !== 'http' && redirecting.has(mechanism) ? `only ${mechanism}` : 'only http and https'
     throw refusal(
       from.url,
       `${target} was not followed: ${allowed} may be redirected to. Retrieve it directly if you trust it.`,

@@ -1,4 +1,5 @@
 import { adviceText, type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
+import type { NfsOptions } from '../nfs/options.ts'
 import { maxDepth } from '../nntp/connection/server-quirks.ts'
 import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
@@ -10,6 +11,7 @@ import { checkHonours } from './honoured.ts'
 interface BuiltinSettings {
   readonly localHosts: readonly string[]
   readonly ssh: SshOptions
+  readonly nfs: NfsOptions
 }
 
 /** The built-in fetchers by mechanism, one a line. Each is loaded on its first use. */
@@ -20,22 +22,27 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
   ldap: async () => (await import('../ldap/index.ts')).ldapFetcher(),
   sftp: async ({ ssh }) => (await import('../sftp/index.ts')).sftpFetcher(ssh),
+  nfs: async ({ nfs }) => (await import('../nfs/index.ts')).nfsFetcher(nfs),
   pop3: async () => (await import('../pop3/index.ts')).pop3Fetcher(),
   imap: async () => (await import('../imap/index.ts')).imapFetcher(),
   ws: async () => (await import('../ws/index.ts')).wsFetcher(),
   mqtt: async () => (await import('../mqtt/index.ts')).mqttFetcher(),
   telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
+  tn3270: async () => (await import('../tn3270/index.ts')).tn3270Fetcher(),
   urn: async () => (await import('../urn/index.ts')).urnFetcher(),
   mailto: async () => (await import('../mailto/index.ts')).mailtoFetcher(),
+  mailserver: async () => (await import('../mailserver/index.ts')).mailserverFetcher(),
   message: async () => (await import('../message/index.ts')).messageFetcher(),
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
+  wais: async () => (await import('../wais/index.ts')).waisFetcher(),
   z3950: async () => (await import('../z3950/index.ts')).z3950Fetcher(),
   dict: async () => (await import('../dict/index.ts')).dictFetcher(),
   gemini: async () => (await import('../gemini/index.ts')).geminiFetcher(),
   rtsp: async () => (await import('../rtsp/index.ts')).rtspFetcher(),
   tftp: async () => (await import('../tftp/index.ts')).tftpFetcher(),
   file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
+  afs: async () => (await import('../afs/index.ts')).afsFetcher(),
   man: async () => (await import('../man/index.ts')).manFetcher(),
   info: async () => (await import('../info/index.ts')).infoFetcher(),
   whatis: async () => (await import('../whatis/index.ts')).whatisFetcher(),
@@ -89,8 +96,9 @@ export class Registry {
     localHosts: readonly string[] = [],
     builtins: readonly string[] | false = builtinMechanisms,
     ssh: SshOptions = {},
+    nfs: NfsOptions = {},
   ) {
-    this.#settings = { localHosts, ssh }
+    this.#settings = { localHosts, ssh, nfs }
     this.#builtins = new Set(builtins === false ? [] : builtins)
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {

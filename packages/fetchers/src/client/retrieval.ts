@@ -81,6 +81,7 @@ export interface Settings {
   readonly retryOn: RetryOn | undefined
   readonly onEvent: EventListener | undefined
   readonly onHead?: RetrievalContext['onHead']
+  readonly onBody?: ((octets: Uint8Array, id: number) => void) | undefined
   /** The number of the next retrieval. */
   readonly nextId: () => number
 }
@@ -390,7 +391,7 @@ export class Retrieval implements Rostered {
 
   #context(resolution: Resolution): RetrievalContext {
     const deadline = this.#deadline
-    const { limits, credentials, acceptedLogins, addresses } = this.#settings
+    const { limits, credentials, acceptedLogins, addresses, onBody } = this.#settings
     const url = formatLocator({ ...resolution.locator, password: null })
     let redacted: string | undefined
     // Only events and errors show it.
@@ -418,6 +419,7 @@ export class Retrieval implements Rostered {
       emit: (event) => this.#events.emit(event, shownUrl),
       cookies: this.#settings.cookies,
       onHead: this.#settings.onHead,
+      onBody: onBody && ((octets) => onBody(octets, this.#id)),
       hasListener: this.#events.isHeard,
       error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
         new RetrievalError(code, `${shownUrl()}: ${redact(message)}`, {

@@ -14,7 +14,7 @@ export function serviceOf(resolution: Resolution, resolve: (url: string) => Reso
 
 /** The error for a URL that no session can be opened for. */
 export function noSession({ scheme }: Resolution, context: RetrievalContext): RetrievalError {
-  if (scheme.handoff) {
+  if (scheme.handoff || scheme.session === false) {
     const hint = scheme.hint ?? 'A program of its own opens it.'
     return context.error('handoff', `No session can be opened for ${scheme.name} URLs. ${hint}`, { phase: 'resolve' })
   }

@@ -7,7 +7,7 @@ import type { RetrieveOptions } from './client-options.ts'
 import type { SaveUrlOptions } from './save.ts'
 
 /** The options of one call that hold for each of its retrievals. */
-type CallOptions = Pick<RetrieveOptions, 'limits' | 'onEvent' | 'policy'>
+type CallOptions = Pick<RetrieveOptions, 'limits' | 'onEvent' | 'onBody' | 'policy'>
 
 /** Options of Client.walk. */
 export interface ClientWalkOptions extends WalkOptions, CallOptions {}
@@ -26,10 +26,10 @@ interface TreeClient {
 export async function* walkWith(
   client: TreeClient,
   url: string | URL,
-  { limits, onEvent, policy, ...options }: ClientWalkOptions,
+  { limits, onEvent, onBody, policy, ...options }: ClientWalkOptions,
 ): AsyncGenerator<WalkedEntry, void, void> {
   const { walk } = await import('../tree/walk.ts')
-  yield* walk(withCall(client, { limits, onEvent, policy }), url, options)
+  yield* walk(withCall(client, { limits, onEvent, onBody, policy }), url, options)
 }
 
 /** Implements Client.mirror. */
@@ -37,10 +37,10 @@ export async function mirrorWith(
   client: TreeClient,
   url: string | URL,
   folder: string,
-  { limits, onEvent, policy, ...options }: ClientMirrorOptions,
+  { limits, onEvent, onBody, policy, ...options }: ClientMirrorOptions,
 ): Promise<MirrorSummary> {
   const { mirror } = await import('../tree/mirror.ts')
-  return mirror(withCall(client, { limits, onEvent, policy }), url, folder, options)
+  return mirror(withCall(client, { limits, onEvent, onBody, policy }), url, folder, options)
 }
 
 /** A client whose retrievals have the options of the call, too. */

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
 import type { FilePlan } from '@retriever/core'
+import { readDirectory } from '../local/directory.ts'
+import { openPath } from '../local/open-path.ts'
+import { retrieveFile } from '../local/retrieve-file.ts'
 import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
-import { readDirectory } from './directory.ts'
-import { openPath } from './open-path.ts'
 import { pathOf } from './path.ts'
-import { retrieveFile } from './retrieve-file.ts'
 
 export interface FileFetcherOptions {
   /**

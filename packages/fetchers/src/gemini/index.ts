@@ -1,4 +1,4 @@
-import type { AccessPlans } from '@retriever/core'
+import { type AccessPlans, type Phase, RetrievalError } from '@retriever/core'
 import type { Fetcher, Redirect, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { callback, checkOptions, type OptionKind } from '../plugin/options.ts'
@@ -50,11 +50,16 @@ async function retrieve(
   const asked = new Set<string>()
   let input: Input | null = null
   while (true) {
-    const answer = await exchange(plan, input, context, certificates)
+    const answer = await exchange(plan, input, context, certificates).catch((error: unknown) => {
+      throw input === null ? error : onlyOnce(error)
+    })
     const { header } = answer
     if (header.status >= 20 && header.status < 30) return answer.retrieved()
     answer.close()
-    if (header.status >= 40) throw statusError(header, context)
+    if (header.status >= 40) {
+      const error = statusError(header, context)
+      throw input === null ? error : onlyOnce(error)
+    }
     if (header.status >= 30) {
       if (header.text === '') throw context.error('protocol-violation', 'The server redirects to an empty URL.')
       if (input?.secrets.some((secret) => header.text.includes(secret))) {
@@ -73,6 +78,15 @@ async function retrieve(
     asked.add(header.text)
     input = await answerPrompt(header.status, header.text, context)
   }
+}
+
+/** The phases before anything is sent. */
+const beforeSending: ReadonlySet<Phase> = new Set(['lookup', 'connect', 'tls'])
+
+/** The error as one that is not tried again: the server may have acted on the answer that it got (as after a POST). */
+function onlyOnce(error: unknown): unknown {
+  if (!RetrievalError.is(error) || !error.transient || beforeSending.has(error.phase)) return error
+  return new RetrievalError(error.code, error.message, { ...error, transient: false, cause: error })
 }
 
 interface Answer {

@@ -56,11 +56,18 @@ export async function checkCertificate(
     throw context.error('certificate', message, { phase: 'tls' })
   }
   await deadline.unlimited(async () => store.keep(place, shown))
-  if (known === null && !isOfCa) {
-    const message = `The certificate of ${place} is trusted from now on, on first use: SHA-256 ${shown.fingerprint}.`
-    context.emit({ type: 'remark', url: context.url, message })
-  }
+  const message = isOfCa ? null : known === null ? firstUse(place, shown) : replaced(place, shown, known)
+  if (message !== null) context.emit({ type: 'remark', url: context.url, message })
   return shown.fingerprint
+}
+
+function firstUse(place: string, { fingerprint }: KnownCertificate): string {
+  return `The certificate of ${place} is trusted from now on, on first use: SHA-256 ${fingerprint}.`
+}
+
+function replaced(place: string, { fingerprint }: KnownCertificate, { expires }: KnownCertificate): string {
+  const day = expires?.toISOString().slice(0, 10)
+  return `The certificate that ${place} had before expired on ${day}; the new one is trusted from now on: SHA-256 ${fingerprint}.`
 }
 
 function certificateOf(socket: Socket): KnownCertificate | null {

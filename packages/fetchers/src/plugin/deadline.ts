@@ -212,12 +212,17 @@ export class Deadline {
     // The message names idleTimeout in words, because many programs have no option for it.
     const isIdle = limit === 'idleTimeout'
     const time = `${milliseconds / 1000} s${isIdle ? ` (${adviceText(advice)})` : ''}`
-    const remedy = isIdle ? 'Try later.' : `Try later, or raise ${adviceText(advice)}.`
+    const later = isIdle ? 'Try later.' : `Try later, or raise ${adviceText(advice)}.`
+    const isSilent = this.phase === 'tls' && limit === 'connectTimeout'
+    const remedy = isSilent ? `${noTls} ${later}` : later
     const message = `${redact(this.#url)}: ${what} within ${time} ${waitingFor[this.phase]}. ${remedy}`
     const transient = limit !== 'totalTimeout' && !isConnecting(this.phase)
     return new RetrievalError('timeout', message, { phase: this.phase, url: this.#url, transient, advice })
   }
 }
+
+/** A server that speaks first or waits for a request in plain text never answers the first message of TLS. */
+const noTls = 'Perhaps the server speaks no TLS on this port: use the scheme without TLS, or check the port.'
 
 /**
  * A timeout while connecting is not transient, because the system has tried again by itself: it sends SYN again after

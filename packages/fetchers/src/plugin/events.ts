@@ -72,7 +72,7 @@ export type EmittedEvent =
   | ({ readonly type: 'secured'; readonly url: string } & TlsFacts)
   /** A command or request, as sent. */
   | { readonly type: 'sent'; readonly url: string; readonly octets: string }
-  /** A reply or header section, as received. Bodies are not reported; see `progress`. */
+  /** A reply or header section, as received. Bodies are not reported; see `progress` and `onBody`. */
   | { readonly type: 'received'; readonly url: string; readonly octets: string }
   | { readonly type: 'progress'; readonly url: string; readonly received: number; readonly size: number | null }
   | { readonly type: 'redirected'; readonly url: string; readonly location: string; readonly status: number }

@@ -94,6 +94,8 @@ export interface RetrievalContext {
   readonly cookies?: CookieStore | undefined
   /** HTTP: gets each header section as it came, with its secrets, which events hide. */
   readonly onHead?: ((octets: string) => void) | undefined
+  /** Gets each chunk of the body that is read. The chunk is valid until the function returns. */
+  readonly onBody?: ((octets: Uint8Array) => void) | undefined
   /** Notes when the steps of the retrieval are over; connections and sockets do so by themselves. */
   readonly stopwatch?: Stopwatch
   /** False: there is no listener, so events that are costly to make may be left out. */
@@ -145,6 +147,8 @@ export interface RequestOptions {
    * as the server gives (default: all that it allows).
    */
   readonly limit?: number
+  /** WAIS: the URLs of documents; those that are like them come first in a search (relevance feedback). */
+  readonly relevantTo?: readonly string[]
   /**
    * Rejects with `not-modified` if the resource still has this entity tag, or one of a list of them (RFC 9110 13.1.2).
    * HTTP only.
@@ -345,7 +349,7 @@ export interface Redirect {
   readonly outcome: 'redirect'
   /** The new URL as the server wrote it, perhaps relative. */
   readonly location: string
-  /** HTTP: 301, 302, 303, 307 or 308; Gemini: 30 to 39; RTSP: 301 to 303. */
+  /** HTTP: 301, 302, 303, 307 or 308; Gemini: 30 to 39; RTSP: 301 to 303; NFS: 5, its type of a symbolic link. */
   readonly status: number
   /** The largest number of redirects that the protocol lets a client follow; limits.maxRedirects may be smaller. */
   readonly maxRedirects?: number

@@ -77,6 +77,14 @@ export type FileMetadata = Readonly<Record<string, never>>
 /** SFTP: a file or directory has only the metadata that all representations have. */
 export type SftpMetadata = Readonly<Record<string, never>>
 
+/** NFS. */
+export interface NfsMetadata {
+  /** The version of NFS that the server was asked by. */
+  readonly version: 2 | 3 | 4
+  /** The number of the file in its file system, in decimal digits. */
+  readonly fileId: string
+}
+
 /** A node of an Info file. The names of its neighbours are as the file has them; `(dir)` is the list of all files. */
 export interface InfoMetadata {
   readonly file: string
@@ -91,6 +99,37 @@ export type FingerMetadata = Readonly<Record<string, never>>
 
 /** The draft of a mail has only the metadata that all representations have. */
 export type MailtoMetadata = Readonly<Record<string, never>>
+
+/** TN3270: the first screen of a service. Rows and columns count from 1. */
+export interface Tn3270Metadata {
+  readonly protocol: 'tn3270' | 'tn3270e'
+  /** The name that a TN3270E server gives the terminal (RFC 2355 7.1.2); null: none. */
+  readonly device: string | null
+  /** The size of the screen. */
+  readonly rows: number
+  readonly columns: number
+  readonly cursor: { readonly row: number; readonly column: number }
+  /** `locked`: the server has not said that the screen is complete. */
+  readonly keyboard: 'unlocked' | 'locked'
+  readonly fields: readonly Tn3270Field[]
+}
+
+/** A field of a 3270 screen. */
+export interface Tn3270Field {
+  /** The place of its first character. */
+  readonly row: number
+  readonly column: number
+  /** Characters, up to the next field; the last field of a screen goes on at its beginning. */
+  readonly length: number
+  /** True: nothing can be typed into it. */
+  readonly protected: boolean
+  /** True: a terminal does not show it, as where a password is typed. Its text is "" here. */
+  readonly hidden: boolean
+  readonly numeric: boolean
+  readonly intensified: boolean
+  /** Its characters without the blanks at the end. Untrusted text. */
+  readonly text: string
+}
 
 /** POP3. */
 export interface Pop3Metadata {
@@ -170,6 +209,14 @@ export interface Z3950Metadata {
   readonly server: string
 }
 
+/** WAIS. */
+export interface WaisMetadata {
+  /** The type of a document, as the server names it: `TEXT`. */
+  readonly wtype?: string
+  /** The number of documents that a search found. */
+  readonly count?: number
+}
+
 /** A message, or its part (RFC 2392). */
 export interface MessageMetadata {
   /** The URL of the message, or of the mailbox or folder that has it, without its password. */
@@ -208,18 +255,23 @@ export interface MetadataByMechanism {
   nntp: NntpMetadata
   ldap: LdapMetadata
   sftp: SftpMetadata
+  nfs: NfsMetadata
   pop3: Pop3Metadata
   imap: ImapMetadata
   ws: WsMetadata
   mqtt: MqttMetadata
   file: FileMetadata
   mailto: MailtoMetadata
+  mailserver: MailtoMetadata
+  afs: FileMetadata
+  tn3270: Tn3270Metadata
   data: DataMetadata
   info: InfoMetadata
   tftp: TftpMetadata
   gemini: GeminiMetadata
   rtsp: RtspMetadata
   dict: DictMetadata
+  wais: WaisMetadata
   z3950: Z3950Metadata
   message: MessageMetadata
   finger: FingerMetadata

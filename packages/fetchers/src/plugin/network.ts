@@ -84,10 +84,10 @@ export interface Network extends Omit<NetworkOptions, 'connectTo'> {
 /** A proxy on the way to a server, as ClientOptions.proxy names it. */
 export interface ProxyServer {
   /**
-   * The proxy's protocol; `https` is HTTP within TLS. For `socks5` the client looks names up, for all others the proxy
-   * does.
+   * The proxy's protocol; `https` is HTTP within TLS. For `socks4` and `socks5` the client looks names up, for all
+   * others the proxy does.
    */
-  readonly kind: 'socks5' | 'socks5h' | 'http' | 'https'
+  readonly kind: 'socks4' | 'socks4a' | 'socks5' | 'socks5h' | 'http' | 'https'
   readonly host: string
   readonly port: number
   /** The user, one octet a character; null if the proxy wants no login. The password likewise. */
@@ -95,6 +95,8 @@ export interface ProxyServer {
   readonly password: string | null
   /** Additional header fields for an HTTP proxy, by name. */
   readonly headers?: Readonly<Record<string, string>>
+  /** True: the login is sent by Digest alone, once an HTTP proxy asks for it. */
+  readonly isDigestOnly: boolean
   /** True: ask for a tunnel even if an HTTP proxy could retrieve the URL itself. */
   readonly tunnel: boolean
   /** The proxy's URL for people, without user and password: `socks5://host:1080`. */

@@ -190,7 +190,7 @@ export class Body implements ByteSource {
       // abort.
       deadline.throwIfAborted()
       if (chunk === null) this.#end(null)
-      else this.#count(chunk.length)
+      else this.#count(chunk)
       return chunk
     } catch (error) {
       this.#isPulling = false
@@ -204,14 +204,15 @@ export class Body implements ByteSource {
   }
 
   /** Counts a chunk. Throws if the body exceeds a limit. */
-  #count(octets: number): void {
-    const { limits, emit, url, hasListener = true } = this.#context
-    this.#received += octets
+  #count(chunk: Uint8Array): void {
+    const { limits, emit, url, hasListener = true, onBody } = this.#context
+    this.#received += chunk.length
+    onBody?.(chunk)
     if (this.#received > limits.maxSize) {
       const what = `The body is over ${limits.maxSize} octets, the limit set by ${adviceText(sizeLimit)}.`
       throw this.#context.error('limit-exceeded', what, { phase: 'body', advice: sizeLimit })
     }
-    if (this.#isTooSlow(octets)) {
+    if (this.#isTooSlow(chunk.length)) {
       const { minSpeed, minSpeedTime } = limits
       const rule = `fewer than ${minSpeed} octets a second for ${minSpeedTime / 1000} s`
       const what = `The server sends ${rule}. Try later, or lower ${adviceText(speedLimit)}.`

@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { type Advice, adviceText, RetrievalError } from '@retriever/core'
 import { invalidOption } from '../plugin/limits.ts'
 import { systemReason } from '../plugin/system-reason.ts'
@@ -40,11 +41,37 @@ export function writeFailed(path: string, why: string, cause?: unknown, advice?:
   return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, details)
 }
 
-const makeFolders: Advice = { option: 'folders', value: true }
+/**
+ * Makes a folder and those above it that are missing. Rejects with the system's error. Node's own `recursive` says
+ * ENOENT on a read-only file system, and never ends where the system makes no folders, as in /proc.
+ */
+export async function makeFolders(path: string, mode: number = 0o777): Promise<void> {
+  try {
+    await mkdir(path, mode)
+  } catch (error) {
+    if (await isFolder(path)) return
+    const parent = dirname(path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path || (await isFolder(parent))) throw error
+    await makeFolders(parent, mode)
+    await mkdir(path, mode).catch(async (again) => {
+      // Another process may have made it meanwhile.
+      if (!(await isFolder(path))) throw again
+    })
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+}
+
+const wantsFolders: Advice = { option: 'folders', value: true }
 
 export function noFolder(path: string, cause?: unknown): RetrievalError {
-  const why = `its folder does not exist; make it, for example by ${adviceText(makeFolders)}`
-  return writeFailed(path, why, cause, makeFolders)
+  const why = `its folder does not exist; make it, for example by ${adviceText(wantsFolders)}`
+  return writeFailed(path, why, cause, wantsFolders)
 }
 
 /** Names the kind of a file that is not regular. */

@@ -1,12 +1,12 @@
 import { lstatSync, type Stats } from 'node:fs'
-import { mkdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type ByteSource, chunksOf, type Sink } from '../plugin/byte-source.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { checkOptions, flag, type OptionKind, octets } from '../plugin/options.ts'
 import { append } from './append.ts'
 import { type Checksum, checksum, type Digests } from './digests.ts'
-import { asWriteFailed, exists, orWriteFailed, writeFailed } from './local-file.ts'
+import { asWriteFailed, exists, makeFolders, orWriteFailed, writeFailed } from './local-file.ts'
 import { PartFile } from './part-file.ts'
 import type { SavedFacts } from './saved-facts.ts'
 import { maxSmall, SmallBody, saveInMemory } from './small-body.ts'
@@ -80,7 +80,7 @@ export async function save(
   { sink, digests }: BodyHooks = { sink: { startOver: null }, digests: null },
 ): Promise<number> {
   checkOptions(options, saveOptionKinds)
-  if (options.folders) await orWriteFailed(path, () => mkdir(dirname(path), { recursive: true }))
+  if (options.folders) await orWriteFailed(path, () => makeFolders(dirname(path)))
   const { before } = options
   if (before !== undefined) {
     if (options.append) throw invalidOption('before', 'absent if there is `append`', before)

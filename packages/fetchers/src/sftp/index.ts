@@ -3,7 +3,8 @@ import type { Stats } from 'ssh2'
 import { extentOf } from '../plugin/extent.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkDate } from '../plugin/request-options.ts'
-import { readAt, SftpBody } from './body.ts'
+import { ReadAheadBody, readAt } from '../wire/read-ahead.ts'
+import { openFile } from './body.ts'
 import { readDirectory } from './directory.ts'
 import { statusError } from './errors.ts'
 import { askLogin, noLogin, OtherUser } from './login.ts'
@@ -58,10 +59,11 @@ async function open(path: string, session: SftpSession, context: RetrievalContex
   const modified = new Date(stats.mtime * 1000)
   checkDate(context, modified)
   const handle = await session.call<Buffer>('request', `OPEN ${path}`, (sftp, done) => sftp.open(path, 'r', done))
+  const file = openFile(session, handle, context)
   // The system's own files (/proc) say that they are empty; only reading tells.
   const size = stats.size === 0 ? null : stats.size
   const extent = await extentOf(
-    (position, length) => readAt(session, handle, position, length),
+    (position, length) => readAt(file, position, length),
     { size, modified, precision: 1000 },
     context,
   )
@@ -75,6 +77,6 @@ async function open(path: string, session: SftpSession, context: RetrievalContex
     modified,
     completeness: size === null ? 'terminated' : 'verified',
     metadata: {},
-    body: new SftpBody(session, handle, context, extent),
+    body: new ReadAheadBody(file, context, extent),
   }
 }

@@ -3,7 +3,6 @@ import { Duplex } from 'node:stream'
 import { octetsToText, type TelnetPlan } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { checkSize, type Session, type SessionOptions, type SessionSignal } from '../plugin/session.ts'
-import { receiveError } from '../wire/transport/socket-error.ts'
 import {
   AO,
   AYT,
@@ -15,18 +14,19 @@ import {
   IP,
   NEW_ENVIRONMENT,
   NOP,
+  negotiationText,
   optionName,
   SUPPRESS_GO_AHEAD,
   TERMINAL_TYPE,
-  type Verb,
   WILL,
   WINDOW_SIZE,
   X_DISPLAY_LOCATION,
-} from './codes.ts'
-import { type CommandListener, NvtDecoder } from './decoder.ts'
-import { NvtEncoder } from './encoder.ts'
-import { Negotiation, type NegotiationRules, type Side } from './negotiation.ts'
-import { answerTo, subnegotiation, windowSize } from './subnegotiation.ts'
+} from '../wire/nvt/codes.ts'
+import { type CommandListener, NvtDecoder } from '../wire/nvt/decoder.ts'
+import { NvtEncoder, subnegotiation } from '../wire/nvt/encoder.ts'
+import { Negotiation, type NegotiationRules, type Side } from '../wire/nvt/negotiation.ts'
+import { receiveError } from '../wire/transport/socket-error.ts'
+import { answerTo, windowSize } from './subnegotiation.ts'
 
 const signals: Readonly<Record<SessionSignal, number>> = {
   'are-you-there': AYT,
@@ -270,7 +270,7 @@ export class TelnetSession extends Duplex implements Session {
     }
     return {
       negotiated: (verb, option) => {
-        received(negotiationText(verb, option))
+        received(`${negotiationText(verb, option)}\r\n`)
         if (option === ECHO && verb < 253) this.#offersEcho = verb === WILL
         this.#negotiation.receive(verb, option)
       },
@@ -302,7 +302,7 @@ export class TelnetSession extends Duplex implements Session {
         if (option === X_DISPLAY_LOCATION) return displayLocation !== undefined
         return option === NEW_ENVIRONMENT && environment !== undefined
       },
-      send: (verb, option) => this.#send([IAC, verb, option], negotiationText(verb, option).trimEnd()),
+      send: (verb, option) => this.#send([IAC, verb, option], negotiationText(verb, option)),
       changed: (side, option, isOn) => this.#changed(side, option, isOn),
     }
   }
@@ -334,10 +334,4 @@ export class TelnetSession extends Duplex implements Session {
       if (!this.destroyed) this.#flow()
     })
   }
-}
-
-const verbNames: Readonly<Record<Verb, string>> = { 251: 'WILL', 252: 'WONT', 253: 'DO', 254: 'DONT' }
-
-function negotiationText(verb: Verb, option: number): string {
-  return `IAC ${verbNames[verb]} ${optionName(option)}\r\n`
 }

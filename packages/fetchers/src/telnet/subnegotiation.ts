@@ -1,6 +1,5 @@
 import type { SessionOptions } from '../plugin/session.ts'
-import { IAC, NEW_ENVIRONMENT, SB, SE, TERMINAL_TYPE, X_DISPLAY_LOCATION } from './codes.ts'
-import { doubled } from './encoder.ts'
+import { NEW_ENVIRONMENT, TERMINAL_TYPE, X_DISPLAY_LOCATION } from '../wire/nvt/codes.ts'
 
 const IS = 0
 const SEND = 1
@@ -12,11 +11,6 @@ const USERVAR = 3
 
 /** The variables that RFC 1572 3 knows. The others are the user's own. */
 const wellKnown: ReadonlySet<string> = new Set(['USER', 'JOB', 'ACCT', 'PRINTER', 'SYSTEMTYPE', 'DISPLAY'])
-
-/** A whole subnegotiation (RFC 855). */
-export function subnegotiation(option: number, octets: readonly number[]): number[] {
-  return [IAC, SB, option, ...doubled(octets), IAC, SE]
-}
 
 /** The octets of NAWS: width and height in 16 bits each (RFC 1073). */
 export function windowSize(columns: number, rows: number): number[] {

@@ -1,9 +1,10 @@
 import type { Stats } from 'node:fs'
+import { rename, unlink } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import PQueue from 'p-queue'
 import type { RetrievalEvent } from '../plugin/events.ts'
 import { invalidOption } from '../plugin/limits.ts'
-import { checkPathText, writeFailed } from '../result/local-file.ts'
+import { checkPathText, orWriteFailed, writeFailed } from '../result/local-file.ts'
 import { removeStale } from '../result/part-lock.ts'
 import type { SavedFile } from '../result/representation.ts'
 import { ignoresCase, LocalNames } from './local-names.ts'
@@ -173,11 +174,16 @@ class Mirror {
     throwIfAborted(signal)
     if (!options.dryRun) await target.make(parentOf(local))
     const file = target.fileAt(local)
-    if (await target.isFolder(local)) await this.#clear(local)
+    const isFolder = await target.isFolder(local)
+    if (isFolder && (options.dryRun || !options.delete)) await this.#clear(local)
     const known = await target.regularFile(local)
     const verdict = this.#compare(entry, known)
     if (options.dryRun) return this.#preview(entry, file, verdict)
-    const saved = verdict === 'unchanged' ? null : await this.#retrieve(entry, file, verdict === 'ask' ? known : null)
+    const saved = isFolder
+      ? await this.#replaceFolder(entry, local)
+      : verdict === 'unchanged'
+        ? null
+        : await this.#retrieve(entry, file, verdict === 'ask' ? known : null)
     if (saved === null) {
       await removeStale(`${file}.part`)
       return this.#skip(entry, 'unchanged')
@@ -186,6 +192,23 @@ class Mirror {
     const { size, resumedFrom } = saved
     this.#received += size - resumedFrom
     this.#report({ outcome: 'saved', path, url, file, size, resumedFrom })
+  }
+
+  /** Retrieves a file, and deletes the folder of its name only when it has come: a failure keeps the folder. */
+  async #replaceFolder(entry: WalkedEntry, local: string): Promise<SavedFile | null> {
+    const { target } = this.#parts
+    const file = target.fileAt(local)
+    // No mirrored file has such a name.
+    const aside = `${file}.new.part`
+    const saved = await this.#retrieve(entry, aside, null)
+    try {
+      await this.#clear(local)
+      await orWriteFailed(file, () => rename(aside, file))
+    } catch (error) {
+      await unlink(aside).catch(() => {})
+      throw error
+    }
+    return saved
   }
 
   /** Makes room for a file where a folder stands. Throws `write-failed` if something is left in it. */

@@ -2,7 +2,7 @@ import type { Dirent, Stats } from 'node:fs'
 import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Advice, adviceText, type RetrievalError } from '@retriever/core'
-import { orWriteFailed, special, writeFailed } from '../result/local-file.ts'
+import { makeFolders, orWriteFailed, special, writeFailed } from '../result/local-file.ts'
 
 /** The folder that a tree is brought to. Nothing outside is written or removed, whatever links it holds. */
 export class TargetFolder {
@@ -18,7 +18,7 @@ export class TargetFolder {
   static async open(path: string, mayBeMissing = false): Promise<TargetFolder> {
     const root = resolve(path)
     if (!mayBeMissing)
-      await orWriteFailed(root, () => mkdir(root, { recursive: true }), {
+      await orWriteFailed(root, () => makeFolders(root), {
         EEXIST: 'it is no folder, and one is needed',
       })
     return new TargetFolder(root)

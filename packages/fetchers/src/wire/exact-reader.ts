@@ -14,14 +14,21 @@ export class ExactReader {
 
   /** Exactly `count` octets; null if the stream has ended before the first. Rejects with `partial` within them. */
   async exactly(count: number, phase: 'request' | 'body'): Promise<Buffer | null> {
-    while (this.#held.length < count) {
+    if (this.#held.length >= count) return Buffer.from(this.#take(count))
+    // The pieces are joined once: a peer that sends octet by octet must not make each of them copy all before it. What
+    // was read is valid until the next read, so it is copied before that.
+    const pieces: Uint8Array[] = [Uint8Array.from(this.#held)]
+    for (let length = this.#held.length; length < count; ) {
       const chunk = await this.#source.read(phase)
       if (chunk === null) {
+        this.#held = Buffer.concat(pieces)
         if (this.#held.length === 0) return null
         throw this.#cut(phase)
       }
-      this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
+      pieces.push(length + chunk.length < count ? Uint8Array.from(chunk) : chunk)
+      length += chunk.length
     }
+    this.#held = Buffer.concat(pieces)
     return Buffer.from(this.#take(count))
   }
 

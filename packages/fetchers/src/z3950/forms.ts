@@ -83,7 +83,7 @@ function opacBody(tree: BerNode, form: string): RecordBody {
   return textBody(form, xmlHead + opacXml(marc === null ? '' : marcXml(marc), holdings))
 }
 
-/** A text whose charset the server does not name: UTF-8 where it is valid, else Latin-1; as for all names of servers. */
+/** A text whose charset the server does not name: UTF-8 where it is valid, else Latin-1. */
 function textOf(octets: Uint8Array): string {
   return octetsToText(Buffer.from(octets).toString('latin1'))
 }

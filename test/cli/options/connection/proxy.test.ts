@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { proxyChooser, withLogin } from '../../../../packages/cli/src/options/connection/proxies.ts'
 import { parseCommandLine } from '../../../../packages/cli/src/parse.ts'
 import { retrieve, useBundle } from '../../../support/cli/run.ts'
-import { httpProxy, type ScriptedProxy, scriptedProxy, socks } from '../../../support/wire/scripted-proxy.ts'
+import { ok } from '../../../support/http/http-answers.ts'
+import { httpProxy, type ScriptedProxy, scriptedProxy, socks, socks4 } from '../../../support/wire/scripted-proxy.ts'
 
 describe('the proxy of a host', () => {
   const choose = (words: string, env: Readonly<Record<string, string>> = {}, url = 'ftp://www.example.org/') => {
@@ -17,6 +18,8 @@ describe('the proxy of a host', () => {
     ['', null],
     ['-x p:1', 'p:1'],
     ['--proxy https://u:p@p', 'https://u:p@p'],
+    ['--socks4 p', 'socks4://p'],
+    ['--socks4a p:9050', 'socks4a://p:9050'],
     ['--socks5 p', 'socks5://p'],
     ['--socks5-hostname p:9050', 'socks5h://p:9050'],
     ['--socks5 p -x q', 'q'],
@@ -148,6 +151,37 @@ describe('the command', () => {
     expect(tunnelling.heard).toHaveLength(used)
   })
 
+  test('goes through SOCKS 4 and 4A, with the user of -U', async () => {
+    await using proxy = await scriptedProxy(socks4())
+    const place = `127.0.0.1:${proxy.port}`
+    const named = file('http').replace('127.0.0.1', 'www.example')
+    const hello = { status: 0, stdout: 'Hello, world.\n', stderr: '' }
+    expect(await retrieve(['--socks4', place, '-U', 'alice:s3cr3t', file('ftp')])).toEqual(hello)
+    expect(await retrieve(['--socks4a', place, named])).toEqual(hello)
+    expect(await retrieve(['-x', `socks4a://${place}`, named])).toEqual(hello)
+    expect(proxy.heard[0]).toMatch(/alice\0$/)
+    expect(proxy.heard.at(-1)).toMatch(/\0www\.example\0$/)
+  })
+
+  test('--proxy-digest sends nothing before the proxy asks, and then a digest, to CONNECT too', async () => {
+    const offer =
+      'Proxy-Authenticate: Basic realm="x"\r\nProxy-Authenticate: Digest realm="x", nonce="n", qop="auth"\r\n'
+    const logins: string[] = []
+    await using proxy = await scriptedProxy(async (peer) => {
+      const head = await peer.head()
+      logins.push(/^Proxy-Authorization: (\w+)/m.exec(head)?.[1] ?? 'none')
+      if (logins.at(-1) === 'none') {
+        await peer.say(`HTTP/1.1 407 Who\r\n${offer}Content-Length: 0\r\nConnection: close\r\n\r\n`)
+        peer.socket.end()
+      } else if (head.startsWith('CONNECT')) await peer.relay('127.0.0.1', servers.http.port, 'HTTP/1.1 200 OK\r\n\r\n')
+      else await peer.say(ok('by digest\n'))
+    })
+    const typed = ['--proxy-digest', '-U', 'alice:s3cr3t', '-x', `127.0.0.1:${proxy.port}`]
+    expect(await retrieve([...typed, file('http')])).toMatchObject({ status: 0, stdout: 'by digest\n' })
+    expect(await retrieve([...typed, '-p', file('http')])).toMatchObject({ status: 0, stdout: 'Hello, world.\n' })
+    expect(logins).toEqual(['none', 'Digest', 'none', 'Digest'])
+  })
+
   test('lists an FTP directory through a tunnel; of a page that the proxy makes, it says what to do', async () => {
     const listing = await retrieve(['ls', '-p', '-x', http(), `${servers.ftp.url}pub/`])
     expect(listing).toMatchObject({ status: 0, stdout: expect.stringMatching(/ hello\.txt +ftp:/), stderr: '' })
@@ -198,8 +232,8 @@ describe('the command', () => {
     ],
     [
       2,
-      () => ['-x', 'socks4://u:wr0ng@h'],
-      /Expected the proxy \(--proxy, or a variable such as \$ftp_proxy\) to be socks5, /,
+      () => ['-x', 'socks6://u:wr0ng@h'],
+      /Expected the proxy \(--proxy, or a variable such as \$ftp_proxy\) to be socks4, /,
     ],
   ])('exits with %i where the proxy or its login is none', async (status, options, message) => {
     const outcome = await retrieve([...options(), 'http://www.example/'])

@@ -1,13 +1,24 @@
 /** -b and -c: what a server may put into the jar. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { retrieve, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
 import { reply } from '../../../support/http/http-answers.ts'
 import { scriptedHttp } from '../../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()
+
+/** The rows of a jar after answers that set these cookies, for which it was empty before. */
+async function rowsOf(setCookies: readonly string[], before = ''): Promise<string[]> {
+  await using server = await scriptedHttp(() => {
+    return `HTTP/1.1 200 OK\r\n${setCookies.map((text) => `Set-Cookie: ${text}\r\n`).join('')}Content-Length: 0\r\n\r\n`
+  })
+  writeFileSync(join(folder(), 'new'), before)
+  expect((await retrieve(['-b', 'new', '-c', 'new', server.url], { cwd: folder() })).status).toBe(0)
+  const lines = readFileSync(join(folder(), 'new'), 'latin1').split('\n')
+  return lines.filter((line) => line !== '' && !line.startsWith('# '))
+}
 
 /** The rows of the jar after an answer over http that sets a cookie. */
 async function rowsAfter(setCookie: string, host: string): Promise<string[]> {
@@ -34,4 +45,35 @@ test('without TLS, no cookie takes the place of a secure one', async () => {
 test('a path with a TAB makes no columns in the jar', async () => {
   const rows = await rowsAfter('a=1; path=/x\tTRUE\t99\tforged\tv', '127.0.0.1')
   expect(rows).toEqual(['127.0.0.1\tFALSE\t/\tTRUE\t0\tsid\tgood'])
+})
+
+describe('the limits of RFC 6265bis', () => {
+  const last = (row: string): string => row.split('\t')[5] ?? ''
+
+  test('name and value have 4,096 octets at most', async () => {
+    const rows = await rowsOf([`a=${'x'.repeat(4095)}`, `b=${'x'.repeat(4096)}`])
+    expect(rows.map(last)).toEqual(['a'])
+  })
+
+  test('an attribute of more than 1,024 octets is ignored', async () => {
+    const [row = ''] = await rowsOf([`a=1; Path=/${'x'.repeat(1024)}; Max-Age=${'9'.repeat(1025)}`])
+    expect(row.split('\t').slice(2)).toEqual(['/', 'FALSE', '0', 'a', '1'])
+  })
+
+  test('a domain keeps 50 cookies, the newest', async () => {
+    const rows = await rowsOf(Array.from({ length: 60 }, (_, index) => `c${index}=1`))
+    expect(rows.map(last)).toEqual(Array.from({ length: 50 }, (_, index) => `c${59 - index}`))
+  })
+
+  test('of a file, too, and 3,000 of all domains', async () => {
+    const rowsFor = (host: string, count: number): string =>
+      Array.from({ length: count }, (_, index) => `${host}\tFALSE\t/\tFALSE\t0\tc${index}\t1\n`).join('')
+    const long = `long.example\tFALSE\t/\tFALSE\t0\tlong\t${'x'.repeat(4094)}\n`
+    const many = Array.from({ length: 62 }, (_, index) => rowsFor(`h${index}.example`, 60)).join('')
+    const rows = await rowsOf(['new=1'], long + many)
+    expect(rows).toHaveLength(3000)
+    expect(last(rows[0] ?? '')).toBe('new')
+    expect(rows.filter((row) => row.startsWith('h61.example\t'))).toHaveLength(50)
+    expect(rows.some((row) => row.startsWith('long.'))).toBe(false)
+  })
 })

@@ -73,6 +73,16 @@ const answers: Readonly<Record<string, (id: number) => Iterable<Buffer>>> = {
     const list = element(0x30, element(0x30, octetString('cn\nchangetype'), element(0x31, octetString('delete'))))
     yield message(id, element(operations.entry, octetString('cn=x'), list))
   },
+  /** An entry with an attribute whose name, in LDIF, would make a change out of it. */
+  *'reserved name'(id) {
+    const list = element(0x30, element(0x30, octetString('changetype'), element(0x31, octetString('delete'))))
+    yield message(id, element(operations.entry, octetString('cn=x'), list))
+  },
+  /** A result whose last field stands behind it. */
+  *'beyond its end'(id) {
+    const done = element(operations.done, integer(0, 0x0a), octetString(''))
+    yield element(0x30, integer(id), done, octetString('words'))
+  },
   /** Entries and references that would control a terminal. */
   *escapes(id) {
     const entry = { dn: 'cn=\x1b]52;c;ZXZpbA==\x07', attributes: { cn: ['\x1b[2J', '\u202egnp.exe'] } }

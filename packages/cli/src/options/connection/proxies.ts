@@ -7,6 +7,9 @@ import { readFieldLine } from '../protocols/headers.ts'
 
 export type ProxyOption =
   | 'proxy'
+  | 'proxy-digest'
+  | 'socks4'
+  | 'socks4a'
   | 'socks5'
   | 'socks5-hostname'
   | 'proxytunnel'
@@ -19,9 +22,23 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     long: 'proxy',
     short: 'x',
     arg: '[PROTOCOL://]HOST[:PORT]',
-    help: 'Use a proxy: http (default), https, socks5, socks5h; port 1080 (https: 443). "" means none, despite $ftp_proxy',
+    help: 'Use a proxy: http (default), https, socks4, socks4a, socks5, socks5h; port 1080 (https: 443). "" means none',
     commands: network,
     example: 'retrieve -x http://proxy.example:3128 ftp://ftp.example.org/pub/file',
+  },
+  {
+    long: 'socks4',
+    arg: 'HOST[:PORT]',
+    help: 'Use this SOCKS 4 proxy; host names are looked up here, and must have an IPv4 address',
+    commands: network,
+    example: 'retrieve --socks4 localhost:1080 ftp://ftp.example.org/pub/file',
+  },
+  {
+    long: 'socks4a',
+    arg: 'HOST[:PORT]',
+    help: 'Use this SOCKS 4A proxy, which looks up host names itself',
+    commands: network,
+    example: 'retrieve --socks4a localhost:1080 gopher://gopher.example.org/',
   },
   {
     long: 'socks5',
@@ -51,6 +68,12 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     help: 'Login for the proxy; without PASSWORD you are asked for it',
     commands: network,
     example: 'retrieve -U alice -x proxy.example:3128 http://www.example.org/',
+  },
+  {
+    long: 'proxy-digest',
+    help: 'Send the login for an HTTP proxy by Digest or not at all; default: by Basic, or as the proxy asks',
+    commands: network,
+    example: 'retrieve --proxy-digest -U alice -x proxy.example:3128 http://www.example.org/',
   },
   {
     long: 'noproxy',
@@ -87,6 +110,8 @@ export type ProxyChooser = (target: ProxyTarget) => string | null
  */
 const prefixes: Readonly<Record<string, string>> = {
   proxy: '',
+  socks4: 'socks4://',
+  socks4a: 'socks4a://',
   socks5: 'socks5://',
   'socks5-hostname': 'socks5h://',
 }

@@ -33,6 +33,12 @@ export function readForm(line: GivenOptions<FormOption>): GivenAnswer[] {
   })
 }
 
+/** Throws `invalid-option` for a command that fills in no forms: it would send the same answers to every form. */
+export function refuseForm(given: readonly GivenAnswer[], command: string): void {
+  if (given.length === 0) return
+  throw usageError(`${command} fills in no forms: leave --form out, and retrieve the form by itself with it.`)
+}
+
 /** Throws `invalid-option` for a URL that has no forms: the answers would be lost unnoticed. */
 export function checkForm({ url, plan }: Resolution): void {
   if (plan.mechanism === 'gopher' || plan.mechanism === 'gemini') return

@@ -1,6 +1,7 @@
 import type { Resolution } from '@retriever/core'
 import type { Fetcher } from '@retriever/fetchers'
 import { type GivenOptions, get, network, type OptionRow } from '../option.ts'
+import type { SharedFetchers } from './shared-fetchers.ts'
 import { whenUsed } from './when-used.ts'
 
 export type FtpOption = 'list-only' | 'use-ascii' | 'disable-epsv' | 'no-pipelining'
@@ -35,11 +36,12 @@ export const ftpOptions: readonly OptionRow<FtpOption>[] = [
 ]
 
 /** A fetcher in place of the built-in one, if the command line changes how FTP is spoken. */
-export function readFtpFetchers(line: GivenOptions<FtpOption>): readonly Fetcher[] {
+export function readFtpFetchers(line: GivenOptions<FtpOption>, shared: SharedFetchers | null): readonly Fetcher[] {
   const epsv = !line.has('disable-epsv')
   const pipelining = !line.has('no-pipelining')
-  if (epsv && pipelining) return []
-  return [whenUsed('ftp', async () => (await import('@retriever/fetchers/ftp')).ftpFetcher({ epsv, pipelining }))]
+  const load = async () => (await import('@retriever/fetchers/ftp')).ftpFetcher({ epsv, pipelining })
+  if (shared !== null) return [shared.get('ftp', { epsv, pipelining }, load)]
+  return epsv && pipelining ? [] : [whenUsed('ftp', load)]
 }
 
 /** The type that -l and -B give to FTP URLs without one; null: none. */

@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Fetcher } from '@retriever/fetchers'
 import type { CertificateStore, KnownCertificate } from '@retriever/fetchers/gemini'
+import { appendToStateFile, readStateFile } from '../../state-file.ts'
 import { whenUsed } from './when-used.ts'
 
 /** The fetcher of Gemini with the certificates in a file of the state folder; it is loaded when it is used. */
@@ -16,7 +16,8 @@ async function load(folder: string | null): Promise<Fetcher<'gemini'>> {
 
 /**
  * The certificates in the file gemini-certificates: lines of a place, the SHA-256 of its certificate, and the date on
- * which that expires, or `-`. A person who trusts a new certificate deletes the line of the old one.
+ * which that expires, or `-`. The last line of a place counts: new ones are only appended, so that processes do not
+ * lose each other's. A person who trusts a new certificate deletes the line of the old one.
  */
 function fileStore(folder: string): CertificateStore {
   const path = join(folder, 'gemini-certificates')
@@ -25,17 +26,11 @@ function fileStore(folder: string): CertificateStore {
     recall: (place) => since.get(place) ?? readAll(path).get(place),
     keep(place, certificate) {
       since.set(place, certificate)
-      const all = readAll(path).set(place, certificate)
-      const lines = [...all].map(
-        ([each, known]) => `${each} ${known.fingerprint} ${known.expires?.toISOString() ?? '-'}\n`,
-      )
+      const { fingerprint, expires } = certificate
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 })
-        // Another process may read it meanwhile.
-        const whole = `${path}.${process.pid}`
-        // A file or link of that name is left as it is.
-        writeFileSync(whole, lines.join(''), { mode: 0o600, flag: 'wx' })
-        renameSync(whole, path)
+        // An editor may have left the last line without an end.
+        const isEnded = /(?:^|\n)$/.test(readStateFile(path) ?? '')
+        appendToStateFile(path, `${isEnded ? '' : '\n'}${place} ${fingerprint} ${expires?.toISOString() ?? '-'}\n`)
       } catch {
         // Without the file, the certificate is trusted for this command alone.
       }
@@ -44,7 +39,7 @@ function fileStore(folder: string): CertificateStore {
 }
 
 function readAll(path: string): Map<string, KnownCertificate> {
-  const lines = readText(path).split('\n')
+  const lines = (readStateFile(path) ?? '').split('\n')
   return new Map(
     lines.flatMap((line) => {
       const [place = '', fingerprint = '', date = ''] = line.trim().split(/\s+/)
@@ -57,14 +52,4 @@ function readAll(path: string): Map<string, KnownCertificate> {
       return [[place, known] as const]
     }),
   )
-}
-
-/** A file that does not exist yet knows no server. */
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
-    throw error
-  }
 }

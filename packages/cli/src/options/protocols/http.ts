@@ -3,6 +3,7 @@ import type { HttpFetcherOptions } from '@retriever/fetchers/http'
 import { usageError } from '../../exit-codes.ts'
 import { readNumber } from '../numbers.ts'
 import { type GivenOptions, get, network, type OptionRow } from '../option.ts'
+import type { SharedFetchers } from './shared-fetchers.ts'
 import { whenUsed } from './when-used.ts'
 
 export type HttpOption =
@@ -84,16 +85,19 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
 ]
 
-/** A fetcher in place of the built-in one, if the command line changes how HTTP is spoken. */
-export function readHttpFetchers(line: GivenOptions<HttpOption>): readonly Fetcher[] {
+/**
+ * A fetcher in place of the built-in one, if the command line changes how HTTP is spoken, or groups share connections.
+ */
+export function readHttpFetchers(line: GivenOptions<HttpOption>, shared: SharedFetchers | null): readonly Fetcher[] {
   const directory = line.value('cache')
   if (directory === '') throw usageError('--cache needs the path of a folder.')
   const options: HttpFetcherOptions = {
     ...(directory !== undefined && { cache: { directory } }),
     ...(line.has('http1.1') && { http2: false }),
   }
-  if (Object.keys(options).length === 0) return []
-  return [whenUsed('http', async () => (await import('@retriever/fetchers/http')).httpFetcher(options))]
+  const load = async () => (await import('@retriever/fetchers/http')).httpFetcher(options)
+  if (shared !== null) return [shared.get('http', options, load)]
+  return Object.keys(options).length === 0 ? [] : [whenUsed('http', load)]
 }
 
 /** The number of connections for one body. Throws `invalid-option`. */

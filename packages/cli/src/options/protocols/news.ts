@@ -21,7 +21,7 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
   {
     long: 'limit',
     arg: 'N',
-    help: 'Retrieve only the newest N articles of a newsgroup, by default 1000, or N entries of an LDAP search',
+    help: 'Retrieve only the newest N articles of a newsgroup, by default 1000, or N entries of an LDAP or WAIS search',
     commands: network,
     example: 'retrieve ls --limit 20 news:comp.lang.c',
   },

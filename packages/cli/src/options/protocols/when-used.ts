@@ -1,6 +1,6 @@
 import type { Fetcher } from '@retriever/fetchers'
 
-type Mechanism = Fetcher['mechanism']
+export type Mechanism = Fetcher['mechanism']
 
 /** A fetcher that is loaded for the first URL that needs it, as the built-in one is. */
 export function whenUsed<M extends Mechanism>(mechanism: M, load: () => Promise<Fetcher<M>>): Fetcher {

@@ -89,9 +89,9 @@ function isUserWord(user: string): boolean {
   return /^[^-+\0-\x1F\x7F-\x9F][^\0-\x1F\x7F-\x9F]*$/.test(user)
 }
 
-/** Whether a mailto URL would begin header fields of its own: no policy lets that reach a mail program. */
+/** Whether a URL of a mail would begin header fields of its own: no policy lets that reach a mail program. */
 function setsOtherFields({ plan }: Resolution): boolean {
-  if (plan.mechanism !== 'mailto') return false
+  if (plan.mechanism !== 'mailto' && plan.mechanism !== 'mailserver') return false
   const { body: _, ...fields } = plan.headers
   return [...plan.to, ...Object.values(fields)].some((value) => /[\0\r\n]/.test(value))
 }

@@ -50,12 +50,20 @@ const windowsTelnet: Row = {
   args: withHost((host, port, user) => [...(user === null ? [] : ['-l', user]), host, String(port)]),
 }
 
-/** RFC 6270. c3270 knows neither `--` nor a user. */
+/**
+ * RFC 6270. c3270 knows neither `--` nor a user. Some letters before a colon are prefixes (`L:` is TLS), so a host of
+ * one such letter stands in brackets.
+ */
 const c3270: Row = {
   program: 'c3270',
   install: "Debian's package c3270",
-  args: withHost((host, port) => [authority({ host, port }, null)]),
+  args: withHost((host, port) => [
+    /^[abcelnpsty]$/i.test(host) ? `[${host}]:${port}` : authority({ host, port }, null),
+  ]),
 }
+
+/** The same for X11. */
+const x3270: Row = { ...c3270, program: 'x3270', install: "Debian's package x3270" }
 
 /**
  * WeeChat takes a URL (its manual, "Command line options"), and evaluates `${...}` in names of channels, which may give
@@ -150,7 +158,8 @@ function opener(program: string, before: readonly string[], install?: string): R
     takesUser: true,
     args: ({ resolution }, user) => {
       const { plan } = resolution
-      return [...before, plan.mechanism === 'mailto' ? mailtoUrl(plan) : urlFor(resolution, user)]
+      const isMail = plan.mechanism === 'mailto' || (plan.mechanism === 'mailserver' && plan.to.length > 0)
+      return [...before, isMail ? mailtoUrl(plan) : urlFor(resolution, user)]
     },
   }
 }
@@ -170,7 +179,7 @@ const linux: Platform = {
   programs: {
     telnet: [telnet],
     telnets: [tlsTerminal],
-    tn3270: [c3270],
+    tn3270: [c3270, x3270],
     irc: [weechat, xdgOpen, gio],
     ircs: [weechat, xdgOpen, gio],
     rtsp: [mpv, xdgOpen, gio],

@@ -26,10 +26,13 @@ export function urlFor({ locator, plan }: Resolution, user: string | null): stri
 }
 
 /**
- * The mailto URL of a plan (RFC 6068), for the composer of the desktop: the fields that a link must not set are left
- * out.
+ * The mailto URL of a plan for a mail (RFC 6068), for the composer of the desktop: the fields that a link must not set
+ * are left out.
  */
-export function mailtoUrl({ to, headers }: Extract<Resolution['plan'], { mechanism: 'mailto' }>): string {
+export function mailtoUrl({
+  to,
+  headers,
+}: Extract<Resolution['plan'], { mechanism: 'mailto' | 'mailserver' }>): string {
   const fields = Object.entries(headers).map(([name, value]) => `${encodeOctets(name)}=${encodeOctets(value)}`)
   const addresses = to.map((address) => {
     const at = address.lastIndexOf('@')

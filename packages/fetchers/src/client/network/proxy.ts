@@ -21,34 +21,41 @@ export type ProxyOption =
 /** Gives the proxy on the way to a target; null: there is none. */
 export type ProxyChoice = (target: ProxyTarget) => ProxyServer | null | Promise<ProxyServer | null>
 
+/** The options for proxies beside their URLs. */
+interface ProxyRules {
+  readonly tunnel?: boolean | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly digest?: boolean | undefined
+}
+
 /** Throws `invalid-option` for an invalid proxy: at once for a URL, otherwise when the function has chosen it. */
-export function readProxy(
-  option: ProxyOption | undefined,
-  tunnel: boolean,
-  headers: Readonly<Record<string, string>> = {},
-): ProxyChoice {
+export function readProxy(option: ProxyOption | undefined, rules: ProxyRules = {}): ProxyChoice {
   if (typeof option === 'function') {
     return async (target) => {
       const chosen: unknown = await option({ ...target })
-      return chosen === null || chosen === undefined ? null : parseProxy(chosen, tunnel, headers)
+      return chosen === null || chosen === undefined ? null : parseProxy(chosen, rules)
     }
   }
-  const proxy = option === undefined || option === null ? null : parseProxy(option, tunnel, headers)
+  const proxy = option === undefined || option === null ? null : parseProxy(option, rules)
   return () => proxy
 }
 
 /** curl's default ports, which people rely on: 1080 for HTTP proxies too. */
 const defaultPorts: Readonly<Record<ProxyServer['kind'], number>> = {
+  socks4: 1080,
+  socks4a: 1080,
   socks5: 1080,
   socks5h: 1080,
   http: 1080,
   https: 443,
 }
 
-const expected = 'socks5, socks5h, http or https with a host and no path, as http://user:password@host:3128'
+const expected =
+  'socks4, socks4a, socks5, socks5h, http or https with a host and no path, as http://user:password@host:3128'
 
 /** Reads `[PROTOCOL://][USER[:PASSWORD]@]HOST[:PORT][/]`; without a protocol it is http, as in curl. */
-function parseProxy(value: unknown, tunnel: boolean, headers: Readonly<Record<string, string>>): ProxyServer {
+function parseProxy(value: unknown, rules: ProxyRules): ProxyServer {
+  const { tunnel = false, headers = {}, digest: isDigestOnly = false } = rules
   if (typeof value !== 'string') throw invalidOption('proxy', expected, value)
   const [, scheme = 'http', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(.*)$/is.exec(value) ?? []
   const kind = scheme.toLowerCase()
@@ -60,9 +67,9 @@ function parseProxy(value: unknown, tunnel: boolean, headers: Readonly<Record<st
   const port = locator.port ?? defaultPorts[kind]
   const url = `${kind}://${bracketed(host)}:${port}`
   const key = createHash('sha256')
-    .update(JSON.stringify([url, user, password, tunnel, headers]))
+    .update(JSON.stringify([url, user, password, tunnel, headers, isDigestOnly]))
     .digest('base64')
-  return { kind, host, port, user, password, tunnel, headers, url, key }
+  return { kind, host, port, user, password, tunnel, headers, isDigestOnly, url, key }
 }
 
 function isKind(text: string): text is ProxyServer['kind'] {
@@ -91,11 +98,15 @@ function checkLogin(kind: ProxyServer['kind'], user: string | null, password: st
   if (/[\0\r\n]/.test(`${user ?? ''}${password ?? ''}`)) {
     throw invalidOption('proxy', 'a URL with a user and a password of one line each, without NUL', '***')
   }
-  const isSocks = kind === 'socks5' || kind === 'socks5h'
-  if (isSocks && user !== null && (user === '' || user.length > 255 || (password ?? '').length > 255)) {
+  const isSocks5 = kind === 'socks5' || kind === 'socks5h'
+  const isSocks4 = kind === 'socks4' || kind === 'socks4a'
+  if (isSocks4 && (user ?? '').length > 255) {
+    throw invalidOption('proxy', 'a URL with a user of up to 255 octets', '***')
+  }
+  if (isSocks5 && user !== null && (user === '' || user.length > 255 || (password ?? '').length > 255)) {
     throw invalidOption('proxy', 'a URL with a user of 1 to 255 octets and a password of up to 255 (RFC 1929)', '***')
   }
-  if (!isSocks && user?.includes(':'))
+  if (!isSocks4 && !isSocks5 && user?.includes(':'))
     throw invalidOption('proxy', 'a URL with a user without a colon (RFC 7617)', '***')
 }
 

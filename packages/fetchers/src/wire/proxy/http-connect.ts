@@ -13,7 +13,7 @@ const lf = 0x0a
  */
 export function proxyAuthenticator(proxy: ProxyServer | null): Authenticator {
   const user = proxy?.user ?? null
-  return new Authenticator(user === null ? null : { user, password: proxy?.password ?? '' })
+  return new Authenticator(user === null ? null : { user, password: proxy?.password ?? '' }, proxy?.isDigestOnly)
 }
 
 /** The error for a 407, to any request. It is not tried again, because the result would be the same. */

@@ -7,6 +7,7 @@ import type { Peer } from '../transport/dial.ts'
 import { addressesOf } from '../transport/lookup.ts'
 import { connectError } from '../transport/socket-error.ts'
 import { connectByHttp, proxyAuthenticator } from './http-connect.ts'
+import { connectBySocks4, socks4Obstacle } from './socks4.ts'
 import { connectBySocks } from './socks5.ts'
 
 /** A connection through a proxy to the server. */
@@ -23,7 +24,7 @@ export async function openTunnel(
   peer: Peer,
   dialProxy: () => Promise<Socket>,
 ): Promise<Tunnel> {
-  const hosts = proxy.kind === 'socks5' ? await lookedUp(context, peer) : [peer.host]
+  const hosts = await hostsFor(context, proxy, peer)
   for (const [index, host] of hosts.entries()) {
     try {
       return { socket: await connected(context, proxy, { host, port: peer.port }, dialProxy), host }
@@ -47,6 +48,10 @@ async function connected(
     const socket = await dialProxy()
     const connection = new Connection(socket, context)
     try {
+      if (proxy.kind === 'socks4' || proxy.kind === 'socks4a') {
+        await connectBySocks4(context, proxy, connection, target)
+        return socket
+      }
       if (proxy.kind === 'socks5' || proxy.kind === 'socks5h') {
         await connectBySocks(context, proxy, connection, target)
         return socket
@@ -62,6 +67,16 @@ async function connected(
 
 function isUnreachable(error: unknown): boolean {
   return RetrievalError.is(error) && error.code === 'connect-failed'
+}
+
+/** The hosts to name to the proxy, in turn: the peer's addresses if they are looked up here, else its name. */
+async function hostsFor(context: RetrievalContext, proxy: ProxyServer, peer: Peer): Promise<readonly string[]> {
+  if (proxy.kind !== 'socks4' && proxy.kind !== 'socks5') return [peer.host]
+  const found = await lookedUp(context, peer)
+  if (proxy.kind === 'socks5') return found
+  const possible = found.filter((host) => socks4Obstacle('socks4', host) === null)
+  // The first one tells why.
+  return possible.length > 0 ? possible : found.slice(0, 1)
 }
 
 /** The peer's addresses in the resolver's order (RFC 6724). */

@@ -1,4 +1,4 @@
-import { IAC } from './codes.ts'
+import { IAC, SB, SE } from './codes.ts'
 
 const LF = 10
 const CR = 13
@@ -25,7 +25,12 @@ export class NvtEncoder {
   }
 }
 
-/** The octets with each FF doubled, as in a subnegotiation (RFC 855). */
-export function doubled(octets: readonly number[]): number[] {
+/** A whole subnegotiation (RFC 855). */
+export function subnegotiation(option: number, octets: readonly number[]): number[] {
+  return [IAC, SB, option, ...doubled(octets), IAC, SE]
+}
+
+/** The octets with each FF doubled. */
+function doubled(octets: readonly number[]): number[] {
   return octets.flatMap((octet) => (octet === IAC ? [IAC, IAC] : [octet]))
 }

@@ -1,17 +1,21 @@
-import { type AccessPlans, octetsToText } from '@retriever/core'
+import { octetsToText } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { addressField, addressOf } from './address.ts'
 import { quotedPrintable } from './quoted-printable.ts'
 import { fieldLine, phraseWords, textWords } from './words.ts'
 
-type MailtoPlan = AccessPlans['mailto']
+/** The addresses and fields of a plan for a mail, one octet a character; names of fields are in lower case. */
+export interface Draft {
+  readonly to: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
+}
 
 /**
  * The draft: the header fields in the order of RFC 5322 3.6, then the body; lines end in CR LF. There is no From and no
  * Date: the program that sends the mail adds them (RFC 6068 3). Throws `malformed-url` for an address that is none, and
  * `refused` for a line break in a field, which no policy can allow.
  */
-export function draftOf({ to, headers }: MailtoPlan, context: RetrievalContext): string {
+export function draftOf({ to, headers }: Draft, context: RetrievalContext): string {
   for (const [name, value] of [...Object.entries(headers), ...to.map((address) => ['to', address] as const)]) {
     if (name === 'body' || !/[\0\r\n]/.test(value)) continue
     const message = `The header field "${name}" holds a line break or NUL, which would begin another field.`

@@ -6,7 +6,7 @@ export interface CommandListener {
   negotiated(verb: Verb, option: number): void
   /** The octets of a subnegotiation behind the option, each IAC IAC as one. */
   subnegotiated(option: number, octets: Uint8Array): void
-  /** Another command: NOP, DM, AYT, GA and so on. */
+  /** Another command: NOP, DM, AYT, EOR and so on. */
   commanded(command: number): void
   /** A subnegotiation is longer than the limit. It is passed over, up to its end. */
   overflowed(): void
@@ -30,6 +30,8 @@ export class NvtDecoder {
   #verb: Verb = WILL
   #sub: number[] = []
   #isTooLong = false
+  /** The octets of text in the present piece so far. */
+  #length = 0
 
   /** `maxSubnegotiation`: the most octets of one subnegotiation that are kept. */
   constructor(listener: CommandListener, maxSubnegotiation: number) {
@@ -40,11 +42,16 @@ export class NvtDecoder {
   /** The text in a piece of input, in octets of its own; the listener gets the rest. */
   feed(octets: Uint8Array): Uint8Array {
     const text = new Uint8Array(octets.length)
-    let length = 0
+    this.#length = 0
     for (const octet of octets) {
-      if (this.#isText(octet)) text[length++] = octet
+      if (this.#isText(octet)) text[this.#length++] = octet
     }
-    return text.subarray(0, length)
+    return text.subarray(0, this.#length)
+  }
+
+  /** The octets of text in the piece that feed() is reading, up to the command that the listener gets. */
+  get length(): number {
+    return this.#length
   }
 
   #isText(octet: number): boolean {

@@ -10,11 +10,23 @@ import { attempt, pathOctets } from './open-path.ts'
 
 const pieceSize = 64 * 1024
 
+/** The URL of a path, in which `/` ends no directory. */
+export type UrlOf = (path: string) => string
+
+function fileUrl(path: string): string {
+  return `file://${encodeOctets(path, '/')}`
+}
+
 /**
  * A directory as a listing: one name a line, sorted by octets; directories end with `/`. Names are the octets on disk,
  * except that control characters and `%` are written as `%XX`: a name may hold a line feed.
  */
-export async function readDirectory(path: string, stats: Stats, context: RetrievalContext): Promise<Retrieved<'file'>> {
+export async function readDirectory(
+  path: string,
+  stats: Stats,
+  context: RetrievalContext,
+  urlOf: UrlOf = fileUrl,
+): Promise<Retrieved<'file'>> {
   // It changes when entries are added or removed.
   checkDate(context, stats.mtime)
   if (context.request.range !== undefined) {
@@ -32,7 +44,7 @@ export async function readDirectory(path: string, stats: Stats, context: Retriev
     completeness: 'verified',
     metadata: {},
     body: sourceOf(pieces(text)),
-    entries: (body) => entries(path, body, context),
+    entries: (body) => entries(path, body, context, urlOf),
   }
 }
 
@@ -76,6 +88,7 @@ async function* entries(
   path: string,
   body: AsyncIterable<Uint8Array>,
   context: RetrievalContext,
+  urlOf: UrlOf,
 ): AsyncGenerator<Entry> {
   const parent = path.endsWith('/') ? path : `${path}/`
   for await (const line of linesOf(body, context)) {
@@ -83,7 +96,7 @@ async function* entries(
     const shown = octetsToText(name)
     const child = parent + name
     const stats = await context.deadline.within('body', () => lstat(pathOctets(child)).catch(() => null))
-    const url = `file://${encodeOctets(child, '/')}`
+    const url = urlOf(child)
     // The file was removed, or may not be inspected.
     if (stats === null) yield { name: shown, kind: line.endsWith('/') ? 'directory' : 'other', url }
     else {

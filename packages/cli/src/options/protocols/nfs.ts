@@ -1,0 +1,47 @@
+import type { NfsOptions } from '@retriever/fetchers'
+import { usageError } from '../../exit-codes.ts'
+import { readPort } from '../numbers.ts'
+import { type GivenOptions, network, type OptionRow } from '../option.ts'
+
+export type NfsOption = 'nfs-uid' | 'nfs-gid' | 'nfs-mount-port'
+
+export const nfsOptions: readonly OptionRow<NfsOption>[] = [
+  {
+    long: 'nfs-uid',
+    arg: 'UID',
+    help: 'Tell NFS servers this user number, which nothing proves; without it they are told no one, or nobody (65534)',
+    commands: network,
+    example: 'retrieve --nfs-uid 1000 nfs://nfs.example.org/home/alice/notes.txt',
+  },
+  {
+    long: 'nfs-gid',
+    arg: 'GID',
+    help: 'Tell NFS servers this group number beside --nfs-uid; default: the same number',
+    commands: network,
+    example: 'retrieve --nfs-uid 1000 --nfs-gid 100 nfs://nfs.example.org/home/alice/notes.txt',
+  },
+  {
+    long: 'nfs-mount-port',
+    arg: 'PORT',
+    help: "The port of an NFS server's MOUNT service, so that its portmapper is not asked",
+    commands: network,
+    example: 'retrieve --nfs-mount-port 20048 nfs://nfs.example.org/srv/file',
+  },
+]
+
+export function readNfs(line: GivenOptions<NfsOption>): NfsOptions {
+  const port = line.value('nfs-mount-port')
+  return {
+    ...readId(line, 'nfs-uid', 'uid'),
+    ...readId(line, 'nfs-gid', 'gid'),
+    ...(port !== undefined && { mountPort: readPort('nfs-mount-port', port) }),
+  }
+}
+
+function readId(line: GivenOptions<NfsOption>, option: 'nfs-uid' | 'nfs-gid', name: 'uid' | 'gid'): NfsOptions {
+  const text = line.value(option)
+  if (text === undefined) return {}
+  if (name === 'gid' && line.value('nfs-uid') === undefined) throw usageError('--nfs-gid needs --nfs-uid beside it.')
+  if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 32) return { [name]: Number(text) }
+  throw usageError(`--${option} needs a number from 0 to 4294967295, not ${JSON.stringify(text)}.`)
+}

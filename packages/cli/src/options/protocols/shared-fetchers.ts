@@ -1,0 +1,27 @@
+import type { Fetcher } from '@retriever/fetchers'
+import { type Mechanism, whenUsed } from './when-used.ts'
+
+/**
+ * The fetchers of the groups of --next: groups with the same options of a protocol have one fetcher, and so one pool.
+ * The keys of the pool still tell TLS, proxies, logins and addresses apart.
+ */
+export class SharedFetchers {
+  readonly #all = new Map<string, Fetcher>()
+
+  /** The fetcher of a mechanism that is made with these options. */
+  get<M extends Mechanism>(mechanism: M, options: object, load: () => Promise<Fetcher<M>>): Fetcher {
+    const key = `${mechanism} ${JSON.stringify(options)}`
+    const fetcher = this.#all.get(key) ?? whenUsed(mechanism, load)
+    this.#all.set(key, fetcher)
+    return fetcher
+  }
+
+  /** Keeps the connections of all until the function that it gives is called. */
+  async hold(): Promise<() => Promise<void>> {
+    const { createClient } = await import('@retriever/fetchers')
+    const clients = [...this.#all.values()].map((fetcher) => createClient({ fetchers: [fetcher], builtins: false }))
+    return async () => {
+      await Promise.all(clients.map((client) => client.close()))
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Without O_NONBLOCK, to open a FIFO waits for its other end. Windows has neither. */
+const { O_APPEND, O_CREAT, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants
+
+/** The text of a file in the state folder; null if there is none, or something else than a file has its name. */
+export function readStateFile(path: string): string | null {
+  try {
+    return onFile(path, O_RDONLY, (file) => readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Gives a file in the state folder this text, in one step: another process may read it meanwhile. */
+export function replaceStateFile(path: string, text: string): void {
+  makeFolderOf(path)
+  const whole = `${path}.${process.pid}`
+  writeFileSync(whole, text, { mode: 0o600 })
+  renameSync(whole, path)
+}
+
+/**
+ * Adds lines to the end of a file in the state folder. The system appends what one call writes in one step, so that
+ * no line of another process is lost.
+ */
+export function appendToStateFile(path: string, lines: string): void {
+  makeFolderOf(path)
+  onFile(path, O_WRONLY | O_APPEND | O_CREAT, (file) => writeFileSync(file, lines))
+}
+
+function makeFolderOf(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+}
+
+/** Null for what is no regular file. */
+function onFile<T>(path: string, flags: number, use: (file: number) => T): T | null {
+  const file = openSync(path, flags | O_NONBLOCK, 0o600)
+  try {
+    return fstatSync(file).isFile() ? use(file) : null
+  } finally {
+    closeSync(file)
+  }
+}

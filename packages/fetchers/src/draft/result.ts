@@ -1,0 +1,24 @@
+import { wholeSource } from '../plugin/byte-source.ts'
+import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { type Draft, draftOf } from './draft.ts'
+
+/** The draft as a representation. Rejects ranges, and throws as draftOf() does. */
+export function draftResult(draft: Draft, context: RetrievalContext): Retrieved<'mailto'> {
+  if (context.request.range !== undefined) {
+    throw context.error('range-refused', 'A draft has no ranges; retrieve it without one.')
+  }
+  const octets = Buffer.from(draftOf(draft, context))
+  const header = octets.subarray(0, octets.indexOf('\r\n\r\n'))
+  return {
+    outcome: 'retrieved',
+    kind: 'object',
+    // RFC 6532 3.7: a header with UTF-8 in it.
+    mediaType: header.every((octet) => octet < 0x80) ? 'message/rfc822' : 'message/global',
+    charset: null,
+    size: octets.length,
+    modified: null,
+    completeness: 'verified',
+    metadata: {},
+    body: wholeSource(new Uint8Array(octets)),
+  }
+}

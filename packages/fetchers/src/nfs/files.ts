@@ -1,0 +1,94 @@
+import { XdrError } from './xdr.ts'
+
+/** The attributes of a file that all versions of NFS have. */
+export interface Attributes {
+  readonly kind: 'file' | 'directory' | 'link' | 'other'
+  /** The permission bits, as in Unix. */
+  readonly mode: number
+  /** The owner and the group: numbers, or in version 4 what the server writes. */
+  readonly owner: string
+  readonly group: string
+  /** Octets. */
+  readonly size: number
+  readonly modified: Date
+  /** The number of the file in its file system, in decimal digits. */
+  readonly fileId: string
+}
+
+/** A file that a server has found. The handle holds octets, one a character. */
+export interface Found {
+  readonly handle: string
+  readonly attributes: Attributes
+}
+
+/** One name of a directory; the attributes are null if the server does not tell them. */
+export interface DirectoryItem {
+  /** Octets, one a character. Untrusted. */
+  readonly name: string
+  readonly attributes: Attributes | null
+  /** The text of a symbolic link, in octets; null: it is none, or the server does not tell it. */
+  readonly target: string | null
+}
+
+/** A part of a file. */
+export interface Octets {
+  readonly octets: Uint8Array
+  /** Whether the part reaches the end of the file. */
+  readonly isEnd: boolean
+}
+
+/**
+ * The procedures of one version of NFS. Each rejects with NfsStatus, RpcRefusal or XdrError, or with a RetrievalError
+ * of the connection.
+ */
+export interface NfsFiles {
+  readonly version: 2 | 3 | 4
+  /** The largest number of octets to read at once. */
+  readonly pieceSize: number
+  lookup(directory: string, name: string): Promise<Found>
+  attributes(handle: string): Promise<Attributes>
+  readLink(handle: string): Promise<string>
+  read(handle: string, position: number, length: number, phase: 'request' | 'body'): Promise<Octets>
+  /** The names of a directory, page by page, without `.` and `..`. */
+  pages(handle: string): AsyncGenerator<readonly DirectoryItem[], void, void>
+}
+
+/** The status of a procedure that failed. */
+export class NfsStatus extends Error {
+  readonly status: number
+  /** The procedure: `LOOKUP`. */
+  readonly procedure: string
+
+  constructor(status: number, procedure: string) {
+    super(`${procedure}: ${status}`)
+    this.status = status
+    this.procedure = procedure
+  }
+}
+
+/** The date of seconds and nanoseconds; one that Date cannot hold is its epoch. */
+export function dateOf(seconds: number, nanoseconds: number): Date {
+  const date = new Date(seconds * 1000 + Math.floor(nanoseconds / 1_000_000))
+  return Number.isNaN(date.getTime()) ? new Date(0) : date
+}
+
+export function isDots(name: string): boolean {
+  return name === '.' || name === '..'
+}
+
+/** The kinds by the number of ftype (RFC 1094 2.3.2), ftype3 and nfs_ftype4, which agree up to 5. */
+export function kindOf(type: number): Attributes['kind'] {
+  return ({ 1: 'file', 2: 'directory', 5: 'link' } as const)[type] ?? 'other'
+}
+
+/** Notices a directory whose pages go round in a circle, or lead nowhere. */
+export class PageWatch {
+  readonly #cookies = new Set<string>()
+
+  /** Throws XdrError for a page from which the next one cannot be reached. */
+  check(cookie: string, count: number): void {
+    if (count === 0) throw new XdrError('a part of a directory has no names and is not the last one')
+    if (this.#cookies.has(cookie)) throw new XdrError('the parts of a directory go round in a circle')
+    this.#cookies.add(cookie)
+  }
+}

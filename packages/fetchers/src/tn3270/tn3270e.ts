@@ -1,0 +1,58 @@
+import type { Fail } from './data-stream.ts'
+
+/** The words of the subnegotiation (RFC 2355 4). */
+const CONNECT = 1
+const DEVICE_TYPE = 2
+const FUNCTIONS = 3
+const IS = 4
+const REJECT = 6
+const REQUEST = 7
+const SEND = 8
+
+/** A record's header: data type, request flag, response flag and a sequence number (RFC 2355 8.1). */
+export const headerLength = 5
+export const DATA_3270 = 0
+
+/** The rounds that a server may ask for functions which the client has refused. */
+const maxRounds = 5
+
+/** The client's part in RFC 2355 7: it names its device type, and asks for no function (basic TN3270E, 9). */
+export class DeviceNegotiation {
+  /** Whether device type and functions are agreed on: records with a header follow. */
+  isAgreed = false
+  /** The name of the device in the server; null: the server has named none. */
+  name: string | null = null
+  readonly #terminalType: string
+  readonly #fail: Fail
+  #rounds = 0
+
+  constructor(terminalType: string, fail: Fail) {
+    this.#terminalType = terminalType
+    this.#fail = fail
+  }
+
+  /**
+   * Takes one subnegotiation. The octets of the answer; null: there is none; `refuse`: the server has refused the
+   * device, and the client goes back to TN3270 without this option.
+   */
+  take(octets: Uint8Array): readonly number[] | 'refuse' | null {
+    const [first, second] = octets
+    if (first === SEND && second === DEVICE_TYPE) return [DEVICE_TYPE, REQUEST, ...Buffer.from(this.#terminalType)]
+    if (first === DEVICE_TYPE && second === REJECT) return 'refuse'
+    if (first === DEVICE_TYPE && second === IS) {
+      const at = octets.indexOf(CONNECT, 2)
+      const name = Buffer.from(at === -1 ? [] : octets.subarray(at + 1)).toString('latin1')
+      this.name = /^[\x21-\x7E]{1,64}$/.test(name) ? name : null
+      return [FUNCTIONS, REQUEST]
+    }
+    if (first !== FUNCTIONS || (second !== IS && second !== REQUEST)) return null
+    const wantsNone = octets.length === 2
+    if (wantsNone) {
+      this.isAgreed = true
+      return second === REQUEST ? [FUNCTIONS, IS] : null
+    }
+    if (second === IS) this.#fail('it turns on functions of TN3270E that the client has not asked for')
+    if (++this.#rounds > maxRounds) this.#fail('it goes on asking for functions of TN3270E')
+    return [FUNCTIONS, REQUEST]
+  }
+}

@@ -1,0 +1,69 @@
+import { encodeOctets } from '@retriever/core'
+
+/** The path of a document in a WAIS URL, as libwww writes it: `TEXT/99/1=host%3A210;2=database;3=0%2099%20/file;`. */
+export function documentPath(docid: string, wtype: string, length: number | null): string {
+  const fields = docidFields(docid)
+  const written = fields === null ? escaped(docid) : fields.map(([tag, value]) => `${tag}=${escaped(value)};`).join('')
+  const size = fields === null || length === null ? '' : `${length}/`
+  return `${encodeOctets(wtype)}/${size}${written}`
+}
+
+/** The tags and values of a document-id; null: it is not made of fields. */
+export function docidFields(docid: string): (readonly [tag: number, value: string])[] | null {
+  const fields: (readonly [number, string])[] = []
+  for (let at = 0; at < docid.length; ) {
+    const tag = compressed(docid, at)
+    const length = compressed(docid, tag.end)
+    const end = length.end + length.value
+    if (Number.isNaN(end) || end > docid.length) return null
+    fields.push([tag.value, docid.slice(length.end, end)])
+    at = end
+  }
+  return fields.length === 0 ? null : fields
+}
+
+function compressed(octets: string, start: number): { readonly value: number; readonly end: number } {
+  let value = 0
+  for (let at = start; at < octets.length && at < start + 3; at++) {
+    const octet = octets.charCodeAt(at)
+    // A number with zeros in front would come back from a URL without them, as another id.
+    if (at === start && octet === 128) break
+    value = value * 128 + (octet & 127)
+    if (octet < 128) return { value, end: at + 1 }
+  }
+  return { value: Number.NaN, end: Number.NaN }
+}
+
+/** Old clients read `;` and `=` within a value as delimiters, so they are escaped. */
+function escaped(octets: string): string {
+  return encodeOctets(octets, '/$')
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  TEXT: 'text/plain',
+  WSRC: 'application/x-wais-source',
+  WCAT: 'text/plain',
+  HTML: 'text/html',
+  URL: 'text/html',
+  GIF: 'image/gif',
+  JPEG: 'image/jpeg',
+  JFIF: 'image/jpeg',
+  JPG: 'image/jpeg',
+  TIFF: 'image/tiff',
+  PICT: 'image/x-pict',
+  PS: 'application/postscript',
+  DVI: 'application/x-dvi',
+  PDF: 'application/pdf',
+  MIME: 'message/rfc822',
+}
+
+/** The media type of a WAIS type; null: it is not known. */
+export function mediaTypeOf(wtype: string): string | null {
+  const name = wtype.toUpperCase()
+  return Object.hasOwn(mediaTypes, name) ? (mediaTypes[name] ?? null) : null
+}
+
+/** Whether documents of a type are texts, in which servers mark words and paragraphs by escape sequences. */
+export function isTextType(wtype: string): boolean {
+  return /^(?:TEXT|WSRC|WCAT|HTML|URL)$/i.test(wtype)
+}

@@ -1,0 +1,53 @@
+/** The files of the state folder: pages that were shown, and certificates of Gemini servers. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startGeminiServer } from '@retriever/servers'
+import { expect, test } from 'vitest'
+import { retrieve, temporaryFolder, useBundle } from '../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+
+/** The state folder of a name, empty, and how to run with it. */
+function stateOf(name: string) {
+  const path = join(folder(), name, 'retrieve')
+  rmSync(path, { recursive: true, force: true })
+  mkdirSync(path, { recursive: true })
+  const run = (...args: string[]) => {
+    return retrieve(args, { cwd: folder(), env: { XDG_STATE_HOME: join(folder(), name) } })
+  }
+  return { path, run }
+}
+
+test.skipIf(process.platform === 'win32')('open does not wait for the other end of a FIFO', async () => {
+  const { path, run } = stateOf('fifo')
+  execFileSync('mkfifo', [join(path, 'page.json')])
+  const { status, stderr } = await run('open', '1')
+  expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('No page has been shown') })
+})
+
+test('commands that run at a time keep the certificates of all their Gemini servers', async () => {
+  const { path, run } = stateOf('gemini')
+  const servers = await Promise.all(Array.from({ length: 6 }, () => startGeminiServer()))
+  const outcomes = await Promise.all(servers.map(({ url }) => run(url)))
+  await Promise.all(servers.map((server) => server.close()))
+  expect(outcomes.map(({ status }) => status)).toEqual(servers.map(() => 0))
+  const places = readFileSync(join(path, 'gemini-certificates'), 'utf8').match(/^\S+/gm)
+  expect(places?.sort()).toEqual(servers.map(({ url }) => new URL(url).host).sort())
+})
+
+test('the last line of a Gemini server counts, and an editor may leave out the end of a line', async () => {
+  const { path, run } = stateOf('lines')
+  const file = join(path, 'gemini-certificates')
+  await using server = await startGeminiServer()
+  const { host } = new URL(server.url)
+  writeFileSync(file, `other:1965 ${'a'.repeat(64)} -`)
+  expect(await run(server.url)).toMatchObject({ status: 0 })
+  const [, line = ''] = readFileSync(file, 'utf8').split('\n')
+  expect(line).toMatch(new RegExp(`^${host} [0-9a-f]{64} \\S+$`))
+  writeFileSync(file, `${host} ${'b'.repeat(64)} -\n${line}\n`)
+  expect(await run(server.url)).toMatchObject({ status: 0, stderr: '' })
+  writeFileSync(file, `${line}\n${host} ${'b'.repeat(64)} -\n`)
+  expect(await run(server.url)).toMatchObject({ status: 60, stdout: '' })
+})

@@ -1,0 +1,81 @@
+import { createClient } from '@retriever/fetchers'
+import { startNfsServer } from '@retriever/servers'
+import { describe, expect, test } from 'vitest'
+import { list, retrieve } from './retrieve.ts'
+
+describe('a server that breaks the protocol', () => {
+  test.each([
+    ['wrong-xid', 'protocol-violation'],
+    ['huge-record', 'protocol-violation'],
+    ['empty-fragments', 'protocol-violation'],
+    ['echo', 'protocol-violation'],
+    ['bad-state', 'protocol-violation'],
+    ['long-verifier', 'protocol-violation'],
+    ['no-octets', 'protocol-violation'],
+    ['long-handle', 'protocol-violation'],
+    ['cut-attributes', 'protocol-violation'],
+    ['bad-flag', 'protocol-violation'],
+    ['long-link', 'protocol-violation'],
+    ['long-read', 'protocol-violation'],
+    ['false-count', 'protocol-violation'],
+    ['long-name', 'protocol-violation'],
+    ['circle', 'protocol-violation'],
+    ['empty-pages', 'protocol-violation'],
+    ['denied', 'access-denied'],
+    ['unknown-status', 'server-refused'],
+    ['io', 'server-refused'],
+    ['closes', 'timeout'],
+    ['empty-reads', 'partial'],
+    ['stale', 'partial'],
+    ['read-later', 'partial'],
+  ])('%s is %s', async (name, code) => {
+    await expect(retrieve(`misbehaviour/${name}`, { mount: false, versions: [3] })).rejects.toMatchObject({ code })
+  })
+
+  test('an endless directory ends at the limit', async () => {
+    const limits = { maxListing: 20_000, maxRetries: 0 }
+    await expect(retrieve('misbehaviour/endless', {}, { limits })).rejects.toMatchObject({ code: 'limit-exceeded' })
+  })
+
+  test('names that lead elsewhere have no URL, and none reaches a terminal', async () => {
+    const entries = await list('misbehaviour/names')
+    expect(entries.map(({ name, url }) => [name, url])).toEqual([
+      ['../up', null],
+      ['a/b', null],
+      ['', null],
+      ['\x1b[2J', '/misbehaviour/names/%1B%5B2J'],
+      ['line\nfeed', '/misbehaviour/names/line%0Afeed'],
+      ['nul\\x00', null],
+      ['100%', '/misbehaviour/names/100%25'],
+      ['plain', '/misbehaviour/names/plain'],
+    ])
+    const { octets } = await retrieve('misbehaviour/names')
+    const lines = Buffer.from(octets).toString()
+    expect(lines).not.toMatch(/[\0-\x09\x0b-\x1f]/)
+    expect(lines.trimEnd().split('\n')).toHaveLength(8)
+  })
+
+  test('an error names the status', async () => {
+    await expect(retrieve('misbehaviour/io')).rejects.toMatchObject({ reply: 'LOOKUP: NFS3ERR_IO' })
+  })
+})
+
+describe('faults of the way', () => {
+  test('a body that is cut is partial', async () => {
+    await expect(retrieve('big', { bigSize: 3e6, faults: { cutAfter: 1e6 } })).rejects.toMatchObject({
+      code: 'partial',
+    })
+  })
+
+  test('a slow reader gets no more than the window', async () => {
+    await using server = await startNfsServer({ bigSize: 64 * 1024 * 1024 })
+    await using client = createClient()
+    const representation = await client.retrieve(`${server.url}big`)
+    for await (const chunk of representation) {
+      expect(chunk.length).toBeGreaterThan(0)
+      break
+    }
+    await server.waitForConnections(0)
+    expect(server.received.filter((line) => line.startsWith('READ')).length).toBeLessThanOrEqual(32)
+  })
+})

@@ -1,0 +1,25 @@
+import { handleOf, types } from './nodes.ts'
+import type { Service } from './session.ts'
+import { type Arguments, opaque, word, words } from './xdr.ts'
+
+/** The portmapper (RFC 1833 3): everything is at this very port, except what is not served. */
+export function answerPortmap(procedure: number, call: Arguments, service: Service): string {
+  if (procedure !== 3) return ''
+  const program = call.word()
+  service.note('GETPORT', String(program))
+  return word(program === 100_005 && !service.settings.mount ? 0 : service.port)
+}
+
+/** MOUNT (RFC 1813 5, RFC 1094 A): directories at or below the export. */
+export function answerMount(version: number, procedure: number, call: Arguments, service: Service): string {
+  const path = call.opaque()
+  service.note(procedure === 1 ? 'MNT' : 'UMNT', path)
+  if (procedure !== 1) return ''
+  const { exported, nodes, auth } = service.settings
+  if (path !== exported && !path.startsWith(`${exported.replace(/\/$/, '')}/`)) return word(13)
+  const node = nodes.at(path)
+  if (node === undefined) return word(2)
+  if (node.type !== types.directory) return word(20)
+  if (version === 1) return word(0) + handleOf(node)
+  return word(0) + opaque(handleOf(node)) + words(1, auth === 'sys' ? 1 : 0)
+}

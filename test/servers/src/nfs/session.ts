@@ -1,0 +1,144 @@
+import type { Connection } from '../connection.ts'
+import type { Listener } from '../listener.ts'
+import { recorded } from '../request.ts'
+import { type ServerConnection, serverConnection } from '../server-connection.ts'
+import { hostile } from './misbehaviours.ts'
+import { type NfsNode, type Nodes, octetsOf } from './nodes.ts'
+import { answerMount, answerPortmap } from './services.ts'
+import { answerV2 } from './v2.ts'
+import { answerV3 } from './v3.ts'
+import { answerV4 } from './v4.ts'
+import { Arguments, answer, record, words } from './xdr.ts'
+
+export interface NfsSettings {
+  readonly nodes: Nodes
+  readonly versions: readonly number[]
+  readonly publicHandle: boolean
+  readonly mount: boolean
+  readonly exported: string
+  readonly readdirplus: boolean
+  readonly auth: 'none' | 'sys'
+  readonly pageSize: number
+}
+
+/** The outcome of a procedure: its results; or null: nothing more is said. */
+export type Results = string | null
+
+/** A part of a file; null: nothing more is said. */
+export type Part = { readonly octets: string; readonly isEnd: boolean } | null
+
+/** What the versions need of a connection. */
+export interface Service {
+  readonly settings: NfsSettings
+  readonly port: number
+  /** Up to `count` octets of a file, and whether they are the last, as far as the faults let it. */
+  read(node: NfsNode, position: number, count: number): Promise<Part>
+  /** Records a procedure. */
+  note(procedure: string, target: string): void
+  /** The results in place of the right ones, which are sent as they are. */
+  misbehave(procedure: string, node: NfsNode | undefined): Promise<boolean>
+}
+
+const programs = { portmap: 100_000, nfs: 100_003, mount: 100_005 } as const
+
+/** One connection: calls are answered in their order. */
+export class NfsSession implements Service {
+  readonly settings: NfsSettings
+  readonly #connection: Connection
+  readonly #line: ServerConnection
+  readonly #server: Listener
+  readonly #counts = new Map<string, number>()
+  #xid = 0
+  #faults: Connection['faults']
+
+  constructor(connection: Connection, server: Listener, settings: NfsSettings) {
+    this.#connection = connection
+    this.#line = serverConnection(connection, server)
+    this.#server = server
+    this.settings = settings
+    this.#faults = connection.faults
+  }
+
+  get port(): number {
+    return this.#server.port
+  }
+
+  async run(): Promise<void> {
+    if (this.#line.faults.stall === 'greeting') return this.#line.stall()
+    if (await this.#line.sendFault('greeting')) return
+    while (true) {
+      const mark = await this.#line.readOctets(4)
+      if (mark.length < 4) return
+      const call = await this.#line.readOctets(new Arguments(mark).word() - 0x8000_0000)
+      if (!(await this.#answer(new Arguments(call)))) return
+    }
+  }
+
+  async read(node: NfsNode, position: number, count: number): Promise<Part> {
+    if (position === 0) this.#faults = this.#connection.nextBody()
+    const { resetAfter, cutAfter, shortBody = 0, stall } = this.#faults
+    const size = Math.max(0, node.size - shortBody)
+    const limit = Math.min(
+      resetAfter ?? size,
+      cutAfter ?? size,
+      stall === 'body' ? Math.min(Math.ceil(size / 2), 65_536) : size,
+    )
+    if (position >= limit && limit < size) {
+      if (resetAfter !== undefined) await this.#connection.reset()
+      if (cutAfter === undefined) await this.#line.stall()
+      return null
+    }
+    const end = Math.min(position + count, limit)
+    return { octets: octetsOf(node, position, end), isEnd: end >= size }
+  }
+
+  note(procedure: string, target: string): void {
+    const line = `${procedure} ${target}`.trim()
+    this.#server.record(recorded(this.#connection, { line, method: procedure, target }))
+  }
+
+  async misbehave(procedure: string, node: NfsNode | undefined): Promise<boolean> {
+    const bad = node?.hostile === undefined ? undefined : hostile[node.hostile]
+    if (bad?.procedure !== procedure) return false
+    const count = this.#counts.get(procedure) ?? 0
+    this.#counts.set(procedure, count + 1)
+    await this.#line.send(bad.answer(this.#xid, count))
+    return true
+  }
+
+  /** Answers a call; false: the connection is over. */
+  async #answer(call: Arguments): Promise<boolean> {
+    const xid = call.word()
+    this.#xid = xid
+    const [kind, rpc, program, version, procedure] = [0, 1, 2, 3, 4].map(() => call.word())
+    const flavor = call.word()
+    call.opaque()
+    call.word()
+    call.opaque()
+    if (kind !== 0 || program === undefined || version === undefined || procedure === undefined) return false
+    if (rpc !== 2) return this.#send(record(words(xid, 1, 1, 0, 2, 2)))
+    if (this.#connection.faults.stall === 'response') {
+      await this.#line.stall()
+      return false
+    }
+    if (program === programs.portmap) return this.#send(answer(xid, answerPortmap(procedure, call, this)))
+    if (program === programs.mount && this.settings.mount) {
+      return this.#send(answer(xid, answerMount(version, procedure, call, this)))
+    }
+    if (program !== programs.nfs) return this.#send(answer(xid, '', 1))
+    const { versions, auth } = this.settings
+    if (!versions.includes(version)) {
+      return this.#send(answer(xid, words(Math.min(...versions), Math.max(...versions)), 2))
+    }
+    if (auth === 'sys' && flavor !== 1) return this.#send(record(words(xid, 1, 1, 1, 5)))
+    const answerCall = version === 2 ? answerV2 : version === 3 ? answerV3 : answerV4
+    const results = await answerCall(procedure, call, this)
+    if (results === 'misbehaved') return true
+    return results !== null && this.#send(answer(xid, results))
+  }
+
+  async #send(octets: string): Promise<boolean> {
+    await this.#line.send(octets)
+    return true
+  }
+}
