@@ -11,6 +11,7 @@ import { extract, redacting, reference, time } from './text-targets.ts'
 import { tn3270, tn3270Dialogue } from './tn3270-targets.ts'
 import { explained, normalized, resolved } from './url-targets.ts'
 import { wais, waisDocid } from './wais-targets.ts'
+import { marc, z3950, z3950Query } from './z3950-targets.ts'
 
 /** All that `pnpm fuzz` can try, by name. */
 export const targets: Readonly<Record<string, Target>> = {
@@ -30,6 +31,9 @@ export const targets: Readonly<Record<string, Target>> = {
   ardp,
   prospero,
   'prospero-tokens': prosperoTokens,
+  z3950,
+  marc,
+  'z3950-query': z3950Query,
   telnet,
   'telnet-text': telnetText,
   'telnet-options': telnetOptions,

@@ -26,7 +26,7 @@ documents=(gnome-user-docs)
 # test/differential, ldapsearch asks slapd and s3270 hercules beside us, and xdg-open, gio and telnet get the URLs of handoff.test.ts.
 tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl
 	openssh-client dovecot-pop3d dovecot-imapd libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet
-	man-db info s3270 libnfs-utils)
+	man-db info s3270 libnfs-utils yaz idzebra-2.0-utils idzebra-2.0-common libidzebra-2.0-mod-grs-marc)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.
 npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2)
 npm=$here/.cache/npm

@@ -2,7 +2,7 @@
 const protocols = [
   'afs cid data dict file finger ftp ftpes ftps gemini ghelp gopher gophers help http https imap imaps info',
   'ldap ldapi ldaps mailserver mailto man mid mqtt mqtts news nfs nntp nntps pop pop3 pop3s prospero rtsp',
-  'rtsps sftp snews telnet telnets tftp tn3270 toc urn wais whatis ws wss',
+  'rtsps sftp snews telnet telnets tftp tn3270 toc urn wais whatis ws wss z39.50r',
 ].join(' ')
 
 /** The features beyond the plain protocols, in curl's words. */

@@ -185,9 +185,10 @@ function unsafeCharacter(span: Span): Finding {
   )
 }
 
-function schemeFindings({ scheme, options }: FindingSource, found: Finding[]): void {
+function schemeFindings({ scheme, plan, options }: FindingSource, found: Finding[]): void {
   const span: Span = [0, scheme.name.length]
-  if (scheme.handoff) found.push(finding('no-data-object', noDataObject, span, scheme.spec))
+  if (scheme.handoff && scheme.isData?.(plan) !== true)
+    found.push(finding('no-data-object', noDataObject, span, scheme.spec))
   if (scheme.hint && !options.fetchable?.includes(scheme.mechanism)) {
     const lack = scheme.handoff ? 'Retriever has no session of its own for this.' : 'Retriever cannot fetch this yet.'
     found.push(finding('no-fetcher', `${lack} ${scheme.hint}`, span, scheme.spec))

@@ -40,6 +40,7 @@ export type {
   TelnetPlan,
   TlsMode,
   UrnPlan,
+  Z3950Plan,
 } from './plan.ts'
 export { printable } from './printable.ts'
 export { findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'
@@ -50,6 +51,15 @@ export { builtinSchemes } from './schemes/index.ts'
 export { bindnameOf } from './schemes/ldap.ts'
 export { prosperoPackets, prosperoToken } from './schemes/prospero.ts'
 export { type WaisDocument, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
+export {
+  berElement,
+  berInteger,
+  berOid,
+  z3950Present,
+  z3950Search,
+  z3950Term,
+} from './schemes/z3950-pdus.ts'
+export { z3950SyntaxName, z3950SyntaxOid } from './schemes/z3950-syntaxes.ts'
 export { maskResolution } from './secrets/mask-resolution.ts'
 export { redact } from './secrets/redact.ts'
 export { shellCommand, shellWord } from './shell.ts'

@@ -115,9 +115,11 @@ export interface NfsPlan extends NetworkPlan<'nfs'> {
 
 /** RFC 2056. */
 export interface Z3950Plan extends NetworkPlan<'z3950'> {
-  readonly operation: 'session' | 'retrieval'
+  readonly operation: 'session' | 'retrieval' | 'search'
   readonly databases: readonly string[]
   readonly docid: string | null
+  /** The query of a search, in CCL or PQF. It is an extension of RFC 2056, `;query=`. */
+  readonly query: string | null
   readonly elementSet: string | null
   readonly recordSyntaxes: readonly string[]
 }

@@ -131,6 +131,8 @@ export interface Scheme {
    * True where the URL names a service or an action instead of a data object; a program gets its parts as arguments.
    */
   readonly handoff?: boolean
+  /** For a scheme with `handoff`: whether this plan is one that has data all the same. */
+  isData?(plan: AccessPlan): boolean
   /** True where the service can be opened as a session; false where a program alone can open it. */
   readonly session?: boolean
   /** True where a program may get the user as an argument, though there is a data object. */

@@ -68,6 +68,7 @@ export type {
   Tn3270Metadata,
   WaisMetadata,
   WsMetadata,
+  Z3950Metadata,
 } from './plugin/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
 export { isOwnField } from './plugin/options.ts'

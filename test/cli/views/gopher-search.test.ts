@@ -76,7 +76,7 @@ describe('nothing is sent where it makes no sense (security.md case 70)', () => 
     [
       'http://h/',
       'a',
-      '--search is for searches of Gopher servers (types 7 and 2) and of Gemini servers, and http://h/ is none: leave --search out.',
+      '--search is for searches of Gopher (types 7 and 2), Gemini and Z39.50 servers, and http://h/ is none: leave --search out.',
     ],
   ])('%s --search %j', async (url, text, message) => {
     for (const command of ['get', 'ls']) {

@@ -21,6 +21,7 @@ import { startTftpServer, type TftpServerOptions, tftpChecks } from './tftp/serv
 import { startTn3270Server, type Tn3270ServerOptions, tn3270Checks } from './tn3270/server.ts'
 import { startWaisServer, type WaisServerOptions, waisChecks } from './wais/server.ts'
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
+import { startZ3950Server, type Z3950ServerOptions, z3950Checks } from './z3950/server.ts'
 
 /** The protocols that have a server here. */
 export type ProtocolName = keyof ServerByName
@@ -54,6 +55,7 @@ export interface ServersOptions extends FileOptions {
   readonly imap?: true | ImapServerOptions
   readonly ws?: true | WsServerOptions
   readonly mqtt?: true | MqttServerOptions
+  readonly z3950?: true | Z3950ServerOptions
 }
 
 type Named<Options> = Extract<keyof Options, ProtocolName>
@@ -79,6 +81,7 @@ interface ServerByName {
   readonly imap: TestServer
   readonly ws: TestServer
   readonly mqtt: TestServer
+  readonly z3950: TestServer
 }
 
 /** The running servers, those that were started. */
@@ -123,6 +126,7 @@ const checks: Checks<ServersOptions> = {
   imap: own('imap', imapChecks),
   ws: own('ws', wsChecks),
   mqtt: own('mqtt', mqttChecks),
+  z3950: own('z3950', z3950Checks),
   ...fileChecks,
   host: serverChecks.host,
   tls: flag,
@@ -150,6 +154,7 @@ const starters: Readonly<Record<ProtocolName, (tree: ServedFiles, options: objec
   imap: (_tree, options) => startImapServer(options),
   ws: (_tree, options) => startWsServer(options),
   mqtt: (_tree, options) => startMqttServer(options),
+  z3950: (_tree, options) => startZ3950Server(options),
 }
 
 const NAMES: readonly ProtocolName[] = Object.keys(starters).filter(isProtocol)
@@ -198,10 +203,10 @@ export async function startServers<const Options extends ServersOptions = Record
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
   const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'dict', 'rtsp'].includes(name)
-  // There is no TLS over UDP, and none here for NFS.
+  // There is no TLS over UDP, and none here for NFS and Z39.50.
   return defined({
     host,
-    tls: ['tftp', 'prospero', 'nfs'].includes(name) ? undefined : tls,
+    tls: ['tftp', 'prospero', 'nfs', 'z3950'].includes(name) ? undefined : tls,
     record,
     accounts: hasLogins ? accounts : undefined,
   })

@@ -27,6 +27,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   imap: 1143,
   ws: 8081,
   mqtt: 1883,
+  z3950: 2100,
 }
 
 export const protocols: readonly ProtocolName[] = Object.keys(defaultPorts) as ProtocolName[]

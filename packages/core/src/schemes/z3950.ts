@@ -2,12 +2,14 @@ import type { Z3950Plan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
+import { berOid, berReading, z3950DocidQuery, z3950Init, z3950Present, z3950Search } from './z3950-pdus.ts'
+import { z3950SyntaxOid } from './z3950-syntaxes.ts'
 
-/** RFC 2056 3: `z39.50s://host:port/db+db?docid;esn=elements;rs=syntax+syntax`: a session for the person. */
-export const z3950s: Scheme = {
-  name: 'z39.50s',
-  title: 'Z39.50 session',
-  spec: 'RFC 2056 3',
+/** RFC 2056 4: `z39.50r://host:port/db+db?docid;esn=elements;rs=syntax+syntax`: one record. */
+export const z3950r: Scheme = {
+  name: 'z39.50r',
+  title: 'Z39.50 record',
+  spec: 'RFC 2056 4',
   mechanism: 'z3950',
   defaultPort: 210,
   tls: 'none',
@@ -17,18 +19,19 @@ export const z3950s: Scheme = {
   query: false,
   // BER frames everything, but the URL decides octets that a server of another protocol would read as lines.
   lineParts: ['urlPath'],
-  hint: 'Use yaz-client, which opens a session.',
-  resolve: (locator, place) => z3950Plan(locator, place, 'session'),
+  resolve: (locator, place) => z3950Plan(locator, place, 'retrieval'),
+  reading: (wire) => wire.map((message, at) => `${readings[at]}: ${berReading(message)}`),
 }
 
-/** RFC 2056 4: one record. */
-export const z3950r: Scheme = {
-  ...z3950s,
-  name: 'z39.50r',
-  title: 'Z39.50 record',
-  spec: 'RFC 2056 4',
-  hint: 'Use yaz-client: find @attr 1=1032 docid, then show 1.',
-  resolve: (locator, place) => z3950Plan(locator, place, 'retrieval'),
+/** RFC 2056 3: a session for the person. With `;query=`, an extension, it is the list of the records found. */
+export const z3950s: Scheme = {
+  ...z3950r,
+  name: 'z39.50s',
+  title: 'Z39.50 session',
+  spec: 'RFC 2056 3',
+  handoff: true,
+  isData: (plan) => plan.mechanism === 'z3950' && plan.operation === 'search',
+  resolve: (locator, place) => z3950Plan(locator, place, 'session'),
 }
 
 /** RFC 1738 reserved the name and never defined it. */
@@ -39,28 +42,63 @@ export const z3950: Scheme = {
   deprecated: 'z39.50 was reserved and never defined; it is read as z39.50s, a session.',
 }
 
-function z3950Plan({ urlPath }: Locator, place: Place, operation: Z3950Plan['operation']): Z3950Plan {
+/** The record syntax that is preferred where the URL names none: what most catalogues have. */
+const usmarc = '1.2.840.10003.5.10'
+
+/** The element set where the URL names none: the full record. */
+const full = 'F'
+
+/** What the messages of a retrieval say. */
+const readings = [
+  'InitializeRequest, 83 versions 1 to 3, 84 search and present, 85 and 86 messages of up to 1 MiB',
+  'SearchRequest, 9f69 the database, bf2c Bib-1 use 1032 (Doc-id) and structure 104 (URx), 9f2d the docid',
+  'PresentRequest, 9e record 1, 9d one record, b3 the element set, 9f68 the record syntax',
+]
+
+function z3950Plan({ urlPath }: Locator, place: Place, kind: 'session' | 'retrieval'): Z3950Plan {
   const [path = '', ...keywords] = (urlPath ?? '').split(';')
   const [list = '', docid] = path.split(/\?(.*)/s)
   const databases = list.split('+').filter(Boolean).map(decodeOctets)
   if (docid !== undefined && databases.length === 0)
     place.fail('a database must stand before the document-id', 'urlPath')
-  if (operation === 'retrieval' && !docid) {
+  if (kind === 'retrieval' && !docid) {
     place.fail('a record needs a database and a document-id, as in z39.50r://host/db?id', 'urlPath')
   }
   const values = new Map(keywords.map((keyword) => readKeyword(keyword, place)))
-  return {
+  const query = kind === 'session' ? (values.get('query') ?? null) : null
+  if (query !== null && (databases.length === 0 || docid !== undefined)) {
+    place.fail('a query needs a database, and no document-id, as in z39.50s://host/db;query=words', 'urlPath')
+  }
+  const plan = {
     mechanism: 'z3950',
     host: place.host,
     port: place.port,
     tls: 'none',
-    operation,
+    operation: query === null ? kind : 'search',
     databases,
     docid: docid === undefined ? null : decodeOctets(docid),
+    query: query === null ? null : decodeOctets(query),
     elementSet: values.has('esn') ? decodeOctets(values.get('esn') ?? '') : null,
     recordSyntaxes: (values.get('rs') ?? '').split('+').filter(Boolean).map(decodeOctets),
-    wire: [],
+  } as const
+  return { ...plan, wire: wireOf(plan, place) }
+}
+
+/** What is sent for a record, if the server has one and knows its syntax; of a list, the beginning. */
+function wireOf({ operation, ...plan }: Omit<Z3950Plan, 'wire'>, place: Place): string[] {
+  if (operation === 'session') return []
+  const { recordSyntaxes, databases, docid, elementSet } = plan
+  const known = recordSyntaxes.flatMap((name) => z3950SyntaxOid(name) ?? [])
+  if (recordSyntaxes.length > 0 && known.length === 0) {
+    place.fail('none of the record syntaxes behind rs= is known; usmarc, sutrs and xml are some that are', 'urlPath')
   }
+  if (operation === 'search') return [z3950Init]
+  const syntax = berOid(known[0] ?? usmarc) ?? ''
+  return [
+    z3950Init,
+    z3950Search(databases, syntax, z3950DocidQuery(docid ?? '')),
+    z3950Present(1, 1, elementSet ?? full, syntax),
+  ]
 }
 
 /** Reads a keyword. Unknown ones may be future extensions (RFC 2056 5) and are accepted. */

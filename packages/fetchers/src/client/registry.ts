@@ -36,6 +36,7 @@ const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Prom
   data: async () => (await import('../data/index.ts')).dataFetcher(),
   finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
   wais: async () => (await import('../wais/index.ts')).waisFetcher(),
+  z3950: async () => (await import('../z3950/index.ts')).z3950Fetcher(),
   dict: async () => (await import('../dict/index.ts')).dictFetcher(),
   gemini: async () => (await import('../gemini/index.ts')).geminiFetcher(),
   rtsp: async () => (await import('../rtsp/index.ts')).rtspFetcher(),

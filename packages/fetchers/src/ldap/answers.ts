@@ -1,5 +1,5 @@
 import type { BerReader } from 'ldapts'
-import { BerError } from './ber.ts'
+import { BerError } from '../wire/framing/ber.ts'
 import type { Ldapts } from './library.ts'
 
 /** An attribute of an entry, with the octets of its values. */

@@ -1,6 +1,6 @@
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { BerError, checkElements, type Element, elementAt } from '../wire/framing/ber.ts'
 import type { Connection } from '../wire/transport/connection.ts'
-import { BerError, checkElements, type Element, elementAt } from './ber.ts'
 
 /** The most octets of one message: a directory keeps photographs, and no films (security.md case 63). */
 const maxMessage = 16 * 1024 * 1024

@@ -221,6 +221,18 @@ export interface ProsperoAccess {
   readonly method: string
   /** The URL of the data; null: no URL leads there, such as to a file of the server's own machine (LOCAL). */
   readonly url: string | null
+/** Z39.50: the record, as the server named it. */
+export interface Z3950Metadata {
+  /** The name of the record syntax, or its OID: `usmarc`, `1.2.840.10003.5.80`. */
+  readonly syntax?: string
+  /** The element set that was asked for; null: the server chose. */
+  readonly elementSet?: string | null
+  /** The database of the record, one octet a character; null: the server does not tell. */
+  readonly database?: string | null
+  /** The number of records that a query found. */
+  readonly count?: number
+  /** The server's name for itself, harmless on a terminal; "" if it gives none. */
+  readonly server: string
 }
 
 /** WAIS. */
@@ -286,6 +298,7 @@ export interface MetadataByMechanism {
   rtsp: RtspMetadata
   dict: DictMetadata
   wais: WaisMetadata
+  z3950: Z3950Metadata
   message: MessageMetadata
   prospero: ProsperoMetadata
   finger: FingerMetadata

@@ -8,7 +8,7 @@ export const gopherOptions: readonly OptionRow<GopherOption>[] = [
   {
     long: 'search',
     arg: 'TEXT',
-    help: 'Search for TEXT: it becomes the search of a Gopher URL (of type 7 or 2), or the query of a Gemini URL',
+    help: 'Search for TEXT: the search of a Gopher URL (of type 7 or 2), the query of a Gemini or (CCL or PQF) Z39.50 URL',
     commands: urls,
     example: "retrieve --search 'two words' gopher://gopher.example.org/7/find",
   },
@@ -32,9 +32,13 @@ export function readSearch(line: GivenOptions<GopherOption>): string | null {
  */
 export function searchUrl({ url, locator, plan }: Resolution, text: string): string {
   if (plan.mechanism === 'gemini') return formatLocator({ ...locator, query: encodeOctets(utf8Octets(text)) })
+  if (plan.mechanism === 'z3950' && plan.operation !== 'retrieval' && plan.docid === null) {
+    if (plan.query !== null) throw usageError(`${url} has a query already: leave --search out.`)
+    return formatLocator({ ...locator, urlPath: `${locator.urlPath ?? ''};query=${encodeOctets(utf8Octets(text))}` })
+  }
   if (plan.mechanism !== 'gopher') {
     throw usageError(
-      `--search is for searches of Gopher servers (types 7 and 2) and of Gemini servers, and ${url} is none: leave --search out.`,
+      `--search is for searches of Gopher (types 7 and 2), Gemini and Z39.50 servers, and ${url} is none: leave --search out.`,
     )
   }
   const [item = '', search = '', ...plus] = (locator.urlPath ?? '').split('%09')

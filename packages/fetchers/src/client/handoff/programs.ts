@@ -82,6 +82,20 @@ const weechat: Row = {
   }),
 }
 
+/**
+ * A session with the database of the URL, if its name can be a word of the commands of yaz-client, which knows no `--`;
+ * the host is checked to be none of its options.
+ */
+const yazClient: Row = {
+  program: 'yaz-client',
+  install: "Debian's package yaz",
+  args: withHost((host, port, _user, { resolution: { plan } }) => {
+    const [database = '', ...others] = plan.mechanism === 'z3950' ? plan.databases : []
+    const isHarmless = others.length === 0 && /^[\w.-]+$/.test(database)
+    return [`${authority({ host, port }, null)}${isHarmless ? `/${database}` : ''}`]
+  }),
+}
+
 const mpv: Row = {
   program: 'mpv',
   install: "Debian's package mpv",
@@ -172,6 +186,8 @@ const linux: Platform = {
     rtsps: [mpv, xdgOpen, gio],
     rtspu: [mpv, xdgOpen, gio],
     sftp: [sftp],
+    'z39.50': [yazClient],
+    'z39.50s': [yazClient],
     man: [man],
     info: [info],
     whatis: [whatis],
@@ -194,6 +210,8 @@ const darwin: Platform = {
     irc: [macWeechat, macOpen],
     ircs: [macWeechat, macOpen],
     sftp: [sftp],
+    'z39.50': [{ ...yazClient, install: "Homebrew's formula yaz" }],
+    'z39.50s': [{ ...yazClient, install: "Homebrew's formula yaz" }],
     man: [man],
     info: [{ ...info, install: "Homebrew's formula texinfo" }],
     whatis: [whatis],

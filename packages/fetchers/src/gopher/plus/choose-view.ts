@@ -1,6 +1,6 @@
 import { printable } from '@retriever/core'
+import { languageQuality, typeQuality } from '../../plugin/accept.ts'
 import type { RequestOptions, RetrievalContext } from '../../plugin/fetcher.ts'
-import { languageQuality, typeQuality } from './accept.ts'
 import type { View } from './views.ts'
 
 /**

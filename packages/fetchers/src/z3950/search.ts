@@ -1,0 +1,190 @@
+import {
+  authority,
+  berOid,
+  encodeOctets,
+  octetsToText,
+  utf8Octets,
+  type Z3950Plan,
+  z3950Search,
+  z3950SyntaxName,
+  z3950Term,
+} from '@retriever/core'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { Item } from './answers.ts'
+import { type Diagnostic, diagnosticError, diagnosticWords, isAboutElementSet, isAboutSyntax } from './diagnostics.ts'
+import { QueryError, readQuery, rpnOf } from './query/query.ts'
+import { failureOf, syntaxesOf } from './record.ts'
+import type { Z3950Session } from './session.ts'
+import { maxText, summaryOf } from './summary.ts'
+
+/** The records of one request. */
+const batchSize = 50
+
+/** The records that are listed where the caller sets no limit. */
+const defaultLimit = 1000
+
+/** One record of a list, as a line of its body has it. Texts are untrusted. */
+export interface ListedRecord {
+  /** The place in the result set, from 1. */
+  readonly position: number
+  readonly title: string | null
+  readonly author: string | null
+  readonly date: string | null
+  readonly database: string | null
+  readonly syntax: string | null
+  /** The octets of the record as it came. */
+  readonly size: number | null
+  /** The URL of the record; null: its document id is not known. */
+  readonly url: string | null
+  /** The server's words in place of the record. */
+  readonly diagnostic?: string
+}
+
+/** The way in which the records of a list are requested. */
+interface Listing {
+  readonly plan: Z3950Plan
+  readonly session: Z3950Session
+  /** The last position to list. */
+  readonly last: number
+  /** The contents of an OID. */
+  readonly syntax: string | null
+  readonly elementSet: string | null
+  /** Whether the identifiers of records are their document ids. */
+  readonly hasDocids: boolean
+}
+
+/** The query of a plan as an RPNStructure. Throws `malformed-url`. */
+export function queryOf({ query }: Z3950Plan, { error }: RetrievalContext): string {
+  try {
+    return rpnOf(readQuery(query ?? ''))
+  } catch (cause) {
+    if (!(cause instanceof QueryError)) throw cause
+    const message = `The query is wrong at its character ${cause.offset + 1}: ${cause.message}.`
+    throw error('malformed-url', message, { phase: 'resolve', cause })
+  }
+}
+
+/** Searches, and gives the number of records found and the list of them, a line of JSON each. */
+export async function openList(
+  plan: Z3950Plan,
+  session: Z3950Session,
+  rpn: string,
+): Promise<{ readonly hits: number; readonly lines: AsyncIterable<Uint8Array> }> {
+  const { context } = session
+  const hits = await search(plan, session, rpn)
+  const limit = context.request.limit ?? defaultLimit
+  const last = Math.min(hits, limit)
+  if (context.request.limit === undefined && hits > last) {
+    const message = `The server has found ${hits} records; the first ${last} are listed.`
+    context.emit({ type: 'remark', url: context.url, message })
+  }
+  if (last < 1)
+    return { hits, lines: linesOf({ plan, session, last, syntax: null, elementSet: null, hasDocids: false }, []) }
+  const { items, ...way } = await firstBatch(plan, session, Math.min(last, batchSize))
+  const [first] = items
+  const identifier = first?.kind === 'record' ? summaryOf(first.record).identifier : null
+  const hasDocids = identifier !== null && (await isDocid(plan, session, identifier))
+  // The search for the document id has taken the place of the result set.
+  if (identifier !== null && last > items.length) await search(plan, session, rpn)
+  return { hits, lines: linesOf({ plan, session, last, ...way, hasDocids }, items) }
+}
+
+async function search(plan: Z3950Plan, session: Z3950Session, rpn: string): Promise<number> {
+  const { context } = session
+  const [syntax = ''] = syntaxesOf(plan, undefined)
+  const request = z3950Search(plan.databases, berOid(syntax) ?? '', rpn)
+  const { hits, isDone, diagnostic } = await session.search(request)
+  if (diagnostic !== null) throw diagnosticError(context, 'The server refuses the search', diagnostic)
+  if (!isDone) throw context.error('server-refused', 'The search failed, and the server does not say why.')
+  if (hits < 0) throw context.error('protocol-violation', `The server has found ${hits} records, it says.`)
+  return hits
+}
+
+/** Whether a search for a document id gives one record: identifiers of records often are such ids, and need not be. */
+async function isDocid(plan: Z3950Plan, session: Z3950Session, identifier: string): Promise<boolean> {
+  const rpn = z3950Term(docidAttributes, utf8Octets(identifier))
+  const [syntax = ''] = syntaxesOf(plan, undefined)
+  const { hits, isDone } = await session.search(z3950Search(plan.databases, berOid(syntax) ?? '', rpn))
+  return isDone && hits === 1
+}
+
+/** The attributes of RFC 2056 4: use 1032 (Doc-id), structure 104 (URx). */
+const docidAttributes = [
+  [1, 1032],
+  [4, 104],
+] as const
+
+/** The first records, in the first syntax and the first element set that the server has: brief records, if it can. */
+async function firstBatch(
+  plan: Z3950Plan,
+  session: Z3950Session,
+  count: number,
+): Promise<Pick<Listing, 'syntax' | 'elementSet'> & { readonly items: readonly Item[] }> {
+  let last: Diagnostic | null = null
+  for (const oid of syntaxesOf(plan, undefined)) {
+    const syntax = berOid(oid) ?? null
+    for (const elementSet of plan.elementSet === null ? ['B', 'F', null] : [plan.elementSet]) {
+      const { items, diagnostic } = await session.present(1, count, elementSet, syntax)
+      last = failureOf(items, diagnostic)
+      if (last === null || !(isAboutSyntax(last) || isAboutElementSet(last))) {
+        if (diagnostic !== null)
+          throw diagnosticError(session.context, 'The server does not send the records', diagnostic)
+        return { items, syntax, elementSet }
+      }
+      if (!isAboutElementSet(last)) break
+    }
+  }
+  const { context } = session
+  if (last === null) throw context.error('server-refused', 'No record syntax is left to ask for.')
+  throw diagnosticError(context, 'The server does not send the records', last)
+}
+
+async function* linesOf(listing: Listing, first: readonly Item[]): AsyncGenerator<Uint8Array, void, void> {
+  const { session, last, syntax, elementSet } = listing
+  const { context } = session
+  let position = 1
+  let items = first
+  while (true) {
+    if (items.length > 0) {
+      const records = items.map((item, at) => listed(listing, item, position + at))
+      yield Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    }
+    position += items.length
+    if (position > last) break
+    const answer = await session.present(position, Math.min(last - position + 1, batchSize), elementSet, syntax, 'body')
+    if (answer.diagnostic !== null || answer.items.length === 0) {
+      const came = `The server stopped after ${position - 1} records`
+      const reply = answer.diagnostic === null ? 'it sends no more' : diagnosticWords(answer.diagnostic)
+      throw context.error('partial', `${came}: ${reply}`, { phase: 'body', reply })
+    }
+    items = answer.items
+  }
+  session.end()
+}
+
+function listed({ plan, hasDocids }: Listing, item: Item, position: number): ListedRecord {
+  const unknown = { title: null, author: null, date: null, database: null, syntax: null, size: null, url: null }
+  if (item.kind === 'diagnostic') return { position, ...unknown, diagnostic: diagnosticWords(item.diagnostic) }
+  if (item.kind !== 'record') return { position, ...unknown }
+  const { record } = item
+  const { identifier, ...facts } = summaryOf(record)
+  const only = plan.databases.length === 1 ? (plan.databases[0] ?? null) : null
+  const database = record.database !== null && record.database.length <= maxText ? record.database : only
+  const url = hasDocids && identifier !== null && database !== null ? recordUrl(plan, database, identifier) : null
+  return {
+    position,
+    ...facts,
+    database: database === null ? null : octetsToText(database),
+    syntax: z3950SyntaxName(record.syntax),
+    size: record.octets.length,
+    url,
+  }
+}
+
+/** The URL of one record on the same server, in the syntaxes of this URL. */
+function recordUrl({ host, port, recordSyntaxes }: Z3950Plan, database: string, identifier: string): string {
+  const place = authority({ host: host.replace('%', '%25'), port }, 210)
+  const syntaxes =
+    recordSyntaxes.length === 0 ? '' : `;rs=${recordSyntaxes.map((name) => encodeOctets(name)).join('+')}`
+  return `z39.50r://${place}/${encodeOctets(database)}?${encodeOctets(utf8Octets(identifier))}${syntaxes}`
+}

@@ -1,0 +1,157 @@
+/** Lists of records that a query finds (`;query=`), and the queries as they are sent. */
+import { createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { startZ3950Server } from '@retriever/servers'
+import { describe, expect, test } from 'vitest'
+import { entriesOf } from '../../support/entries.ts'
+import { sent } from '../../support/events.ts'
+import { body } from '../../support/outcome.ts'
+
+function queryUrl(root: string, databases: string, query: string): string {
+  return `${root.replace('z39.50r', 'z39.50s')}${databases};query=${encodeURIComponent(query)}`
+}
+
+async function list(databases: string, query: string, request: RetrieveOptions = {}) {
+  await using server = await startZ3950Server()
+  const remarks: string[] = []
+  await using client = createClient({
+    limits: { maxRetries: 0 },
+    onEvent: (event) => void (event.type === 'remark' && remarks.push(event.message)),
+  })
+  const listing = await client.retrieve(queryUrl(server.url, databases, query), request)
+  const entries = await entriesOf(listing)
+  await server.waitForConnections(0)
+  return { root: server.url, listing, entries, remarks, received: [...server.received] }
+}
+
+describe('lists', () => {
+  test('entries lead to their records', async () => {
+    await using server = await startZ3950Server()
+    await using client = createClient()
+    const listing = await client.retrieve(queryUrl(server.url, 'books', 'water'))
+    expect(listing).toMatchObject({ kind: 'listing', metadata: { count: 1, server: 'Retriever test server' } })
+    const [entry] = await entriesOf(listing)
+    expect(entry).toEqual({
+      name: 'Water and <electricity> & more',
+      kind: 'file',
+      url: `${server.url}books?elecworld.v30.n19`,
+      size: 202,
+      details: {
+        position: 1,
+        author: 'Maxwell, J.',
+        date: '1990',
+        database: 'books',
+        syntax: 'usmarc',
+      },
+    })
+    expect(await (await client.retrieve(entry?.url ?? '')).text()).toContain('Maxwell, J.')
+  })
+
+  test('a long list takes several requests', async () => {
+    const { entries, received } = await list('many', 'ti=volume')
+    expect(entries.map(({ name }) => name)).toEqual(Array.from({ length: 250 }, (_, at) => `Volume ${at + 1}`))
+    expect(received.map((line) => line.replace(/many/, 'DB'))).toEqual([
+      'init',
+      'search DB volume',
+      'present 1+50 B usmarc',
+      'search DB m1',
+      'search DB volume',
+      'present 51+50 B usmarc',
+      'present 101+50 B usmarc',
+      'present 151+50 B usmarc',
+      'present 201+50 B usmarc',
+    ])
+  })
+
+  test('a limit, and several databases', async () => {
+    const { root, entries } = await list('books+many', 'volume or computer', { limit: 2 })
+    expect(entries.map(({ url }) => url)).toEqual([`${root}books?b1`, `${root}many?m1`])
+  })
+
+  test('nothing found is an empty list', async () => {
+    expect((await list('empty', 'x')).entries).toEqual([])
+  })
+
+  test.each([
+    ['sutrs', 'Les misérables', null],
+    ['grs-1', 'Les misérables', 'books?b2;rs=grs-1'],
+    ['opac', 'Les misérables', 'books?b2;rs=opac'],
+    ['xml', 'Les misérables', null],
+  ])('titles of %s', async (syntax, name, path) => {
+    await using server = await startZ3950Server()
+    await using client = createClient()
+    const url = queryUrl(server.url, `books;rs=${syntax}`, '@attr 1=4 misérables')
+    const [entry] = await entriesOf(await client.retrieve(url))
+    expect(entry).toMatchObject({ name, url: path === null ? null : server.url + path })
+  })
+
+  test.each([
+    ['nowhere', 'x', 'not-found'],
+    ['books', 'isbn=3', 'server-refused'],
+    ['books', '"open', 'malformed-url'],
+    ['misbehaviour', 'negative', 'protocol-violation'],
+    ['misbehaviour', 'escapes', 'server-refused'],
+    ['misbehaviour', 'surrogate', null],
+    ['misbehaviour', 'no marc', null],
+    ['misbehaviour', 'empty', 'partial'],
+  ])('%s: %s is %s', async (database, query, code) => {
+    const outcome = await list(database, query).then(
+      () => null,
+      (error: { readonly code: string }) => error.code,
+    )
+    expect(outcome).toBe(code)
+  })
+})
+
+/** The octets as the specification writes them: hexadecimal digits, and text in quotes. */
+function octets(written: string): string {
+  const parts = written.match(/"[^"]*"|[0-9a-f]+/g) ?? []
+  return parts
+    .map((part) => (part.startsWith('"') ? part.slice(1, -1) : Buffer.from(part, 'hex').toString('latin1')))
+    .join('')
+}
+
+describe('queries of type 1', () => {
+  const title = '3008 9f780101 9f790104'
+  const operands = 'a00a bf6607 bf2c00 9f2d01 "a" a00a bf6607 bf2c00 9f2d01 "b"'
+  test.each([
+    ['water', 'a00e bf660b bf2c00 9f2d05 "water"'],
+    ['ti=water', `a018 bf6615 bf2c0a ${title} 9f2d05 "water"`],
+    ['@attr 1=4 water', `a018 bf6615 bf2c0a ${title} 9f2d05 "water"`],
+    ['@attrset bib-1 @attr bib-1 1=4 @term general water', `a018 bf6615 bf2c0a ${title} 9f2d05 "water"`],
+    ['a and b', `a11d ${operands} bf2e02 8000`],
+    ['a OR b', `a11d ${operands} bf2e02 8100`],
+    ['@not a b', `a11d ${operands} bf2e02 8200`],
+    ['comp?', 'a017 bf6614 bf2c0a 3008 9f780105 9f790101 9f2d04 "comp"'],
+    ['"a b"', 'a016 bf6613 bf2c0a 3008 9f780104 9f790101 9f2d03 "a b"'],
+    ['@attr 1=name a', 'a01c bf6619 bf2c12 3010 9f780101 bf816008 a106 8104 "name" 9f2d01 "a"'],
+  ])('%s', async (query, written) => {
+    await using server = await startZ3950Server({ faults: { replies: { search: '' } } })
+    const { events } = await body(queryUrl(server.url, 'books', query))
+    const search = sent(events)[1] ?? ''
+    const bib1 = octets('06072a8648ce130301')
+    expect(Buffer.from(search.slice(search.indexOf(bib1) + bib1.length), 'latin1').toString('hex')).toBe(
+      Buffer.from(octets(written), 'latin1').toString('hex'),
+    )
+  })
+
+  test.each([
+    ['', /character 1: a word/],
+    ['ti=', /character 4: a word to search for is missing/],
+    ['zz=a', /character 1: there is no such qualifier/],
+    ['a and', /character 6: a word/],
+    ['(a', /character 3: a \) is missing/],
+    ['a)', /character 2: it should end here/],
+    ['@and a', /character 7: a term is missing/],
+    ['@prox a b', /character 1: @prox is not supported/],
+    ['@attr x a', /the attribute set is not known/],
+    ['a "b', /character 2: a quote has no end/],
+    ['@attr 1=4 a b', /character 13: it should end here/],
+    [`${'('.repeat(100)}a`, /nests deeper than 64/],
+    [`${'@and '.repeat(100)}a`, /nests deeper than 64/],
+  ])('%j cannot be read', async (query, message) => {
+    await using server = await startZ3950Server()
+    const { error } = await body(queryUrl(server.url, 'books', query))
+    expect(error).toMatchObject({ code: 'malformed-url', message: expect.stringMatching(message) })
+    expect(server.accepted).toBe(0)
+  })
+})

@@ -1,0 +1,67 @@
+import { type Node, readInteger } from './ber.ts'
+import type { Book } from './seed.ts'
+
+/** A query that the server cannot answer, with the condition of Bib-1 and its words. */
+export class QueryError extends Error {
+  readonly condition: number
+
+  constructor(condition: number, words: string) {
+    super(words)
+    this.condition = condition
+  }
+}
+
+/** The texts of a book by the use attribute of Bib-1; 0: none was given. */
+const uses: ReadonlyMap<number, (book: Book) => string> = new Map([
+  [0, all],
+  [4, ({ title }: Book) => title],
+  [12, ({ id }: Book) => id],
+  [21, ({ subject }: Book) => subject],
+  [31, ({ year }: Book) => year],
+  [1003, ({ author }: Book) => author],
+  [1016, all],
+  [1032, ({ id }: Book) => id],
+])
+
+function all({ title, author, subject, year }: Book): string {
+  return `${title} ${author} ${subject} ${year}`
+}
+
+/** Whether a book fits an RPNStructure: an operand [0], or two of them and an operator [1]. Throws QueryError. */
+export function fits(book: Book, node: Node): boolean {
+  const [first, second, operator] = node.children
+  if (node.tag === 0x81 && first !== undefined && second !== undefined && operator !== undefined) {
+    const [left, right] = [fits(book, first), fits(book, second)]
+    switch (operator.children[0]?.tag) {
+      case 0x80:
+        return left && right
+      case 0x81:
+        return left || right
+      case 0x82:
+        return left && !right
+      default:
+        throw new QueryError(110, '')
+    }
+  }
+  if (node.tag !== 0x80 || first === undefined) throw new QueryError(108, 'malformed query')
+  return fitsOperand(book, first)
+}
+
+function fitsOperand(book: Book, { children }: Node): boolean {
+  const attributes = new Map(
+    (children.find(({ tag }) => tag === 0x9f2c)?.children ?? []).map((attribute) => {
+      const [type, value] = attribute.children
+      return [readInteger(type), value?.tag === 0x9f79 ? readInteger(value) : -1] as const
+    }),
+  )
+  const term = children.find(({ tag }) => tag === 0x9f2d)?.contents.toString() ?? ''
+  const use = attributes.get(1) ?? 0
+  const text = uses.get(use)?.(book)
+  if (text === undefined) throw new QueryError(114, String(use))
+  // A document id is compared as it is.
+  if (use === 1032 || use === 12) return text === term
+  const words = (value: string): string[] => value.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const isTruncated = attributes.get(5) === 1
+  if (attributes.get(4) === 1) return ` ${words(text).join(' ')} `.includes(` ${words(term).join(' ')} `)
+  return words(term).every((word) => words(text).some((each) => (isTruncated ? each.startsWith(word) : each === word)))
+}

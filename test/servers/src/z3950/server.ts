@@ -1,0 +1,28 @@
+import { Listener } from '../listener.ts'
+import { type Checks, checkOptions, flag } from '../options.ts'
+import { type ServerOptions, serverChecks, type TestServer } from '../test-server.ts'
+import { Z3950Session } from './session.ts'
+
+export interface Z3950ServerOptions extends Omit<ServerOptions, 'tls'> {
+  /** True: the answers to Present come in segments, one record in each. Default false. */
+  readonly segments?: boolean
+  /** True: the element set F is not known, as on servers with one element set. Default false. */
+  readonly oneElementSet?: boolean
+}
+
+const { tls: _tls, ...checks } = serverChecks
+export const z3950Checks: Checks<Z3950ServerOptions> = { ...checks, segments: flag, oneElementSet: flag }
+
+/** A catalogue that is searched by Z39.50 (version 3); misbehaviours are in the database `misbehaviour`. */
+export async function startZ3950Server(options: Z3950ServerOptions = {}): Promise<TestServer> {
+  checkOptions('startZ3950Server', options, z3950Checks)
+  const listener = new Listener(
+    {
+      name: 'z3950',
+      scheme: 'z39.50r',
+      serve: (connection, server) => new Z3950Session(connection, server, options).run(),
+    },
+    options,
+  )
+  return listener.listen(options.port ?? 0)
+}
