@@ -221,6 +221,8 @@ export interface ProsperoAccess {
   readonly method: string
   /** The URL of the data; null: no URL leads there, such as to a file of the server's own machine (LOCAL). */
   readonly url: string | null
+}
+
 /** Z39.50: the record, as the server named it. */
 export interface Z3950Metadata {
   /** The name of the record syntax, or its OID: `usmarc`, `1.2.840.10003.5.80`. */
