@@ -109,6 +109,28 @@ test('names that lead elsewhere have no URL (security.md 3)', async () => {
   expect(entries.map(({ name }) => name)).not.toContain('..')
 })
 
+describe('a server that tells few attributes', () => {
+  test.each([
+    [['size', 'mode'], { size: 7, modified: null }],
+    [['mode'], { size: null, modified: null, completeness: 'terminated' }],
+    [[], { size: null, modified: null }],
+  ])('%j: the others are unknown', async (tells, facts) => {
+    await using few = await startSftpServer({ tells })
+    const { representation, text } = await bytes('pub/hello.txt', {}, {}, few)
+    expect(text).toBe('Hello.\n')
+    expect(representation).toMatchObject(facts)
+  })
+
+  test('entries without size and date', async () => {
+    await using few = await startSftpServer({ tells: ['mode'] })
+    await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(few)] } })
+    const entry = (await entriesOf(await client.retrieve(`${few.url}pub`))).find(({ name }) => name === 'hello.txt')
+    expect(entry).toMatchObject({ kind: 'file', url: `${few.url}pub/hello.txt` })
+    expect(entry).not.toHaveProperty('size')
+    expect(entry).not.toHaveProperty('modified')
+  })
+})
+
 describe('the host key (security.md 36)', () => {
   test('unknown: certificate, with its fingerprint and the option that accepts it', async () => {
     for (const hostKeys of [undefined, [], [`other.example ssh-ed25519 ${publicKey.toString('base64')}`]]) {
