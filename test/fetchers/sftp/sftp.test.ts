@@ -101,6 +101,13 @@ test('directories are listings, whose names lead on or nowhere', async () => {
   expect(await failure('pub/', { limits: { maxListing: 100 } })).toMatchObject({ code: 'limit-exceeded' })
 })
 
+test('a directory of names without lines of ls -l', async () => {
+  await using bare = await startSftpServer({ namesAlone: true })
+  const { text } = await bytes('pub/', {}, {}, bare)
+  expect(text).toMatch(/^\.\na\.bin\nhello\.txt\n/)
+  expect(text).toMatch(/^link -> hello\.txt$/m)
+})
+
 test('names that lead elsewhere have no URL (security.md 3)', async () => {
   await using wicked = await startSftpServer({ names: ['../../x', '..', 'ok'] })
   await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(wicked)] } })

@@ -59,7 +59,7 @@ async function readEntries(path: string, session: SftpSession, context: Retrieva
       })
     if (some === null) return listed
     for (const found of some) {
-      length += Buffer.byteLength(found.longname) + 1
+      length += Buffer.byteLength(found.longname || found.filename) + 1
       if (length > maxListing) {
         throw context.error(
           'limit-exceeded',
@@ -84,9 +84,12 @@ async function targetOf(path: string, name: string, session: SftpSession): Promi
   }
 }
 
-/** `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`, and for links ` -> target`; a name may hold a line feed. */
+/**
+ * `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`, and for links ` -> target`; a name may hold a line feed. Some servers
+ * send no such line, so that the name stands alone.
+ */
 function lineOf({ found, target }: Listed): string {
-  const line = `${found.longname}${target === null ? '' : ` -> ${target}`}`
+  const line = `${found.longname || found.filename}${target === null ? '' : ` -> ${target}`}`
   return `${line.replace(/[\0-\x1F\x7F]/g, (control) => encodeOctets(control))}\n`
 }
 
