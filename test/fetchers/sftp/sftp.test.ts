@@ -104,7 +104,7 @@ test('directories are listings, whose names lead on or nowhere', async () => {
 test('a directory of names without lines of ls -l', async () => {
   await using bare = await startSftpServer({ namesAlone: true })
   const { text } = await bytes('pub/', {}, {}, bare)
-  expect(text).toMatch(/^\.\na\.bin\nhello\.txt\n/)
+  expect(text).toMatch(/^a\.bin\nhello\.txt\n/)
   expect(text).toMatch(/^link -> hello\.txt$/m)
 })
 
