@@ -24,6 +24,10 @@ export interface SftpOptions {
   readonly names?: readonly string[]
   /** The most octets of one answer to a read. */
   readonly readAtMost?: number
+  /** The attributes that the server tells; all by default. */
+  readonly tells?: readonly string[]
+  /** Whether names in a directory come without their lines of `ls -l`. */
+  readonly namesAlone?: boolean
   /** The methods of login that are offered. */
   readonly methods?: readonly ('password' | 'keyboard-interactive' | 'publickey')[]
 }
@@ -61,7 +65,9 @@ export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> 
   const nodes = seed(names)
   const attrs = ({ mode, content }: Node) => {
     const time = Date.UTC(2001, 1, 3, 4, 5, 6) / 1000
-    return { mode, uid: 1000, gid: 1000, size: content?.length ?? 0, atime: time, mtime: time }
+    const all = { mode, uid: 1000, gid: 1000, size: content?.length ?? 0, atime: time, mtime: time }
+    const told = Object.entries(all).filter(([name]) => options.tells?.includes(name) ?? true)
+    return Object.fromEntries(told) as typeof all
   }
   return startServer({
     scheme: 'sftp',
@@ -133,7 +139,9 @@ export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> 
                     const filename = path.slice(path === '.' ? 0 : prefix.length)
                     return {
                       filename,
-                      longname: `-rw-r--r-- 1 alice users ${node.content?.length ?? 0} Feb 3 2001 ${filename}`,
+                      longname: options.namesAlone
+                        ? ''
+                        : `-rw-r--r-- 1 alice users ${node.content?.length ?? 0} Feb 3 2001 ${filename}`,
                       attrs: attrs(node),
                     }
                   }),

@@ -101,12 +101,41 @@ test('directories are listings, whose names lead on or nowhere', async () => {
   expect(await failure('pub/', { limits: { maxListing: 100 } })).toMatchObject({ code: 'limit-exceeded' })
 })
 
+test('a directory of names without lines of ls -l', async () => {
+  await using bare = await startSftpServer({ namesAlone: true })
+  const { text } = await bytes('pub/', {}, {}, bare)
+  expect(text).toMatch(/^a\.bin\nhello\.txt\n/)
+  expect(text).toMatch(/^link -> hello\.txt$/m)
+})
+
 test('names that lead elsewhere have no URL (security.md 3)', async () => {
   await using wicked = await startSftpServer({ names: ['../../x', '..', 'ok'] })
   await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(wicked)] } })
   const entries = await entriesOf(await client.retrieve(`${wicked.url}pub/`))
   expect(entries.find(({ name }) => name.includes('x') && name.includes('..'))?.url).toBe(null)
   expect(entries.map(({ name }) => name)).not.toContain('..')
+})
+
+describe('a server that tells few attributes', () => {
+  test.each([
+    [['size', 'mode'], { size: 7, modified: null }],
+    [['mode'], { size: null, modified: null, completeness: 'terminated' }],
+    [[], { size: null, modified: null }],
+  ])('%j: the others are unknown', async (tells, facts) => {
+    await using few = await startSftpServer({ tells })
+    const { representation, text } = await bytes('pub/hello.txt', {}, {}, few)
+    expect(text).toBe('Hello.\n')
+    expect(representation).toMatchObject(facts)
+  })
+
+  test('entries without size and date', async () => {
+    await using few = await startSftpServer({ tells: ['mode'] })
+    await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(few)] } })
+    const entry = (await entriesOf(await client.retrieve(`${few.url}pub`))).find(({ name }) => name === 'hello.txt')
+    expect(entry).toMatchObject({ kind: 'file', url: `${few.url}pub/hello.txt` })
+    expect(entry).not.toHaveProperty('size')
+    expect(entry).not.toHaveProperty('modified')
+  })
 })
 
 describe('the host key (security.md 36)', () => {

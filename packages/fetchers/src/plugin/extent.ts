@@ -14,7 +14,8 @@ export type ReadAt = (position: number, length: number) => Promise<Uint8Array>
 export interface Measure {
   /** Null if the system tells no true size. */
   readonly size: number | null
-  readonly modified: Date
+  /** Null if the system tells no date. */
+  readonly modified: Date | null
   /** The precision of `modified` in milliseconds. Default 1. */
   readonly precision?: number
 }

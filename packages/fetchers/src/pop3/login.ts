@@ -16,7 +16,8 @@ export async function logIn(
   context: RetrievalContext,
   greeting: PopReply,
 ): Promise<void> {
-  const [timestamp] = /<[^<>\s]*>/.exec(greeting.text) ?? []
+  // RFC 1939 7: the timestamp has the form of a Message-ID, which tells it from a name in angle brackets.
+  const [timestamp] = /<[^<>\s@]+@[^<>\s@]+>/.exec(greeting.text) ?? []
   checkAuth(plan, context, timestamp !== undefined)
   const { user, password, found } = await planLogin(plan, context, 'A mailbox')
   try {

@@ -4,6 +4,7 @@ import { wholeSource } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { checkDate } from '../plugin/request-options.ts'
+import { attributesOf } from './attributes.ts'
 import { isStatus, type SftpSession } from './session.ts'
 
 /** The status of a directory whose names have all come. */
@@ -22,8 +23,8 @@ export async function readDirectory(
   session: SftpSession,
   context: RetrievalContext,
 ): Promise<Retrieved<'sftp'>> {
-  const modified = new Date(stats.mtime * 1000)
-  checkDate(context, modified)
+  const { modified } = attributesOf(stats)
+  if (modified !== null) checkDate(context, modified)
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'A directory has no ranges; retrieve it without one.')
   }
@@ -58,7 +59,7 @@ async function readEntries(path: string, session: SftpSession, context: Retrieva
       })
     if (some === null) return listed
     for (const found of some) {
-      length += Buffer.byteLength(found.longname) + 1
+      length += Buffer.byteLength(found.longname || found.filename) + 1
       if (length > maxListing) {
         throw context.error(
           'limit-exceeded',
@@ -83,9 +84,12 @@ async function targetOf(path: string, name: string, session: SftpSession): Promi
   }
 }
 
-/** `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`, and for links ` -> target`; a name may hold a line feed. */
+/**
+ * `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`, and for links ` -> target`; a name may hold a line feed. Some servers
+ * send no such line, so that the name stands alone.
+ */
 function lineOf({ found, target }: Listed): string {
-  const line = `${found.longname}${target === null ? '' : ` -> ${target}`}`
+  const line = `${found.longname || found.filename}${target === null ? '' : ` -> ${target}`}`
   return `${line.replace(/[\0-\x1F\x7F]/g, (control) => encodeOctets(control))}\n`
 }
 
@@ -108,13 +112,14 @@ function entryOf({ found: { filename, attrs }, target }: Listed, base: string): 
   const kind = kindOf(attrs)
   // security.md 3: a name that leads elsewhere. ssh2 has replaced octets that are not UTF-8; no URL can ask for those.
   const leads = !/[/\0\uFFFD]/.test(filename)
+  const { size, modified } = attributesOf(attrs)
   const url = `${base}${encodeOctets(utf8Octets(filename))}${kind === 'directory' ? '/' : ''}`
   return {
     name: leads ? filename : printable(filename),
     kind,
     url: leads ? url : null,
-    ...(kind === 'file' && { size: attrs.size }),
-    modified: new Date(attrs.mtime * 1000),
+    ...(kind === 'file' && size !== null && { size }),
+    ...(modified !== null && { modified }),
     details: { mode: attrs.mode, uid: attrs.uid, gid: attrs.gid, ...(target !== null && { target }) },
   }
 }

@@ -4,6 +4,7 @@ import { extentOf } from '../plugin/extent.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkDate } from '../plugin/request-options.ts'
 import { ReadAheadBody, readAt } from '../wire/read-ahead.ts'
+import { attributesOf } from './attributes.ts'
 import { openFile } from './body.ts'
 import { readDirectory } from './directory.ts'
 import { statusError } from './errors.ts'
@@ -54,14 +55,16 @@ function pathOf({ path }: AccessPlans['sftp'], context: RetrievalContext): strin
 async function open(path: string, session: SftpSession, context: RetrievalContext): Promise<Retrieved<'sftp'>> {
   const stats = await session.call<Stats>('request', `STAT ${path}`, (sftp, done) => sftp.stat(path, done))
   if (stats.isDirectory()) return readDirectory(path, stats, session, context)
-  if (!stats.isFile())
+  const { mode, modified, ...told } = attributesOf(stats)
+  // Without a mode the server does not tell what it is.
+  if (mode !== null && !stats.isFile()) {
     throw context.error('refused', 'It is a device, FIFO or socket, not a file.', { phase: 'request' })
-  const modified = new Date(stats.mtime * 1000)
-  checkDate(context, modified)
+  }
+  if (modified !== null) checkDate(context, modified)
   const handle = await session.call<Buffer>('request', `OPEN ${path}`, (sftp, done) => sftp.open(path, 'r', done))
   const file = openFile(session, handle, context)
   // The system's own files (/proc) say that they are empty; only reading tells.
-  const size = stats.size === 0 ? null : stats.size
+  const size = told.size === 0 ? null : told.size
   const extent = await extentOf(
     (position, length) => readAt(file, position, length),
     { size, modified, precision: 1000 },
