@@ -9,7 +9,7 @@ import { bin, retrieve, start, temporaryFolder, useBundle } from '../../support/
 
 useBundle()
 const folder = temporaryFolder()
-const freePorts = ['http', 'ftp', 'gopher', 'nntp', 'telnet'].map((protocol) => `--${protocol}-port=0`)
+const freePorts = ['http', 'ftp', 'gopher', 'nntp', 'telnet', 'nfs'].map((protocol) => `--${protocol}-port=0`)
 
 /** What `retrieve serve ARGUMENTS` prints, once it has printed so many lines. */
 async function lines(child: ChildProcess, count: number): Promise<string[]> {
@@ -28,19 +28,19 @@ test('serve prints a line for each server, and a signal is its ordinary end', as
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('serve DIR shows a folder by http, ftp and gopher, read-only, without links that lead out of it', async () => {
+test('serve DIR shows a folder by http, ftp, gopher and nfs, read-only, without links that lead out of it', async () => {
   mkdirSync(join(folder(), 'shown/sub'), { recursive: true })
   writeFileSync(join(folder(), 'shown/sub/a.txt'), 'Hello.\n')
   writeFileSync(join(folder(), 'secret.txt'), 'secret')
   symlinkSync('../secret.txt', join(folder(), 'shown/out.txt'))
   const child = start(['serve', '--json', 'shown', ...freePorts], { cwd: folder() })
-  const urls = (await lines(child, 3)).map((line) => String(JSON.parse(line).url))
-  expect(urls.map((url) => url.replace(/:.*/, ''))).toEqual(['http', 'ftp', 'gopher'])
-  const [http = '', ftp = '', gopher = ''] = urls
-  for (const url of [`${http}sub/a.txt`, `${ftp}sub/a.txt`, `${gopher}0/sub/a.txt`]) {
+  const urls = (await lines(child, 4)).map((line) => String(JSON.parse(line).url))
+  expect(urls.map((url) => url.replace(/:.*/, ''))).toEqual(['http', 'ftp', 'gopher', 'nfs'])
+  const [http = '', ftp = '', gopher = '', nfs = ''] = urls
+  for (const url of [`${http}sub/a.txt`, `${ftp}sub/a.txt`, `${gopher}0/sub/a.txt`, `${nfs}sub/a.txt`]) {
     expect((await retrieve([url])).stdout.trimEnd()).toBe('Hello.')
   }
-  for (const url of [`${http}out.txt`, `${ftp}out.txt`, `${gopher}0/out.txt`, `${http}readme.txt`]) {
+  for (const url of [`${http}out.txt`, `${ftp}out.txt`, `${gopher}0/out.txt`, `${nfs}out.txt`, `${http}readme.txt`]) {
     expect((await retrieve([url])).status).toBeGreaterThan(0)
   }
   child.kill('SIGINT')
@@ -206,3 +206,23 @@ describe('serve -- COMMAND', () => {
     expect({ status, times: screen.match(/got it/g) }).toEqual({ status: 0, times: ['got it'] })
   })
 })
+
+test('the ports where none is given differ', async () => {
+  const { stdout } = await retrieve(['help', 'serve'])
+  const ports = [...stdout.matchAll(/--\S+-port N\s[\s\S]*?default:\s+(\d+)/g)].map(([, port]) => port)
+  expect(ports.length).toBeGreaterThan(15)
+  expect(new Set(ports).size).toBe(ports.length)
+})
+
+test('each URL that serve prints is one to try', async () => {
+  const ports = Array.from((await retrieve(['help', 'serve'])).stdout.matchAll(/--\S+-port(?= N)/g), String)
+  const child = start(['serve', ...ports.map((option) => `${option}=0`)])
+  const urls = await lines(child, ports.length)
+  // Telnet is a session, which lasts as long as its input.
+  const files = urls.filter((url) => !url.startsWith('telnet:'))
+  const env = { XDG_STATE_HOME: folder() }
+  const tried = await Promise.all(files.map(async (url) => ({ url, ...(await retrieve([url], { env })) })))
+  child.kill('SIGINT')
+  // Mailboxes want a login.
+  expect(tried.filter(({ status }) => status !== 0).map(({ url }) => url.replace(/:.*/, ''))).toEqual(['pop3', 'imap'])
+}, 90_000)
