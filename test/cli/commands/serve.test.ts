@@ -9,7 +9,7 @@ import { bin, retrieve, start, temporaryFolder, useBundle } from '../../support/
 
 useBundle()
 const folder = temporaryFolder()
-const freePorts = ['http', 'ftp', 'gopher', 'nntp', 'telnet'].map((protocol) => `--${protocol}-port=0`)
+const freePorts = ['http', 'ftp', 'gopher', 'nfs', 'nntp', 'telnet'].map((protocol) => `--${protocol}-port=0`)
 
 /** What `retrieve serve ARGUMENTS` prints, once it has printed so many lines. */
 async function lines(child: ChildProcess, count: number): Promise<string[]> {
@@ -28,19 +28,36 @@ test('serve prints a line for each server, and a signal is its ordinary end', as
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('serve DIR shows a folder by http, ftp and gopher, read-only, without links that lead out of it', async () => {
+test('no two servers have the same port by default', async () => {
+  const { stdout } = await retrieve(['serve', '--help'])
+  const ports = [...stdout.matchAll(/default:\s+(\d+)/g)].map(([, port]) => port)
+  expect(ports).toHaveLength(20)
+  expect(new Set(ports).size).toBe(ports.length)
+})
+
+test('the URLs that serve prints for the old protocols retrieve', async () => {
+  const protocols = ['prospero', 'wais', 'z3950', 'nfs', 'tn3270']
+  const child = start(['serve', ...protocols, ...protocols.map((protocol) => `--${protocol}-port=0`)])
+  for (const url of await lines(child, protocols.length)) {
+    expect(await retrieve([url])).toMatchObject({ status: 0, stdout: expect.stringMatching(/./) })
+  }
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('serve DIR shows a folder by http, ftp, gopher and nfs, read-only, without links that lead out of it', async () => {
   mkdirSync(join(folder(), 'shown/sub'), { recursive: true })
   writeFileSync(join(folder(), 'shown/sub/a.txt'), 'Hello.\n')
   writeFileSync(join(folder(), 'secret.txt'), 'secret')
   symlinkSync('../secret.txt', join(folder(), 'shown/out.txt'))
   const child = start(['serve', '--json', 'shown', ...freePorts], { cwd: folder() })
-  const urls = (await lines(child, 3)).map((line) => String(JSON.parse(line).url))
-  expect(urls.map((url) => url.replace(/:.*/, ''))).toEqual(['http', 'ftp', 'gopher'])
-  const [http = '', ftp = '', gopher = ''] = urls
-  for (const url of [`${http}sub/a.txt`, `${ftp}sub/a.txt`, `${gopher}0/sub/a.txt`]) {
+  const urls = (await lines(child, 4)).map((line) => String(JSON.parse(line).url))
+  expect(urls.map((url) => url.replace(/:.*/, ''))).toEqual(['http', 'ftp', 'gopher', 'nfs'])
+  const [http = '', ftp = '', gopher = '', nfs = ''] = urls
+  for (const url of [`${http}sub/a.txt`, `${ftp}sub/a.txt`, `${gopher}0/sub/a.txt`, `${nfs}sub/a.txt`]) {
     expect((await retrieve([url])).stdout.trimEnd()).toBe('Hello.')
   }
-  for (const url of [`${http}out.txt`, `${ftp}out.txt`, `${gopher}0/out.txt`, `${http}readme.txt`]) {
+  for (const url of [`${http}out.txt`, `${ftp}out.txt`, `${gopher}0/out.txt`, `${nfs}out.txt`, `${http}readme.txt`]) {
     expect((await retrieve([url])).status).toBeGreaterThan(0)
   }
   child.kill('SIGINT')

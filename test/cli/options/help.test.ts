@@ -241,7 +241,7 @@ test.each([
     /^retrieve: There is no folder "smtp"; the servers are: http, ftp, gopher, [a-z\d, ]+\.\n$/,
   ],
   [['serve', '/', '/tmp'], 'serve takes one folder, not / and /tmp.'],
-  [['serve', '/', 'nntp'], 'A folder is served by http, ftp and gopher, not by nntp.'],
+  [['serve', '/', 'nntp'], 'A folder is served by http, ftp, gopher and nfs, not by nntp.'],
   [['serve', '--fault', 'dealy=1'], undefined],
 ])('%j is exit code 2 and one sentence', async (argv, message) => {
   const { status, stdout, stderr } = await retrieve(argv)

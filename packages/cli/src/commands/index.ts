@@ -64,7 +64,7 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   serve: {
     operands: '[DIR] [PROTOCOL...] [-- COMMAND [ARGUMENT...]]',
     help:
-      'Serve the files in DIR on loopback, by http, ftp and gopher; without DIR, run test servers of the PROTOCOLs, of ' +
+      'Serve the files in DIR on loopback, by http, ftp, gopher and nfs; without DIR, run test servers of the PROTOCOLs, of ' +
       'all if none is named, such as http, nntp, ldap, imap. With COMMAND, run it beside them, and stop when it ends: its ' +
       'variables RETRIEVE_HTTP_URL, RETRIEVE_FTP_URL, ... tell where they are',
     example: 'retrieve serve public http --http-port 8000',

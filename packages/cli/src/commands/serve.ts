@@ -32,6 +32,8 @@ const paths: Readonly<Partial<Record<string, string>>> = {
   mqtt: 'pub/hello',
   tftp: 'hello.txt',
   prospero: '/docs',
+  wais: 'demo',
+  z3950: 'books?b1',
 }
 
 /** The exit status of the command: 127 if there is no such program, 126 if it cannot be run, as in a shell. */

@@ -27,7 +27,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   imap: 1143,
   ws: 8081,
   mqtt: 1883,
-  z3950: 2100,
+  z3950: 9999,
 }
 
 export const protocols: readonly ProtocolName[] = Object.keys(defaultPorts) as ProtocolName[]
@@ -78,7 +78,7 @@ export function readServing(line: ServingLine, env: NodeJS.ProcessEnv): Serving 
   const named = protocols.filter((protocol) => line.operands.includes(protocol))
   const folder = readFolder(line.operands.filter((operand) => !protocols.some((protocol) => protocol === operand)))
   const unfit = named.find((protocol) => folder !== undefined && !withFiles.includes(protocol))
-  if (unfit !== undefined) throw usageError(`A folder is served by http, ftp and gopher, not by ${unfit}.`)
+  if (unfit !== undefined) throw usageError(`A folder is served by http, ftp, gopher and nfs, not by ${unfit}.`)
   const program = readProgram(line, env)
   const faults = readFaults(line.values('fault'))
   const all = folder === undefined ? protocols : withFiles
