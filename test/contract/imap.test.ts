@@ -123,3 +123,67 @@ test.each([
   const faults = { replies: { FETCH: reply } }
   await expect(get('INBOX/;UID=11', { faults }, { limits: { maxRetries: 0 } })).rejects.toMatchObject({ code })
 })
+
+const plain = Buffer.from('\0alice\0secret').toString('base64')
+const loginLine = 'LOGIN "alice" "secret"'
+test.each<[string, ImapServerOptions, string[]]>([
+  ['', {}, [loginLine]],
+  ['alice;AUTH=*@', {}, [loginLine]],
+  ['alice;AUTH=PLAIN@', {}, [`AUTHENTICATE PLAIN ${plain}`]],
+  [';auth=plain@', { initialResponse: false }, ['AUTHENTICATE PLAIN', plain]],
+  ['alice;AUTH=*@', { logins: ['plain'] }, [`AUTHENTICATE PLAIN ${plain}`]],
+  ['', { logins: ['plain'], initialResponse: false }, ['AUTHENTICATE PLAIN', plain]],
+  // Without capabilities in the greeting they are asked for.
+  ['', { faults: { replies: { greeting: '* OK hi\r\n' } } }, ['CAPABILITY', loginLine]],
+  [
+    '',
+    { logins: ['plain'], faults: { replies: { greeting: '* OK hi\r\n' } } },
+    ['CAPABILITY', `AUTHENTICATE PLAIN ${plain}`],
+  ],
+])('the login of %j at a server with %j', async (user, options, lines) => {
+  const { received } = await get('INBOX/;UID=11', options, {}, user)
+  expect(received.map((line) => line.replace(/^A\d+ /, '')).slice(0, -2)).toEqual(lines)
+})
+
+test('capabilities that were said before TLS do not count', async () => {
+  const greeting = '* OK [CAPABILITY IMAP4rev1 LOGINDISABLED STARTTLS] hi\r\n'
+  const faults = { replies: { greeting } }
+  const { received } = await get('', { tls: 'explicit', faults }, { defaults: { requireTls: true } })
+  expect(received.slice(0, 3)).toEqual(['A1 STARTTLS', 'A2 CAPABILITY', `A3 ${loginLine}`])
+})
+
+test('a login with octets that LOGIN cannot quote goes by PLAIN, where the server has it', async () => {
+  const accounts = { älice: 'gehéim' }
+  const client = { credentials: () => ({ user: 'älice', password: 'gehéim' }) }
+  const { received } = await get('', { accounts }, client)
+  expect(received[0]).toBe(`A1 AUTHENTICATE PLAIN ${Buffer.from('\0älice\0gehéim').toString('base64')}`)
+  expect((await get('', { accounts, logins: ['login'] }, client)).received[0]).toMatch(/^A1 LOGIN "/)
+})
+
+test.each([
+  ['alice;AUTH=PLAIN@', { logins: ['login'] }, 'refused'],
+  ['', { faults: { replies: { greeting: '* OK [CAPABILITY IMAP4rev1 LOGINDISABLED] hi\r\n' } } }, 'tls-failed'],
+  ['alice;AUTH=PLAIN:n0pe@', {}, 'auth-failed'],
+  ['alice;AUTH=PLAIN:n0pe@', { initialResponse: false }, 'auth-failed'],
+  ['', { faults: { replies: { LOGIN: 'A1 NO [PRIVACYREQUIRED] no\r\n' } } }, 'tls-failed'],
+] as const)('the login of %j at a server with %j is %s', async (user, options, code) => {
+  let asked = 0
+  const credentials = () => {
+    asked++
+    return { user: 'alice', password: 'secret' }
+  }
+  await expect(get('', options, { credentials }, user)).rejects.toMatchObject({ code })
+  // A password that cannot be sent is not asked for.
+  expect(asked).toBe('faults' in options && 'LOGIN' in options.faults.replies ? 1 : 0)
+})
+
+test('a server that refuses AUTHENTICATE does not get the message', async () => {
+  await using server = await startImapServer({
+    initialResponse: false,
+    faults: { replies: { AUTHENTICATE: 'A1 NO not here\r\n' } },
+  })
+  await using client = createClient(login)
+  const url = server.url.replace('//', '//alice;AUTH=PLAIN@')
+  await expect(client.retrieve(url)).rejects.toMatchObject({ code: 'auth-failed' })
+  expect(server.received).toEqual(['A1 AUTHENTICATE PLAIN'])
+})

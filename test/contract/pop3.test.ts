@@ -113,3 +113,25 @@ test('a mailbox in use is worth another try', async () => {
     transient: true,
   })
 })
+
+const plain = Buffer.from('\0alice\0secret').toString('base64')
+test.each<[string, Pop3ServerOptions, string[]]>([
+  ['alice;auth=PLAIN@', {}, ['CAPA', `AUTH PLAIN ${plain}`]],
+  ['alice;auth=+PLAIN@', { logins: ['plain'] }, ['CAPA', `AUTH PLAIN ${plain}`]],
+  ['alice;auth=*@', {}, ['USER alice', 'PASS secret']],
+  [';AUTH=plain@', { accounts: { alice: 'x'.repeat(200) } }, ['CAPA', 'AUTH PLAIN', 'AGFsaWNlAHh4']],
+])('the login of %j at a server with %j', async (user, options, lines) => {
+  const password = options.accounts?.alice ?? 'secret'
+  const { received } = await get(options, '1', { credentials: () => ({ user: 'alice', password }) }, user)
+  expect(received.slice(0, -2).map((line) => line.slice(0, lines.at(-1)?.length))).toEqual(lines)
+})
+
+test.each([
+  ['alice;auth=PLAIN:secret@', { logins: ['user'] }, 'refused'],
+  ['alice;auth=PLAIN:secret@', { faults: { replies: { CAPA: '-ERR what\r\n' } } }, 'refused'],
+  ['alice;auth=PLAIN:nope@', {}, 'auth-failed'],
+  // The server asks for more after the whole message.
+  ['alice;auth=PLAIN:secret@', { faults: { replies: { AUTH: '+ \r\n' } } }, 'auth-failed'],
+] as const)('the login of %j at a server with %j is %s', async (user, options, code) => {
+  await expect(get(options, '1', {}, user)).rejects.toMatchObject({ code })
+})
