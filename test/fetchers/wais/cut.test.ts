@@ -1,7 +1,7 @@
 import { startWaisServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
 import { remarks } from '../../support/events.ts'
-import { body } from '../../support/outcome.ts'
+import { body, listed } from '../../support/outcome.ts'
 import { field } from '../../support/wais/fields.ts'
 
 /** A record with octets of the document. */
@@ -79,4 +79,12 @@ test.each([
   const outcome = await retrieve(length, ...answers)
   expect(outcome).toMatchObject({ got, error: null, requests: answers.length })
   expect(outcome.remarks).toEqual(remarks.map((each) => expect.stringMatching(each)))
+})
+
+test('a document whose id holds a line end has no URL: none could be retrieved', async () => {
+  const header = (docid: string): string => field(150, field(116, docid) + field(123, 'odd'))
+  const replies = { SEARCH: [answer(header('\x03\x02a\n') + header('\x03\x02a\0'))] }
+  await using server = await startWaisServer({ faults: { replies } })
+  const { got } = await listed(`${server.url}demo?odd`)
+  expect(got?.map(({ url }) => url)).toEqual([null, `${server.url}demo/TEXT/3=a%00;`])
 })
