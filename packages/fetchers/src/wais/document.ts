@@ -58,7 +58,7 @@ export class DocumentReader {
     const isLast = length === null ? count !== wanted && diagnostic === undefined : this.#at >= length
     this.#isOver = isEnd || isLast || count === 0
     // A document that became shorter ends with SF beside a text.
-    const isBroken = length === null ? !isEnd && diagnostic !== undefined : !(isEnd && hasText)
+    const isBroken = length === null ? !isEnd && !hasText && diagnostic !== undefined : !(isEnd && hasText)
     if (this.#isOver && isBroken && this.#at < (length ?? Number.POSITIVE_INFINITY)) throw this.#broken(diagnostic)
     if (diagnostic !== undefined && !isEnd) this.#tell(`The server remarks: ${wordsOf(diagnostic)}.`)
     if (this.#isOver && length !== null && this.#at !== length) {
