@@ -144,6 +144,7 @@ describe('failures', () => {
     ['deep', 'it nests deeper than 64'],
     ['crowded', 'it has over 131072 elements'],
     ['false length', 'an element is longer than its place'],
+    ['false length of octets', 'an element is longer than its place'],
     ['lost fragment', 'the pieces of a record are out of order'],
     ['open fragment', 'a record breaks off'],
   ])('the misbehaviour "%s" is told as such: %s', async (name, words) => {
