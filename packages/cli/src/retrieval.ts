@@ -97,7 +97,7 @@ export class Retrieval {
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
       ...(this.#wantsHeads && { onHead: (octets: string) => this.heads.add(octets) }),
-      ...this.#session.traceFile?.listener,
+      ...this.#session.run.traceFile?.listener,
       onEvent: (event) => this.#onEvent(event),
     }
   }
@@ -141,7 +141,7 @@ export class Retrieval {
     const isOwn = event.id === this.#id
     if (isOwn || event.type === 'connected' || event.type === 'secured') this.facts.event(event)
     if (this.#wantsHeads) this.heads.event(event)
-    this.#session.traceFile?.event(event)
+    run.traceFile?.event(event)
     if (isOwn && event.type === 'progress') this.#meter?.update(event.received, event.size)
     if (isOwn && event.type === 'done') this.#meter?.end()
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)

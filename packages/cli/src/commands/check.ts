@@ -22,11 +22,11 @@ export async function check(run: Run): Promise<number> {
   await using session = new Session({ ...run, config: checking(config) }, { mayAsk: false })
   const { client } = session
   const onEvent: RetrieveOptions['onEvent'] = (event) => {
-    session.traceFile?.event(event)
+    run.traceFile?.event(event)
     if (config.verbose) report.event(event)
   }
   const { base: _, headers, virtualHost, ...common } = config.request
-  const request: RetrieveOptions = { ...common, ...session.traceFile?.listener, signal }
+  const request: RetrieveOptions = { ...common, ...run.traceFile?.listener, signal }
   const own: RetrieveOptions = { ...(headers && { headers }), ...(virtualHost && { virtualHost }) }
   const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()
