@@ -35,7 +35,7 @@ export class Retrieval {
   /** The facts that the events tell, for -w and --json. */
   readonly facts: Facts
   /** The header sections, for -i, -I and -D. */
-  readonly heads: Heads = new Heads()
+  readonly heads: Heads
   readonly #session: Session
   readonly #login: GivenLogin
   /** Whether -i, -I or -D wants the header sections. */
@@ -53,7 +53,8 @@ export class Retrieval {
     this.#login = login
     this.facts = new Facts(session.run.servers)
     this.facts.findings = resolution.findings
-    const { include, request } = session.run.config
+    const { include, request, sendsLoginAtOnce } = session.run.config
+    this.heads = new Heads(!sendsLoginAtOnce)
     this.#wantsHeads = include || request.head === true || session.headDump !== null
   }
 
