@@ -32,11 +32,11 @@ export class Session implements AsyncDisposable {
   /** The options of the client. */
   readonly options: ClientOptions
 
-  /** `mayAsk`: whether a person at the terminal is asked for logins. */
-  constructor(run: Run, { mayAsk = true }: { readonly mayAsk?: boolean } = {}) {
+  /** `isCheck`: logins are for typed URLs alone, and the person at the terminal is not asked for any. */
+  constructor(run: Run, { isCheck = false }: { readonly isCheck?: boolean } = {}) {
     const { config, output } = run
     this.run = run
-    this.#credentials = new CredentialPrompt(config, output, run.signal, mayAsk)
+    this.#credentials = new CredentialPrompt(config, output, run.signal, isCheck)
     this.progress = new Progress(output)
     this.headDump = config.dumpHeader === null ? null : new SideFile(config.dumpHeader, output)
     this.#cookies = config.cookies === null ? null : new Cookies(config.cookies, run.jar)
