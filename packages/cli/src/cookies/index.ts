@@ -4,7 +4,7 @@ import type { Output } from '../terminal/output.ts'
 import type { Reporter } from '../terminal/report.ts'
 import type { CommandJar } from './jar.ts'
 
-/** The cookies of all groups of a line. The jar (200 KB of code and public suffixes) is loaded for the first request. */
+/** The jar of all groups of a line (200 KB of code and public suffixes), which is loaded for the first request. */
 export class SharedJar {
   #jar: Promise<CommandJar> | undefined
 
