@@ -50,6 +50,7 @@ export { gopherRequest } from './schemes/gopher.ts'
 export { imapCommands, imapQuoted } from './schemes/imap-commands.ts'
 export { builtinSchemes } from './schemes/index.ts'
 export { bindnameOf } from './schemes/ldap.ts'
+export { mqttConnect, mqttSubscribe } from './schemes/mqtt-packets.ts'
 export { prosperoPackets, prosperoToken } from './schemes/prospero.ts'
 export { type WaisDocument, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
 export {
