@@ -1,4 +1,4 @@
-import { type AccessPlans, adviceText, octetsToText, utf8Octets } from '@retriever/core'
+import { type AccessPlans, adviceText, mqttConnect, mqttSubscribe, octetsToText, utf8Octets } from '@retriever/core'
 import { findLogin, loginPlace } from '../auth/found-login.ts'
 import { sourceOf } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
@@ -7,15 +7,7 @@ import { ExactReader } from '../wire/exact-reader.ts'
 import { askingForLife } from '../wire/keep-alive.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 import { openConnection } from '../wire/transport/socket.ts'
-import {
-  connectPacket,
-  disconnectPacket,
-  type PacketHead,
-  pingPacket,
-  readHead,
-  subscribePacket,
-  types,
-} from './packets.ts'
+import { clientName, disconnectPacket, type PacketHead, pingPacket, readHead, types } from './packets.ts'
 
 type Plan = AccessPlans['mqtt']
 
@@ -83,13 +75,16 @@ async function connect(
   password: string | null,
   context: RetrievalContext,
 ): Promise<number> {
-  await connection.sendMessage(connectPacket(user, password), `CONNECT${user === null ? '' : ` ${user}`}\r\n`)
+  await connection.sendMessage(
+    mqttConnect(clientName(), user, password),
+    `CONNECT${user === null ? '' : ` ${user}`}\r\n`,
+  )
   const octets = await answer(reader, types.connack, 2, context)
   return octets[1] ?? 0
 }
 
 async function subscribe({ connection, reader }: Opened, topic: string, context: RetrievalContext): Promise<void> {
-  await connection.sendMessage(subscribePacket(topic), `SUBSCRIBE ${topic}\r\n`)
+  await connection.sendMessage(mqttSubscribe(topic), `SUBSCRIBE ${topic}\r\n`)
   const octets = await answer(reader, types.suback, 3, context)
   if ((octets[2] ?? 0) < 0x80) return
   throw context.error('access-denied', 'The server refuses the subscription to the topic.', { reply: 'SUBACK 128' })
