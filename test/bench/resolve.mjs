@@ -1,6 +1,6 @@
 import fastUri from 'fast-uri'
 import { resolve } from '../../packages/core/dist/index.js'
-import { splitUrl } from '../../packages/core/dist/split.js'
+import { splitUrl } from '../../packages/core/dist/url/split.js'
 import { median, printTable } from './lib/table.mjs'
 
 export const about = 'Resolutions a second for 100,000 mixed URLs (or: COUNT [RUNS]), beside new URL() and fast-uri.'

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { Script } from 'node:vm'
@@ -37,8 +37,8 @@ export class ChunkLoader {
   readonly #modules = new Map<string, Module>()
   /** The scripts of this run. */
   readonly #scripts = new Map<string, Script>()
-  /** The compiled code of earlier runs. */
-  readonly #compiled = new Map<string, Buffer>()
+  /** The compiled code of earlier runs, of which a run reads only what it uses. `places` are counted from `start`. */
+  #compiled: { readonly file: number; readonly start: number; readonly places: Table['places'] } | null = null
   #runs = learningRuns
 
   constructor(bin: string, command: string) {
@@ -62,7 +62,7 @@ export class ChunkLoader {
 
   #compile(path: string): Script {
     const source = `(function (exports, require, module) {${readFileSync(path, 'utf8')}\n})`
-    const cachedData = this.#compiled.get(path)
+    const cachedData = this.#compiledCode(path)
     const script = new Script(source, { filename: path, ...(cachedData !== undefined && { cachedData }) })
     if (cachedData === undefined) this.#runs = this.#runs < 0 ? this.#runs : learningRuns
     // Node was started with other flags than usual, for which this code is not meant.
@@ -80,41 +80,65 @@ export class ChunkLoader {
         this.#runs = Number.NEGATIVE_INFINITY
         return
       }
-      const content = readFileSync(this.#file)
-      const end = 10 + Number(content.toString('latin1', 0, 10))
-      const { runs, places }: Table = JSON.parse(content.toString('utf8', 10, end))
-      for (const [path, [start, stop]] of Object.entries(places)) {
-        this.#compiled.set(path, content.subarray(end + start, end + stop))
-      }
+      const file = openSync(this.#file, 'r')
+      const start = 10 + Number(part(file, 0, 10).toString('latin1'))
+      const { runs, places }: Partial<Table> = JSON.parse(part(file, 10, start).toString('utf8'))
+      if (runs === undefined || places === undefined) return
+      this.#compiled = { file, start, places }
       this.#runs = runs
     } catch {
       // There is none yet, or it cannot be read.
     }
   }
 
+  /** The compiled code of a chunk; undefined: there is none, or the file is cut. */
+  #compiledCode(path: string): Buffer | undefined {
+    const place = this.#compiled?.places[path]
+    if (!this.#compiled || place === undefined) return undefined
+    const { file, start } = this.#compiled
+    try {
+      return part(file, start + place[0], start + place[1])
+    } catch {
+      return undefined
+    }
+  }
+
   #write(): void {
     if (!(this.#runs > 0)) return
     try {
-      const part = `${this.#file}.${process.pid}`
+      const begun = `${this.#file}.${process.pid}`
       // The modes are explicit: a umask of 0 must not let others write what is run.
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o755 })
       // Fails without the right to write there, before the code is made, which takes a while.
-      writeFileSync(part, '', { mode: 0o644 })
-      for (const [path, script] of this.#scripts) this.#compiled.set(path, script.createCachedData())
+      writeFileSync(begun, '', { mode: 0o644 })
+      const paths = new Set([...Object.keys(this.#compiled?.places ?? {}), ...this.#scripts.keys()])
+      const codes: Buffer[] = []
       const places: Record<string, readonly [number, number]> = {}
       let length = 0
-      for (const [path, code] of this.#compiled) {
+      for (const path of paths) {
+        const code = this.#scripts.get(path)?.createCachedData() ?? this.#compiledCode(path)
+        if (code === undefined) continue
         places[path] = [length, length + code.length]
         length += code.length
+        codes.push(code)
       }
       const table = Buffer.from(JSON.stringify({ runs: this.#runs - 1, places } satisfies Table))
       const head = Buffer.from(String(table.length).padStart(10, '0'))
       // Flushed, since V8 does not see damage: a file of zeros after a power cut would crash each further start.
-      const content = Buffer.concat([head, table, ...this.#compiled.values()])
-      writeFileSync(part, content, { flush: true })
-      renameSync(part, this.#file)
+      const content = Buffer.concat([head, table, ...codes])
+      writeFileSync(begun, content, { flush: true })
+      // Windows replaces no file that is open.
+      if (this.#compiled) closeSync(this.#compiled.file)
+      renameSync(begun, this.#file)
     } catch {
       // The folder may not be ours to write to.
     }
   }
+}
+
+/** The octets of an open file from `start` to `end`. Throws if it ends before. */
+function part(file: number, start: number, end: number): Buffer {
+  const octets = Buffer.allocUnsafeSlow(end - start)
+  if (readSync(file, octets, 0, octets.length, start) < octets.length) throw new Error('The file is cut.')
+  return octets
 }

@@ -78,9 +78,9 @@ test.each([
   [['-F', 'a=b'], '-F is refused. HTTP forms cannot be posted; --form NAME=VALUE answers the forms of Gopher servers.'],
   [['-Q', 'DELE x'], '-Q is refused. Only the FTP commands of a retrieval are sent; the server is not changed.'],
   [
-    ['--proxy-digest'],
-    '--proxy-digest is an option of curl that Retriever does not have yet. The strongest login that the proxy offers is ' +
-      'used.',
+    ['--ftp-pret'],
+    '--ftp-pret is an option of curl that Retriever does not have yet. PRET is for servers that hold files elsewhere ' +
+      '(drftpd); PASV is sent without it.',
   ],
 ])('%j is exit status 2 and one sentence, and nothing is contacted', async (typed, message) => {
   let contacts = 0

@@ -197,7 +197,7 @@ describe.skipIf(process.platform === 'win32')('no program is run', () => {
       status: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^retrieve: tn3270:\/\/h\.example\/: c3270 is not installed\. Install .*c3270.*\.\n$/,
+        /^retrieve: tn3270:\/\/h\.example\/: Neither c3270 nor x3270 is installed\. Install .*c3270.*\.\n$/,
       ),
     })
     if (isMac) return

@@ -133,6 +133,17 @@ describe('what is asked', () => {
     expect(sent[0]).toContain('00000001000000140000000000000000000003e80000006400000000')
   })
 
+  test('a caller who is named stays so, whatever the server wants', async () => {
+    const calls: string[] = []
+    const onEvent: NonNullable<Parameters<typeof createClient>[0]>['onEvent'] = (event) => {
+      if (event.type === 'sent') calls.push(event.octets)
+    }
+    const nfs = { uid: 1000, gid: 100 }
+    const refused = retrieve('misbehaviour/denied', {}, { onEvent, nfs })
+    await expect(refused).rejects.toMatchObject({ code: 'access-denied' })
+    expect(calls).toHaveLength(1)
+  })
+
   test('a version 3 without READDIRPLUS', async () => {
     const entries = await list('pub/sub', { readdirplus: false })
     expect(entries).toEqual([

@@ -88,3 +88,27 @@ test('a document whose id holds a line end has no URL: none could be retrieved',
   const { got } = await listed(`${server.url}demo?odd`)
   expect(got?.map(({ url }) => url)).toEqual([null, `${server.url}demo/TEXT/3=a%00;`])
 })
+
+test('an acknowledgement before the answer is passed over', async () => {
+  const replies = { SEARCH: [`0000000002a2wais        0ok${answer(field(150, field(116, '\x03\x01a')))}`] }
+  await using server = await startWaisServer({ faults: { replies } })
+  expect((await listed(`${server.url}demo?odd`)).got).toHaveLength(1)
+})
+
+test('a number of more than six octets is not told', async () => {
+  const header = field(150, field(116, '\x03\x01a') + field(118, '\x01'.repeat(7)) + field(120, '\x01'.repeat(6)))
+  await using server = await startWaisServer({ faults: { replies: { SEARCH: [answer(header)] } } })
+  const { got } = await listed(`${server.url}demo?odd`)
+  expect(got).toMatchObject([{ size: 0x01_01_01_01_01_01, details: { types: [] } }])
+  expect(got?.[0]?.details).not.toHaveProperty('score')
+})
+
+test('an id whose fields could not be written again octet for octet comes back as it is', async () => {
+  const docid = '\x03\x80\x01a'
+  const replies = { SEARCH: [answer(field(150, field(116, docid)))], RETRIEVE: [answer(text('a'))] }
+  await using server = await startWaisServer({ faults: { replies } })
+  const { got } = await listed(`${server.url}demo?odd`)
+  const { events } = await body(got?.[0]?.url ?? '')
+  const sent = events.flatMap((event) => (event.type === 'sent' ? [event.octets] : [])).join('')
+  expect(sent).toContain(`\x2d\x04${docid}\x2c`)
+})

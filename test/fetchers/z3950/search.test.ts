@@ -46,6 +46,14 @@ describe('lists', () => {
     expect(await (await client.retrieve(entry?.url ?? '')).text()).toContain('Maxwell, J.')
   })
 
+  test('records whose identifier is that of another one, too, have no URL', async () => {
+    const { entries } = await list('doubles', 'su=S')
+    expect(entries.map(({ name, url }) => [name, url])).toEqual([
+      ['One', null],
+      ['Another', null],
+    ])
+  })
+
   test('a long list takes several requests', async () => {
     const { entries, received } = await list('many', 'ti=volume')
     expect(entries.map(({ name }) => name)).toEqual(Array.from({ length: 250 }, (_, at) => `Volume ${at + 1}`))

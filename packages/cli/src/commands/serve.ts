@@ -32,7 +32,8 @@ const paths: Readonly<Partial<Record<string, string>>> = {
   mqtt: 'pub/hello',
   tftp: 'hello.txt',
   prospero: '/docs',
-  wais: 'demo',
+  rtsp: 'stream',
+  wais: 'demo?ark',
   z3950: 'books?b1',
 }
 
