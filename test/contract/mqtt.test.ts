@@ -65,6 +65,24 @@ test('a refused topic, and packets that do not fit', async () => {
   }
 })
 
+test('messages may come before SUBACK (MQTT 3.1.1 3.8.4)', async () => {
+  await using server = await startMqttServer()
+  const [one, two] = ['\x30\x06\0\x01aone', '\x30\x06\0\x01atwo']
+  server.setFaults({ replies: { 'pub/hello': `${one}\x90\x03\0\x01\0${two}` } })
+  expect(await text(`${server.url}pub/hello`)).toBe('onetwo')
+  server.setFaults({ replies: { 'pub/hello': `${one}\x90\x03\0\x01\x80` } })
+  await expect(text(`${server.url}pub/hello`)).rejects.toMatchObject({ code: 'access-denied' })
+  server.setFaults({ replies: { 'pub/hello': one.repeat(100) } })
+  const limits = { maxReply: 256, maxRetries: 0 }
+  await expect(text(`${server.url}pub/hello`, { limits })).rejects.toMatchObject({ code: 'limit-exceeded' })
+})
+
+test('a connection that ends within the head of a message cuts the answer', async () => {
+  await using server = await startMqttServer()
+  server.setFaults({ replies: { 'pub/hello': '\x90\x03\0\x01\0\x30\x90' } })
+  await expect(text(`${server.url}pub/hello`)).rejects.toMatchObject({ code: 'partial' })
+})
+
 test.each(['mqtt://127.0.0.1/', 'mqtt://127.0.0.1'])('%s names no topic', async (url) => {
   await expect(text(url)).rejects.toMatchObject({ code: 'malformed-url' })
 })

@@ -43,7 +43,10 @@ export async function readHead(
   // Seven bits in each octet, the lowest first, in at most four octets (2.2.3).
   for (let shift = 0; shift < 28; shift += 7) {
     const next = (await reader.exactly(1, phase))?.[0]
-    if (next === undefined) throw context.error('receive-failed', 'The connection ended within a message.', { phase })
+    if (next === undefined) {
+      const code = phase === 'body' ? 'partial' : 'receive-failed'
+      throw context.error(code, 'The connection ended within a message; try again.', { phase, transient: true })
+    }
     length |= (next & 0x7f) << shift
     if (next < 0x80) return { type: octet >> 4, flags: octet & 15, length }
   }
