@@ -1,4 +1,4 @@
-import { createClient } from '@retriever/fetchers'
+import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { type ImapServerOptions, startImapServer, testCa } from '@retriever/servers'
 import { testFetcher } from '@retriever/servers/contract'
 import { describe, expect, test } from 'vitest'
@@ -122,4 +122,162 @@ test.each([
 ])('the answer %j is %s', async (reply, code) => {
   const faults = { replies: { FETCH: reply } }
   await expect(get('INBOX/;UID=11', { faults }, { limits: { maxRetries: 0 } })).rejects.toMatchObject({ code })
+})
+
+const plain = Buffer.from('\0alice\0secret').toString('base64')
+const loginLine = 'LOGIN "alice" "secret"'
+test.each<[string, ImapServerOptions, string[]]>([
+  ['', {}, [loginLine]],
+  ['alice;AUTH=*@', {}, [loginLine]],
+  ['alice;AUTH=PLAIN@', {}, [`AUTHENTICATE PLAIN ${plain}`]],
+  [';auth=plain@', { initialResponse: false }, ['AUTHENTICATE PLAIN', plain]],
+  ['alice;AUTH=*@', { logins: ['plain'] }, [`AUTHENTICATE PLAIN ${plain}`]],
+  ['', { logins: ['plain'], initialResponse: false }, ['AUTHENTICATE PLAIN', plain]],
+  // Without capabilities in the greeting they are asked for.
+  ['', { faults: { replies: { greeting: '* OK hi\r\n' } } }, ['CAPABILITY', loginLine]],
+  [
+    '',
+    { logins: ['plain'], faults: { replies: { greeting: '* OK hi\r\n' } } },
+    ['CAPABILITY', `AUTHENTICATE PLAIN ${plain}`],
+  ],
+])('the login of %j at a server with %j', async (user, options, lines) => {
+  const { received } = await get('INBOX/;UID=11', options, {}, user)
+  expect(received.map((line) => line.replace(/^A\d+ /, '')).slice(0, -2)).toEqual(lines)
+})
+
+test('capabilities that were said before TLS do not count', async () => {
+  const greeting = '* OK [CAPABILITY IMAP4rev1 LOGINDISABLED STARTTLS] hi\r\n'
+  const faults = { replies: { greeting } }
+  const { received } = await get('', { tls: 'explicit', faults }, { defaults: { requireTls: true } })
+  expect(received.slice(0, 3)).toEqual(['A1 STARTTLS', 'A2 CAPABILITY', `A3 ${loginLine}`])
+})
+
+test('a login with octets that LOGIN cannot quote goes by PLAIN, where the server has it', async () => {
+  const accounts = { älice: 'gehéim' }
+  const client = { credentials: () => ({ user: 'älice', password: 'gehéim' }) }
+  const { received } = await get('', { accounts }, client)
+  expect(received[0]).toBe(`A1 AUTHENTICATE PLAIN ${Buffer.from('\0älice\0gehéim').toString('base64')}`)
+  expect((await get('', { accounts, logins: ['login'] }, client)).received[0]).toMatch(/^A1 LOGIN "/)
+})
+
+test.each([
+  ['alice;AUTH=PLAIN@', { logins: ['login'] }, 'refused'],
+  ['', { faults: { replies: { greeting: '* OK [CAPABILITY IMAP4rev1 LOGINDISABLED] hi\r\n' } } }, 'tls-failed'],
+  ['alice;AUTH=PLAIN:n0pe@', {}, 'auth-failed'],
+  ['alice;AUTH=PLAIN:n0pe@', { initialResponse: false }, 'auth-failed'],
+  ['', { faults: { replies: { LOGIN: 'A1 NO [PRIVACYREQUIRED] no\r\n' } } }, 'tls-failed'],
+] as const)('the login of %j at a server with %j is %s', async (user, options, code) => {
+  let asked = 0
+  const credentials = () => {
+    asked++
+    return { user: 'alice', password: 'secret' }
+  }
+  await expect(get('', options, { credentials }, user)).rejects.toMatchObject({ code })
+  // A password that cannot be sent is not asked for.
+  expect(asked).toBe('faults' in options && 'LOGIN' in options.faults.replies ? 1 : 0)
+})
+
+test('a server that refuses AUTHENTICATE does not get the message', async () => {
+  await using server = await startImapServer({
+    initialResponse: false,
+    faults: { replies: { AUTHENTICATE: 'A1 NO not here\r\n' } },
+  })
+  await using client = createClient(login)
+  const url = server.url.replace('//', '//alice;AUTH=PLAIN@')
+  await expect(client.retrieve(url)).rejects.toMatchObject({ code: 'auth-failed' })
+  expect(server.received).toEqual(['A1 AUTHENTICATE PLAIN'])
+})
+
+/** What a client hears of a retrieval: the lines that came, and its error. */
+async function observe(path: string, options: ImapServerOptions, client = {}, user = '') {
+  await using server = await startImapServer(options)
+  const received: string[] = []
+  const onEvent = (event: RetrievalEvent): void => void (event.type === 'received' && received.push(event.octets))
+  await using made = createClient({ ...login, onEvent, limits: { maxRetries: 0 }, ...client })
+  const retrieval = made.retrieve(server.url.replace('//', `//${user}`) + path)
+  const error = await retrieval.then(
+    async (representation) => void (await representation.text()),
+    (failure: unknown) => failure,
+  )
+  return { received: received.join(''), error, sent: server.received }
+}
+
+test('the lines of one answer are at most maxListing octets, one response at most maxReply', async () => {
+  const flags = `* FLAGS (${'x'.repeat(90)})\r\n`
+  const long = { faults: { replies: { EXAMINE: `${flags.repeat(100)}A2 OK\r\n` } } }
+  const limits = { maxRetries: 0, maxListing: 5000 }
+  expect((await observe('INBOX/;UID=11', long, { limits })).error).toMatchObject({
+    code: 'limit-exceeded',
+    message: expect.stringMatching(/over 5000 octets, the limit maxListing/),
+  })
+  const box = `* LIST () "/" {7000}\r\n${'x'.repeat(7000)}\r\nA2 OK\r\n`
+  const literal = { faults: { replies: { LIST: box } } }
+  expect((await observe('', literal)).error).toBeUndefined()
+  expect((await observe('', literal, { limits: { maxRetries: 0, maxReply: 6000 } })).error).toMatchObject({
+    code: 'limit-exceeded',
+    message: expect.stringMatching(/a response of over 6000 octets/),
+  })
+})
+
+test.each(['A1 OK\r\nA2 OK\r\n', 'A9 OK\r\nA2 OK\r\n', 'B2 OK\r\nA2 OK\r\n'])(
+  'the end of another command is none of this: %j',
+  async (reply) => {
+    const { error } = await observe('INBOX/;UID=11', { faults: { replies: { EXAMINE: reply } } })
+    expect(error).toMatchObject({ code: 'protocol-violation' })
+  },
+)
+
+test.each([
+  ['', 's3"cret', {}, 's3\\"cret'],
+  ['', 'pl4nted', {}, 'pl4nted'],
+  ['alice;AUTH=PLAIN@', 'pl4nted', {}, Buffer.from('\0alice\0pl4nted').toString('base64')],
+  ['alice;AUTH=PLAIN@', 'pl4nted', { initialResponse: false }, Buffer.from('\0alice\0pl4nted').toString('base64')],
+])('what the server repeats of a login is hidden: %j with %j', async (user, password, options, form) => {
+  const verb = user === '' ? 'LOGIN' : 'AUTHENTICATE'
+  const words = `not ${password}, nor ${form}`
+  const reply = `* OK I heard ${words}\r\nA1 NO ${words}\r\n`
+  const replies = { [verb]: reply }
+  const client = { credentials: () => ({ user: 'alice', password }) }
+  const { received, error } = await observe('INBOX', { ...options, faults: { replies } }, client, user)
+  const hidden = 'not <password>, nor <password>'
+  expect(received).toContain(`* OK I heard ${hidden}\r\nA1 NO ${hidden}\r\n`)
+  expect(error).toMatchObject({ code: 'auth-failed', reply: hidden, message: expect.stringContaining(hidden) })
+})
+
+test('PREAUTH: no login is sent, and none is asked for', async () => {
+  const replies = { greeting: '* PREAUTH hi\r\n', LIST: '* LIST () "/" INBOX\r\nA1 OK\r\n' }
+  const { sent, error } = await observe('', { faults: { replies } }, { credentials: () => null })
+  expect([error, sent]).toEqual([undefined, ['A1 LIST "" *']])
+})
+
+test('a slash in the Base64 of a name is a comma (RFC 3501 5.1.3)', async () => {
+  const replies = { LIST: '* LIST () "." "a&A,8-/b"\r\nA2 OK\r\n', EXAMINE: 'A2 NO none\r\n' }
+  await using server = await startImapServer({ faults: { replies } })
+  await using client = createClient(login)
+  const [box] = await entriesOf(await client.retrieve(server.url))
+  expect(box).toMatchObject({ name: 'a\u03FF/b', url: `${server.url}a%CF%BF/b` })
+  await expect(client.retrieve(box?.url ?? '')).rejects.toMatchObject({ code: 'not-found' })
+  expect(server.received.at(-1)).toBe('A2 EXAMINE "a&A,8-/b"')
+})
+
+test.each([
+  ['', 'alice:secret@', {}],
+  ['INBOX', 'alice:secret@', {}],
+  ['INBOX/;UID=11', 'alice:secret@', {}],
+  ['Archiv%20%C3%A4;UIDVALIDITY=7/;UID=12/;SECTION=TEXT/;PARTIAL=3', 'al%22ice:s%5Cecret@', {}],
+  ['INBOX?SUBJECT%20%22Hello%22', 'alice;AUTH=PLAIN:secret@', {}],
+  ['INBOX', ';AUTH=PLAIN:secret@', {}],
+  ['INBOX', 'alice:secret@', { defaults: { requireTls: true } }],
+])('the server gets what the plan says: %s by %s, %j', async (path, user, options) => {
+  const tls = 'defaults' in options ? ('explicit' as const) : false
+  const accounts = { alice: 'secret', 'al"ice': 's\\ecret' }
+  await using server = await startImapServer({ tls, accounts })
+  await using client = createClient({ ...login, tls: { ca: testCa }, ...options })
+  const url = server.url.replace('//', `//${user}`) + path
+  await (await client.retrieve(url)).text()
+  const secret = user.includes('PLAIN') ? plain : user.includes('%22') ? '"s\\\\ecret"' : '"secret"'
+  const planned = client
+    .resolve(url)
+    .plan.wire.map((line) => line.replace('<password>', secret).replace('<first>', '1'))
+  expect(server.received.map((line) => `${line}\r\n`)).toEqual(planned)
 })

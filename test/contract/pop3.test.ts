@@ -1,4 +1,5 @@
-import { createClient } from '@retriever/fetchers'
+import { createHash } from 'node:crypto'
+import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { type Pop3ServerOptions, startPop3Server, testCa } from '@retriever/servers'
 import { testFetcher } from '@retriever/servers/contract'
 import { describe, expect, test } from 'vitest'
@@ -45,6 +46,10 @@ async function get(options: Pop3ServerOptions, path: string, client = {}, user =
   return { representation, text, received: server.received, url }
 }
 
+function apopDigest(password: string): string {
+  return createHash('md5').update(`<1896.697170952@example.net>${password}`).digest('hex')
+}
+
 test('the list is that of LIST, and its entries have unique ids', async () => {
   const { representation, text, url } = await get({}, '')
   expect(text).toMatch(/^1 \d+\r\n2 \d+\r\n$/)
@@ -70,10 +75,15 @@ test('a message has parts, as an article of News has', async () => {
   expect((await entriesOf(representation)).map(({ name }) => name)).toEqual(['text/plain', 'a.bin'])
 })
 
-test('the server gets what the plan says', async () => {
-  const { received, url } = await get({}, '1', {}, 'alice:secret@')
+test.each<[string, string, Pop3ServerOptions, string]>([
+  ['1', 'alice:secret@', {}, 'secret'],
+  ['', 'alice:secret@', {}, 'secret'],
+  ['1', 'alice;auth=+APOP:secret@', { apop: true }, apopDigest('secret')],
+  ['', 'alice;auth=PLAIN:secret@', {}, Buffer.from('\0alice\0secret').toString('base64')],
+])('the server gets what the plan says: %j by %s', async (path, user, options, secret) => {
+  const { received, url } = await get(options, path, {}, user)
   await using client = createClient()
-  const planned = client.resolve(url).plan.wire.map((line) => line.trimEnd().replace('<password>', 'secret'))
+  const planned = client.resolve(url).plan.wire.map((line) => line.trimEnd().replace('<password>', secret))
   expect(received).toEqual(planned)
 })
 
@@ -112,4 +122,48 @@ test('a mailbox in use is worth another try', async () => {
     code: 'server-refused',
     transient: true,
   })
+})
+
+const plain = Buffer.from('\0alice\0secret').toString('base64')
+test.each<[string, Pop3ServerOptions, string[]]>([
+  ['alice;auth=PLAIN@', {}, ['CAPA', `AUTH PLAIN ${plain}`]],
+  ['alice;auth=+PLAIN@', { logins: ['plain'] }, ['CAPA', `AUTH PLAIN ${plain}`]],
+  ['alice;auth=*@', {}, ['USER alice', 'PASS secret']],
+  [';AUTH=plain@', { accounts: { alice: 'x'.repeat(200) } }, ['CAPA', 'AUTH PLAIN', 'AGFsaWNlAHh4']],
+])('the login of %j at a server with %j', async (user, options, lines) => {
+  const password = options.accounts?.alice ?? 'secret'
+  const { received } = await get(options, '1', { credentials: () => ({ user: 'alice', password }) }, user)
+  expect(received.slice(0, -2).map((line) => line.slice(0, lines.at(-1)?.length))).toEqual(lines)
+})
+
+test.each([
+  ['alice;auth=PLAIN:secret@', { logins: ['user'] }, 'refused'],
+  ['alice;auth=PLAIN:secret@', { faults: { replies: { CAPA: '-ERR what\r\n' } } }, 'refused'],
+  ['alice;auth=PLAIN:nope@', {}, 'auth-failed'],
+  // The server asks for more after the whole message.
+  ['alice;auth=PLAIN:secret@', { faults: { replies: { AUTH: '+ \r\n' } } }, 'auth-failed'],
+] as const)('the login of %j at a server with %j is %s', async (user, options, code) => {
+  await expect(get(options, '1', {}, user)).rejects.toMatchObject({ code })
+})
+
+test.each([
+  ['', { apop: true }, 'APOP', apopDigest('pl4nted')],
+  ['', {}, 'PASS', 'pl4nted'],
+  ['alice;auth=PLAIN@', {}, 'AUTH', Buffer.from('\0alice\0pl4nted').toString('base64')],
+])('what the server repeats of a login is hidden: %j at a server with %j', async (user, options, verb, form) => {
+  const words = `not pl4nted, nor ${form}`
+  await using server = await startPop3Server({ ...options, faults: { replies: { [verb]: `-ERR ${words}\r\n` } } })
+  const octets: string[] = []
+  const onEvent = (event: RetrievalEvent): void =>
+    void ((event.type === 'received' || event.type === 'sent') && octets.push(event.octets))
+  const credentials = () => ({ user: 'alice', password: 'pl4nted' })
+  await using client = createClient({ credentials, onEvent })
+  const hidden = 'not <password>, nor <password>'
+  await expect(client.retrieve(server.url.replace('//', `//${user}`))).rejects.toMatchObject({
+    code: 'auth-failed',
+    reply: hidden,
+  })
+  expect(octets).toContain(`-ERR ${hidden}\r\n`)
+  expect(octets.join('')).not.toContain(form)
+  expect(server.received.join()).toContain(form)
 })

@@ -1,7 +1,7 @@
 /** POP3 and MQTT beside curl, WebSockets beside the library that serves them. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { createClient, type Representation } from '@retriever/fetchers'
+import { createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { entriesOf } from '../support/entries.ts'
 import { errorOf, expectOctets, retrieve, suite } from './suite.ts'
@@ -66,6 +66,23 @@ suite('dovecot', (server) => {
   test('STARTTLS, and a search', async () => {
     const url = server.url('imap', '/INBOX?SUBJECT%20Hello', { offset: 2, user })
     expectOctets(await octets(url, { defaults: { requireTls: true } }), Buffer.from('* SEARCH 1\r\n'))
+  })
+
+  test.each([
+    ['pop3', '/1', 0],
+    ['pop3s', '/1', 1],
+    ['imap', '/INBOX/;UID=1', 2],
+    ['imaps', '/INBOX/;UID=1', 3],
+  ])('%s: SASL PLAIN, the octets of curl', async (scheme, path, offset) => {
+    const events: RetrievalEvent[] = []
+    const onEvent = (event: RetrievalEvent): void => void events.push(event)
+    const url = (way: string) => server.url(scheme, path, { offset, user: `alice;AUTH=${way}:secret` })
+    expectOctets(await octets(url('PLAIN'), { onEvent }), await curl(url('PLAIN')))
+    const sent = events.flatMap((event) => (event.type === 'sent' ? [event.octets] : [])).join('')
+    expect(sent).toMatch(/AUTH(?:ENTICATE)? PLAIN(?:\r\n)? ?<password>/)
+    expect(sent).not.toMatch(/LOGIN|USER/)
+    const wrong = server.url(scheme, path, { offset, user: 'alice;AUTH=PLAIN:nope' })
+    expect(await errorOf(octets(wrong))).toMatchObject({ code: 'auth-failed' })
   })
 
   test('mailboxes, messages and parts as entries', async () => {

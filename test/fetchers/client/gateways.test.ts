@@ -1,6 +1,6 @@
 /** Gateways (RFC 1738 4): URLs that are retrieved in place of those of a scheme. */
 import { createClient, type RetrievalEvent } from '@retriever/fetchers'
-import { startHttpServer } from '@retriever/servers'
+import { startHttpServer, startNntpServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
 import { failureOf } from '../../contract/observe.ts'
 
@@ -39,6 +39,45 @@ test("header fields and logins that are meant for the URL's own server stay here
   const text = await (await client.retrieve('ftp://h/x', options)).text()
   expect(text).not.toContain('pl4nted')
   expect(text).toContain('text/plain')
+})
+
+test('a gateway that asks for a login gets none, even at the host and port of the URL', async () => {
+  await using server = await startHttpServer()
+  const seen: unknown[] = []
+  server.route('/*', ({ headers }) => {
+    seen.push(headers.authorization)
+    const fields = { 'WWW-Authenticate': 'Basic realm="x"' }
+    return headers.authorization === undefined ? new Response('', { status: 401, headers: fields }) : new Response('in')
+  })
+  let asked = 0
+  const credentials = () => {
+    asked++
+    return { user: 'alice', password: 'pl4nted' }
+  }
+  const remarks: string[] = []
+  const onEvent = (event: RetrievalEvent): void => void (event.type === 'remark' && remarks.push(event.message))
+  await using client = createClient({ credentials, gateways: { ftp: `${server.url}gw?{url}` }, onEvent })
+  // The server has accepted the login for a URL of its own.
+  expect(await (await client.retrieve(`${server.url}own`)).text()).toBe('in')
+  expect([asked, seen.length]).toEqual([1, 2])
+  const error = await failureOf(client.retrieve(server.url.replace('http:', 'ftp:')))
+  expect(error).toMatchObject({ code: 'auth-required' })
+  expect([asked, seen.slice(2)]).toEqual([1, [undefined]])
+  expect(remarks).toEqual([expect.stringMatching(/^The gateway wants a login of its own/)])
+  // The template may have a login for the gateway itself.
+  const template = `${server.url.replace('//', '//gate:keeper@')}gw?{url}`
+  await using known = createClient({ credentials, gateways: { ftp: template } })
+  expect(await (await known.retrieve(server.url.replace('http:', 'ftp:'))).text()).toBe('in')
+  expect(Buffer.from(String(seen.at(-1)).replace('Basic ', ''), 'base64').toString()).toBe('gate:keeper')
+})
+
+test("a News session that the caller's login was given to is not used for a gateway", async () => {
+  await using server = await startNntpServer({ auth: 'required' })
+  const credentials = () => ({ user: 'alice', password: 'secret' })
+  await using client = createClient({ credentials, gateways: { gopher: `${server.url}{+path}` } })
+  const direct = await client.retrieve(`${server.url}*`)
+  await direct.cancel()
+  expect(await failureOf(client.retrieve('gopher://h/*'))).toMatchObject({ code: 'auth-required' })
 })
 
 test('the policy holds for both URLs, before anything is contacted', async () => {

@@ -15,6 +15,7 @@ describe('a server that breaks the protocol', () => {
     ['long-handle', 'protocol-violation'],
     ['cut-attributes', 'protocol-violation'],
     ['bad-flag', 'protocol-violation'],
+    ['huge-size', 'protocol-violation'],
     ['long-link', 'protocol-violation'],
     ['long-read', 'protocol-violation'],
     ['false-count', 'protocol-violation'],
@@ -30,6 +31,23 @@ describe('a server that breaks the protocol', () => {
     ['read-later', 'partial'],
   ])('%s is %s', async (name, code) => {
     await expect(retrieve(`misbehaviour/${name}`, { mount: false, versions: [3] })).rejects.toMatchObject({ code })
+  })
+
+  test('octets that are not as many as READ tells are refused at once', async () => {
+    await expect(retrieve('misbehaviour/false-count', { bigSize: 3 })).rejects.toMatchObject({
+      message: expect.stringContaining('READ tells 5 octets and has 3'),
+    })
+  })
+
+  test('a size over 2^53 is named', async () => {
+    await expect(retrieve('misbehaviour/huge-size')).rejects.toMatchObject({
+      message: expect.stringContaining('a size of 9223372036854775808'),
+    })
+  })
+
+  test('a link whose text begins with two slashes leads to no other host', async () => {
+    const { representation } = await retrieve('misbehaviour/slashes-link')
+    expect(representation.url).toMatch(/^nfs:\/\/127\.0\.0\.1:\d+\/pub\/hello\.txt$/)
   })
 
   test('an endless directory ends at the limit', async () => {

@@ -133,6 +133,17 @@ describe('what is asked', () => {
     expect(sent[0]).toContain('00000001000000140000000000000000000003e80000006400000000')
   })
 
+  test('a caller who is named stays so, whatever the server wants', async () => {
+    const calls: string[] = []
+    const onEvent: NonNullable<Parameters<typeof createClient>[0]>['onEvent'] = (event) => {
+      if (event.type === 'sent') calls.push(event.octets)
+    }
+    const nfs = { uid: 1000, gid: 100 }
+    const refused = retrieve('misbehaviour/denied', {}, { onEvent, nfs })
+    await expect(refused).rejects.toMatchObject({ code: 'access-denied' })
+    expect(calls).toHaveLength(1)
+  })
+
   test('a version 3 without READDIRPLUS', async () => {
     const entries = await list('pub/sub', { readdirplus: false })
     expect(entries).toEqual([
@@ -146,6 +157,38 @@ describe('what is asked', () => {
       expect(octets.length).toBe(3_000_001)
       expect(octets.every((octet, at) => octet === at % 251)).toBe(true)
     }
+  })
+})
+
+describe('a server that answers later', () => {
+  test('is asked again within the file, after growing waits', async () => {
+    const retries: number[] = []
+    const { octets } = await retrieve(
+      'misbehaviour/read-soon',
+      {},
+      {
+        limits: { maxRetries: 3, retryDelay: 1, idleTimeout: 2000 },
+        onEvent: (event) => void (event.type === 'retried' && retries.push(event.delay)),
+      },
+    )
+    expect(Buffer.from(octets).toString()).toBe('abc')
+    expect(retries).toHaveLength(2)
+  })
+
+  test('is given up at last', async () => {
+    const outcome = retrieve('misbehaviour/read-soon', {}, { limits: { maxRetries: 1, retryDelay: 1 } })
+    await expect(outcome).rejects.toMatchObject({ code: 'partial', message: /JUKEBOX/, transient: true })
+  })
+})
+
+test('a server without a public filehandle and without a portmapper', async () => {
+  await using closed = await startNfsServer()
+  const { port } = closed
+  await closed.close()
+  const outcome = retrieve('pub/hello.txt', { versions: [3], publicHandle: false }, { nfs: { portmapPort: port } })
+  await expect(outcome).rejects.toMatchObject({
+    code: 'connect-failed',
+    message: expect.stringMatching(/no public filehandle, and no portmapper answers at port \d+.*nfs\.mountPort/),
   })
 })
 

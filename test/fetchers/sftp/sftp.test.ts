@@ -164,6 +164,13 @@ describe('the host key (security.md 36)', () => {
     expect(error).toMatchObject({ code: 'certificate', message: expect.stringMatching(/has changed|is revoked/) })
   })
 
+  test('a revoked key is none that is known: another one is not a change, and its type is not asked for', async () => {
+    const revoked = `@revoked [${server.host}]:${server.port} ecdsa-sha2-nistp256 ${otherKey.toString('base64')}`
+    expect((await bytes('pub/hello.txt', { ssh: { hostKeys: [revoked, fingerprint] } })).text).toBe('Hello.\n')
+    const error = await failure('pub/hello.txt', { ssh: { hostKeys: [revoked] } })
+    expect(error).toMatchObject({ advice: { option: 'ssh.hostKeys', value: fingerprint } })
+  })
+
   test('unknown, with insecure: accepted', async () => {
     expect((await bytes('pub/hello.txt', { ssh: {}, tls: { insecure: true } })).text).toBe('Hello.\n')
   })

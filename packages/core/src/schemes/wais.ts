@@ -159,9 +159,10 @@ function reading([octets = '']: readonly string[]): string[] {
   return [`10 digits of length, z: APDU, 2: version, 10 octets of server name; then ${what}`]
 }
 
-/** The copyright in a docid (RFC 1625: tag 7) is a number, and mostly the octet 0. */
+/** A document-id may hold any octet, and mostly ends with the octet 0; a NUL ends no line, unlike CR and LF. */
 function pathDelimiters({ locator, written, span }: Inspection) {
   if (!locator.urlPath?.includes('%0')) return []
-  const path = written('urlPath').replace(/([/;]7=)%00(?=;|$)/g, '$1---')
+  const [database = '', wtype = '', ...id] = written('urlPath').split('/')
+  const path = [database, wtype, id.join('/').replaceAll('%00', '---')].join('/')
   return findDelimiters(path, 'urlPath', span('urlPath')[0])
 }

@@ -21,6 +21,8 @@ export interface Nesting {
   readonly tls: TlsOptions
   /** True: it is not at the origin that the caller has named. */
   readonly isOtherOrigin: boolean
+  /** True: a gateway stands for the URL that the caller has named, or for one before this. */
+  readonly isAtGateway: boolean
   /** True: a server may have chosen the URL, or one before it. */
   readonly isNamedByServer: boolean
   /** True: the URL must not lead inward. */
@@ -31,7 +33,8 @@ export interface Nesting {
 
 /** The nesting of a caller's retrieval. */
 export function outermost(tls: TlsOptions, base?: string): Nesting {
-  return { depth: 0, begun: null, tls, isOtherOrigin: false, isNamedByServer: false, isPointedTo: false, base }
+  const flags = { isOtherOrigin: false, isAtGateway: false, isNamedByServer: false, isPointedTo: false }
+  return { depth: 0, begun: null, tls, ...flags, base }
 }
 
 /**
@@ -78,6 +81,7 @@ export function nest(
       begun,
       tls: isOther ? tlsForOtherOrigin(parent.tls) : parent.tls,
       isOtherOrigin: parent.isOtherOrigin || isOther,
+      isAtGateway: parent.isAtGateway,
       isNamedByServer,
       isPointedTo: parent.isPointedTo || (isNamedByServer && !isFromInside && !policy.allowInward),
     },

@@ -1,5 +1,6 @@
 import {
   type AccessPlan,
+  adviceText,
   type ErrorCode,
   type Explained,
   explainResolution,
@@ -284,8 +285,16 @@ export class Retrieval implements Rostered {
     enforce(this.#settings.policy, resolution)
     const { gateways: _gateways, ...resolving } = this.#settings.resolving
     this.#request = requestForOtherOrigin(this.#request)
-    this.#nesting = { ...this.#nesting, isOtherOrigin: true, tls: tlsForOtherOrigin(this.#nesting.tls) }
+    const tls = tlsForOtherOrigin(this.#nesting.tls)
+    this.#nesting = { ...this.#nesting, isOtherOrigin: true, isAtGateway: true, tls }
     return resolve(gateway, resolving)
+  }
+
+  #noLoginForGateway(url: string): null {
+    const advice = { option: 'gateways', value: 'SCHEME' } as const
+    const message = `The gateway wants a login of its own, and gets none of yours: write it in ${adviceText(advice)}.`
+    this.#events.emit({ type: 'remark', url, message, advice }, () => url)
+    return null
   }
 
   /** Follows a redirect (RFC 9110 15.4) by the rules of the policy. */
@@ -415,9 +424,12 @@ export class Retrieval implements Rostered {
       retries: this.#retries,
       stopwatch: this.#stopwatch,
       isOtherOrigin: this.#nesting.isOtherOrigin,
+      isAtGateway: this.#nesting.isAtGateway,
       base: this.#nesting.base,
-      credentials: (challenge) => askCredentials(credentials, challenge, deadline),
-      acceptedLogins,
+      // RFC 1738 4: the caller's logins are for the URL's own server, even if the gateway has the same host and port.
+      ...(this.#nesting.isAtGateway
+        ? { credentials: async () => this.#noLoginForGateway(shownUrl()) }
+        : { credentials: (challenge) => askCredentials(credentials, challenge, deadline), acceptedLogins }),
       retrieve: (reference, options) => this.#retrieveWithin(resolution, reference, options),
       handoff: () => handoffOf(resolution),
       emit: (event) => this.#events.emit(event, shownUrl),

@@ -14,13 +14,21 @@ export interface Completion {
 /** A response of the server. Literals within it are quoted strings. */
 export type Response = { readonly untagged: string } | { readonly completion: Completion }
 
+interface Asking {
+  /** Replaces a command with a secret in events. */
+  readonly shown?: string
+  /** A secret line, sent once the server asks for it by `+` (RFC 3501 7.5). A server that refuses does not get it. */
+  readonly second?: string | undefined
+  readonly onUntagged?: (text: string) => void
+}
+
 /** The commands and responses of one IMAP connection (RFC 3501), one command at a time. */
 export class ImapDialogue {
   readonly connection: Connection
   readonly #context: RetrievalContext
   #lines: LineReader
   #tag = 0
-  #secret = ''
+  #secrets: readonly string[] = []
 
   constructor(connection: Connection, context: RetrievalContext) {
     this.connection = connection
@@ -32,9 +40,13 @@ export class ImapDialogue {
     return this.#lines
   }
 
-  /** Keeps a password out of the events, which show what the server repeats of it. */
-  hide(secret: string): void {
-    this.#secret = secret
+  /** Keeps the forms of a password out of events and messages, which show what the server repeats of it. */
+  hide(...secrets: readonly string[]): void {
+    this.#secrets = secrets.filter((secret) => secret !== '').sort((one, other) => other.length - one.length)
+  }
+
+  #hidden(text: string): string {
+    return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), text)
   }
 
   /** Sends a command; `shown` replaces one with a secret. */
@@ -44,16 +56,19 @@ export class ImapDialogue {
   }
 
   /** Sends a command and gives its end. `onUntagged` gets the other responses, without `* `. */
-  async ask(
-    phase: Phase,
-    command: string,
-    { shown = command, onUntagged }: { readonly shown?: string; readonly onUntagged?: (text: string) => void } = {},
-  ): Promise<Completion> {
+  async ask(phase: Phase, command: string, { shown = command, second, onUntagged }: Asking = {}): Promise<Completion> {
     await this.send(command, shown)
     const { maxListing } = whenHeld(this.#context.limits)
     let length = 0
+    let awaited = second
     while (true) {
-      const response = await this.response(phase)
+      const line = await this.line(phase)
+      if (awaited !== undefined && /^\+(?: |$)/.test(line)) {
+        await this.connection.sendLine(awaited, '<password>')
+        awaited = undefined
+        continue
+      }
+      const response = await this.#whole(line, phase)
       if ('completion' in response) return response.completion
       length += response.untagged.length
       if (length > maxListing) {
@@ -65,7 +80,12 @@ export class ImapDialogue {
 
   /** The next response. */
   async response(phase: Phase): Promise<Response> {
-    let text = await this.line(phase)
+    return this.#whole(await this.line(phase), phase)
+  }
+
+  /** The response that begins with a line. */
+  async #whole(line: string, phase: Phase): Promise<Response> {
+    let text = line
     for (let size = literalSize(text); size !== null; size = literalSize(text)) {
       const { maxReply } = this.#context.limits
       if (text.length + size > maxReply) {
@@ -86,7 +106,7 @@ export class ImapDialogue {
     if (tag === `A${this.#tag}` && (word === 'OK' || word === 'NO' || word === 'BAD')) {
       return { completion: { status: word, text } }
     }
-    const words = wordsOf(line)
+    const words = wordsOf(this.#hidden(line))
     const message = `The server answered "${words}", which is no response of this protocol. Check scheme and port.`
     throw this.#context.error('protocol-violation', message, { phase, reply: words })
   }
@@ -99,8 +119,7 @@ export class ImapDialogue {
       const message = 'The server closed the connection without an answer; try again.'
       throw error(phase === 'body' ? 'partial' : 'receive-failed', message, { phase, transient: true })
     }
-    const shown = this.#secret === '' ? line : line.replaceAll(this.#secret, '<password>')
-    emit({ type: 'received', url, octets: `${shown}\r\n` })
+    emit({ type: 'received', url, octets: `${this.#hidden(line)}\r\n` })
     return line
   }
 
@@ -125,7 +144,7 @@ export class ImapDialogue {
   }
 
   refusal(code: ErrorCode, what: string, text: string): RetrievalError {
-    const words = wordsOf(text)
+    const words = wordsOf(this.#hidden(text))
     return this.#context.error(code, `${what}${words === '' ? '' : `: ${words}`}.`, { reply: words || 'NO' })
   }
 }

@@ -1,12 +1,16 @@
-import type { AccessPlans } from '@retriever/core'
+import { type AccessPlans, imapQuoted } from '@retriever/core'
 import { planLogin } from '../auth/plan-login.ts'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { type ImapDialogue, wordsOf } from './dialogue.ts'
-import { quoted } from './mailbox-name.ts'
+import { plainMessage } from '../auth/sasl-plain.ts'
+import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
+import { type Completion, type ImapDialogue, wordsOf } from './dialogue.ts'
 
 type Plan = AccessPlans['imap']
 
-/** Reads the greeting, begins TLS if the plan says so, and logs in by LOGIN (RFC 3501 6.2.3). */
+/**
+ * Reads the greeting, begins TLS if the plan says so, and logs in by LOGIN (RFC 3501 6.2.3) or AUTHENTICATE PLAIN
+ * (6.2.2, RFC 4616). Rejects with auth-required, auth-failed, `tls-failed` where the server takes a login over TLS
+ * only, or `refused` for another way in the URL.
+ */
 export async function logIn(plan: Plan, dialogue: ImapDialogue, context: RetrievalContext): Promise<void> {
   const greeting = await dialogue.response('greeting')
   const words = 'untagged' in greeting ? greeting.untagged : ''
@@ -15,24 +19,78 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
   }
   if (plan.tls === 'explicit') await dialogue.startTls(plan)
   if (/^PREAUTH\b/i.test(words)) return
-  if (plan.auth !== null && plan.auth !== '*') {
-    const message = 'Only ";auth=*" is known as a way to log in; leave it out of the URL.'
+  if (plan.auth !== null && plan.auth !== '*' && plan.auth !== 'PLAIN') {
+    const message = 'Only ";AUTH=PLAIN" and ";AUTH=*" are known as ways to log in; leave the other out of the URL.'
     throw context.error('refused', message, { phase: 'login' })
   }
-  const { user, password, found } = await planLogin(plan, context, 'The server')
+  // RFC 3501 6.2.1: what was said before TLS does not count.
+  const said = plan.tls === 'explicit' ? null : capabilitiesIn(words)
+  const capabilities = said ?? (await askCapabilities(dialogue))
+  checkWay(plan, capabilities, context)
+  const { found, ...login } = await planLogin(plan, context, 'The server')
   try {
-    dialogue.hide(password)
-    const { status, text } = await dialogue.ask('login', `LOGIN ${quoted(user)} ${quoted(password)}`, {
-      shown: `LOGIN ${quoted(user)} <password>`,
-    })
+    const { status, text } = await sendLogin(plan, login, capabilities, dialogue, context)
     if (status === 'OK') return found?.accepted()
     found?.refused()
-    // RFC 3501 7.2.1: LOGINDISABLED; RFC 5530 3: the server wants TLS first.
+    // RFC 5530 3: the server wants TLS first.
     const wantsTls = /^\[PRIVACYREQUIRED\]/i.test(text)
-    const said = password === '' ? text : text.replaceAll(password, '<password>')
-    if (wantsTls) throw dialogue.refusal('tls-failed', 'The server takes a login over TLS only; use imaps', said)
-    throw dialogue.refusal('auth-failed', `The server does not accept the login of ${wordsOf(user)}`, said)
+    if (wantsTls) throw dialogue.refusal('tls-failed', wantsTlsMessage, text)
+    throw dialogue.refusal('auth-failed', `The server does not accept the login of ${wordsOf(login.user)}`, text)
   } finally {
     found?.end()
   }
+}
+
+const wantsTlsMessage = 'The server takes a login over TLS only; use imaps'
+
+/** The capabilities in `OK [CAPABILITY IMAP4rev1 AUTH=PLAIN] ready` (RFC 3501 7.1); null: it names none. */
+function capabilitiesIn(words: string): ReadonlySet<string> | null {
+  const names = /^\S+ \[CAPABILITY ([^\]]*)\]/i.exec(words)?.[1]
+  return names === undefined ? null : new Set(names.toUpperCase().split(' '))
+}
+
+async function askCapabilities(dialogue: ImapDialogue): Promise<ReadonlySet<string>> {
+  const names: string[] = []
+  const onUntagged = (text: string): void => {
+    if (/^CAPABILITY /i.test(text)) names.push(...text.toUpperCase().split(' ').slice(1))
+  }
+  await dialogue.ask('login', 'CAPABILITY', { onUntagged })
+  return new Set(names)
+}
+
+/** Before anybody is asked for a password: whether the server has a way to log in that the URL allows. */
+function checkWay({ auth, tls }: Plan, capabilities: ReadonlySet<string>, context: RetrievalContext): void {
+  if (capabilities.has('AUTH=PLAIN')) return
+  if (auth === 'PLAIN') {
+    const message = 'The server offers no AUTH=PLAIN; write ";AUTH=*" in the URL, or leave it out.'
+    throw context.error('refused', message, { phase: 'login' })
+  }
+  if (!capabilities.has('LOGINDISABLED')) return
+  if (tls === 'none') throw context.error('tls-failed', `${wantsTlsMessage}.`, { phase: 'login' })
+  throw context.error('auth-failed', 'The server offers no way to log in that is known: LOGIN and AUTH=PLAIN are.', {
+    phase: 'login',
+  })
+}
+
+/** LOGIN, unless the URL wants PLAIN, or the server has no LOGIN, or its quoted strings would not be ASCII (9). */
+function sendLogin(
+  plan: Plan,
+  login: Credentials,
+  capabilities: ReadonlySet<string>,
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+): Promise<Completion> {
+  const [user, password] = [imapQuoted(login.user), imapQuoted(login.password)]
+  const isAscii = !/[^\x01-\x7F]/.test(user + password)
+  if (plan.auth === 'PLAIN' || capabilities.has('LOGINDISABLED') || (!isAscii && capabilities.has('AUTH=PLAIN'))) {
+    const message = plainMessage(login, context)
+    dialogue.hide(login.password, password.slice(1, -1), message)
+    // RFC 4959: the message comes along where the server knows that, else when it asks for it.
+    const isInOne = capabilities.has('SASL-IR')
+    return isInOne
+      ? dialogue.ask('login', `AUTHENTICATE PLAIN ${message}`, { shown: 'AUTHENTICATE PLAIN <password>' })
+      : dialogue.ask('login', 'AUTHENTICATE PLAIN', { second: message })
+  }
+  dialogue.hide(login.password, password.slice(1, -1))
+  return dialogue.ask('login', `LOGIN ${user} ${password}`, { shown: `LOGIN ${user} <password>` })
 }

@@ -61,6 +61,11 @@ export interface RetrievalContext {
    * compared with the answer, but not sent.
    */
   readonly isOtherOrigin?: boolean
+  /**
+   * True: a gateway stands for the URL that the caller has named (RFC 1738 4). None of the caller's logins are for it,
+   * and no session that has one.
+   */
+  readonly isAtGateway?: boolean
   /** The caller's option `base`. Absent: there is none, or a server or another fetcher has chosen the URL. */
   readonly base?: string | undefined
   readonly tls: TlsOptions

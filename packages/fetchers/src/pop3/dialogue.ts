@@ -1,11 +1,15 @@
 import { octetsToText, type Phase, printable, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { LineReader } from '../wire/framing/lines.ts'
+import { whenHeld } from '../plugin/limits.ts'
+import { dotBody } from '../wire/framing/dot.ts'
+import { LineReader, linesOf } from '../wire/framing/lines.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 
 /** A reply (RFC 1939 3): `+OK` or `-ERR`, and words. */
 export interface PopReply {
   readonly isOk: boolean
+  /** True: the server asks for a line (RFC 5034 4). */
+  readonly isRequest: boolean
   /** One octet a character. */
   readonly text: string
 }
@@ -15,6 +19,7 @@ export class PopDialogue {
   readonly connection: Connection
   readonly #context: RetrievalContext
   #lines: LineReader
+  #secrets: readonly string[] = []
 
   constructor(connection: Connection, context: RetrievalContext) {
     this.connection = connection
@@ -27,27 +32,42 @@ export class PopDialogue {
     return this.#lines
   }
 
-  /** Sends a command and gives its reply. A `secret` is shown as `<password>`. */
-  async ask(phase: Phase, command: string, secret = ''): Promise<PopReply> {
-    const hide = (text: string): string => (secret === '' ? text : text.replaceAll(secret, '<password>'))
-    await this.connection.sendLine(command, hide(command))
-    return this.reply(phase, hide)
+  /** Keeps the forms of a password out of events and messages, which show what the server repeats of it. */
+  hide(...secrets: readonly string[]): void {
+    this.#secrets = secrets.filter((secret) => secret !== '').sort((one, other) => other.length - one.length)
   }
 
-  async reply(phase: Phase, hide: (text: string) => string = (text) => text): Promise<PopReply> {
+  #hidden(text: string): string {
+    return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), text)
+  }
+
+  /** Sends a command and gives its reply; `shown` replaces one with a secret in events. */
+  async ask(phase: Phase, command: string, shown: string = command): Promise<PopReply> {
+    await this.connection.sendLine(command, shown)
+    return this.reply(phase)
+  }
+
+  /** A reply. Secrets are hidden in it. */
+  async reply(phase: Phase): Promise<PopReply> {
     const received = await this.#lines.line(phase)
     const { url, emit, error } = this.#context
     if (received === null) {
       const message = 'The server closed the connection without an answer; try again.'
       throw error('receive-failed', message, { phase, transient: true })
     }
-    const line = hide(received)
+    const line = this.#hidden(received)
     emit({ type: 'received', url, octets: `${line}\r\n` })
     const [, sign, text = ''] = /^(\+OK|-ERR|\+)(?: (.*))?$/is.exec(line) ?? []
-    if (sign !== undefined) return { isOk: !sign.startsWith('-'), text }
+    if (sign !== undefined) return { isOk: !sign.startsWith('-'), isRequest: sign === '+', text }
     const words = wordsOf(line)
     const message = `The server answered "${words}", which is no reply of this protocol. Check scheme and port.`
     throw error('protocol-violation', message, { phase, reply: words })
+  }
+
+  /** The lines of a multi-line reply (RFC 1939 3). */
+  block(context: RetrievalContext): AsyncIterable<string> {
+    const { maxListing } = whenHeld(context.limits)
+    return linesOf(dotBody(this.#lines, context), { ...context, limits: { ...context.limits, maxListing } })
   }
 
   /** Begins TLS (STLS, RFC 2595 4). */

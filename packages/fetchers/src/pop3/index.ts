@@ -2,7 +2,6 @@ import type { AccessPlans } from '@retriever/core'
 import { messageEntries } from '../mime/entries.ts'
 import { sourceOf } from '../plugin/byte-source.ts'
 import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { whenHeld } from '../plugin/limits.ts'
 import { ConnectionBody } from '../wire/connection-body.ts'
 import { dotBody } from '../wire/framing/dot.ts'
 import { linesOf } from '../wire/framing/lines.ts'
@@ -73,11 +72,7 @@ async function list(dialogue: PopDialogue, context: RetrievalContext): Promise<O
 async function uniqueIds(dialogue: PopDialogue, context: RetrievalContext): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>()
   if (!(await dialogue.ask('request', 'UIDL')).isOk) return ids
-  const { maxListing } = whenHeld(context.limits)
-  for await (const line of linesOf(dotBody(dialogue.lines, context), {
-    ...context,
-    limits: { ...context.limits, maxListing },
-  })) {
+  for await (const line of dialogue.block(context)) {
     const [, number, id] = /^(\d{1,10}) ([\x21-\x7E]{1,70})$/.exec(line) ?? []
     if (number !== undefined && id !== undefined) ids.set(number, id)
   }

@@ -17,6 +17,16 @@ export function fileNameOf({ plan, locator }: Resolution): string | null {
       return safeFileName(plan.messageId ?? (plan.articleNumber === null ? null : String(plan.articleNumber)) ?? '')
     case 'file':
       return safeFileName(octetsToText(plan.path))
+    case 'z3950':
+      return safeFileName(octetsToText(plan.docid ?? plan.databases.join('+')))
+    case 'prospero':
+      return safeFileName(octetsToText(plan.hsoname))
+    case 'wais': {
+      // The field 3 of a document-id is the server's own name of the document: `0 28 /docs/file.txt`.
+      const path = locator.urlPath ?? ''
+      const [, name = lastSegment(path)] = /[/;]3=([^;]+)/.exec(path) ?? []
+      return safeFileName(octetsToText(decodeOctets(name)))
+    }
     case 'mailto':
       return 'draft.eml'
     case 'data':

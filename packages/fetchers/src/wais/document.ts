@@ -1,9 +1,13 @@
 import { type WaisDocument, waisPiece, waisRetrieval } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { Diagnostic } from './answer.ts'
 import { isTextType } from './docid.ts'
 import { MarkRemover } from './marks.ts'
 import type { WaisDialogue } from './packets.ts'
 import { searchAnswer, wordsOf } from './search.ts'
+
+/** The code for a range beyond the document's end, and for a document that is not there. */
+const outOfRange = 'SF'
 
 /** A document that comes in pieces, each by a request of its own. */
 export class DocumentReader {
@@ -24,44 +28,80 @@ export class DocumentReader {
     this.#marks = isTextType(document.wtype) ? new MarkRemover() : null
   }
 
-  /** The next piece; null after the last one. Rejects with `not-found` if the server has no such document. */
+  /**
+   * The next piece; null after the last one. Rejects with the server's diagnostic if it sends nothing of the document,
+   * and with `partial` if it stops within it.
+   */
   async next(phase: 'request' | 'body'): Promise<Uint8Array | null> {
-    const { length } = this.#document
-    if (this.#isOver || this.#at === length) return null
-    const end = Math.min(this.#at + waisPiece, length ?? Number.POSITIVE_INFINITY)
+    if (this.#isOver) return null
+    const end = Math.min(this.#at + waisPiece, this.#document.length ?? Number.POSITIVE_INFINITY)
     const request = waisRetrieval({ database: this.#database, ...this.#document }, this.#at, end)
     const { texts, diagnostics } = await searchAnswer(request, phase, this.#dialogue, this.#context)
-    const [text] = texts
     const [diagnostic] = diagnostics
-    if (this.#at === 0 && diagnostic !== undefined && (text === undefined || text.length === 0)) {
-      const reply = wordsOf(diagnostic)
-      const message = `The server has no such document: ${reply}.`
-      throw this.#context.error('not-found', message, { phase: 'request', reply })
-    }
-    if (text === undefined && this.#at === 0) {
-      throw this.#context.error('not-found', 'The server sent no text of the document.', { phase: 'request' })
-    }
-    const octets = text ?? new Uint8Array(0)
-    this.#take(octets.length, end, diagnostic !== undefined)
+    const hasText = texts.length > 0
+    if (!hasText && this.#at === 0) throw this.#missing(diagnostic)
+    const octets = Buffer.concat(texts)
+    this.#take(octets.length, end - this.#at, hasText, diagnostic)
     return this.#marks === null ? octets : this.#marks.remove(octets)
   }
 
-  /** Decides whether more is to come. The end of a document is said by SF, or shown by a piece that is too short. */
-  #take(length: number, end: number, isEnd: boolean): void {
-    const { emit, url, error } = this.#context
-    const wanted = end - this.#at
-    if (length > wanted && this.#at > 0) {
-      throw error('protocol-violation', 'The server sends other octets of the document than were asked for.')
+  /** Decides whether more is to come: a server may send less at a time than it is asked for. */
+  #take(count: number, wanted: number, hasText: boolean, diagnostic: Diagnostic | undefined): void {
+    if (count > wanted && this.#at > 0) {
+      const message = 'The server sends other octets of the document than were asked for.'
+      throw this.#context.error('protocol-violation', message)
     }
-    this.#at += length
-    this.#isOver = isEnd || length !== wanted
-    const expected = this.#document.length
-    if (!this.#isOver || expected === null || this.#at === expected) return
-    // A document that was changed ends with SF; a piece that is too short without it was cut.
-    if (!isEnd && this.#at < expected) {
-      throw error('partial', `The document ended after ${this.#at} of ${expected} octets.`, { phase: 'body' })
+    this.#at += count
+    const { length } = this.#document
+    const isEnd = diagnostic?.code === outOfRange
+    // Without a length in the URL, a piece that is too short shows the end.
+    const isLast = length === null ? count !== wanted && diagnostic === undefined : this.#at >= length
+    this.#isOver = isEnd || isLast || count === 0
+    // A document that became shorter ends with SF beside a text.
+    const isBroken = length === null ? !isEnd && !hasText && diagnostic !== undefined : !(isEnd && hasText)
+    if (this.#isOver && isBroken && this.#at < (length ?? Number.POSITIVE_INFINITY)) throw this.#broken(diagnostic)
+    if (diagnostic !== undefined && !isEnd) this.#tell(`The server remarks: ${wordsOf(diagnostic)}.`)
+    if (this.#isOver && length !== null && this.#at !== length) {
+      this.#tell(`The document has ${this.#at} octets, and its URL says ${length}: it was changed since.`)
     }
-    const message = `The document has ${this.#at} octets, and its URL says ${expected}: it was changed since.`
+  }
+
+  #missing(diagnostic: Diagnostic | undefined): Error {
+    const { error } = this.#context
+    if (diagnostic === undefined) {
+      return error('not-found', 'The server sent no text of the document.', { phase: 'request' })
+    }
+    const reply = wordsOf(diagnostic)
+    switch (diagnostic.code) {
+      case outOfRange:
+      case 'S1':
+        return error('not-found', `The server has no such document: ${reply}.`, { phase: 'request', reply })
+      case 'SH':
+        return error('access-denied', `The server denies access to the document: ${reply}.`, {
+          phase: 'request',
+          reply,
+        })
+      default: {
+        const transient = diagnostic.code === 'S2'
+        return error('server-refused', `The server refused the document: ${reply}.`, {
+          phase: 'request',
+          reply,
+          transient,
+        })
+      }
+    }
+  }
+
+  #broken(diagnostic: Diagnostic | undefined): Error {
+    const { length } = this.#document
+    const came = `The document ended after ${this.#at}${length === null ? '' : ` of ${length}`} octets`
+    if (diagnostic === undefined) return this.#context.error('partial', `${came}.`, { phase: 'body' })
+    const reply = wordsOf(diagnostic)
+    return this.#context.error('partial', `${came}: ${reply}.`, { phase: 'body', reply })
+  }
+
+  #tell(message: string): void {
+    const { emit, url } = this.#context
     emit({ type: 'remark', url, message })
   }
 }

@@ -10,9 +10,11 @@ type Plan = AccessPlans['wais']
 export function entryOf({ docid, headline, score, length, lines, types, date }: FoundDocument, plan: Plan): Entry {
   const [first = 'TEXT', ...others] = types
   const name = octetsToText(unmarked(headline).trim())
+  // An encoded CR or LF is refused in a URL. The lengths of a docid's fields may be these octets.
+  const hasUrl = docid !== '' && !/%0[AD]/.test(documentPath(docid, first, length))
   const urlAs = (wtype: string, size: number | null): string => urlOf(plan, documentPath(docid, wtype, size))
   // A headline of type URL is the URL itself.
-  const url = first.toUpperCase() === 'URL' && isUrl(name) ? name : docid === '' ? null : urlAs(first, length)
+  const url = first.toUpperCase() === 'URL' && isUrl(name) ? name : hasUrl ? urlAs(first, length) : null
   return {
     name,
     kind: 'file',
@@ -23,7 +25,7 @@ export function entryOf({ docid, headline, score, length, lines, types, date }: 
       types: types.map(octetsToText),
       ...(lines !== null && { lines }),
       ...(/^\d{6,8}$/.test(date) && { date }),
-      ...(others.length > 0 && docid !== '' && { otherTypes: others.map((each) => urlAs(each, null)) }),
+      ...(others.length > 0 && hasUrl && { otherTypes: others.map((each) => urlAs(each, null)) }),
     },
   }
 }

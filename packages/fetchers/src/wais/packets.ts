@@ -82,6 +82,9 @@ export class WaisDialogue {
 
   /** freeWAIS answers with nothing what it does not understand, and what does not fit into a packet. */
   #refused(phase: 'request' | 'body'): Error {
+    if (phase === 'body') {
+      return this.#context.error('partial', 'The server broke the document off: it sent an empty answer.', { phase })
+    }
     const advice = { option: 'limit' } as const
     const message = `The server sent an empty answer: it cannot answer this, or the answer is too large. Try fewer by ${adviceText(advice)}.`
     return this.#context.error('server-refused', message, { phase, advice })

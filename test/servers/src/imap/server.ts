@@ -1,6 +1,6 @@
 import { type Accounts, isAccount, seedAccounts } from '../accounts.ts'
 import { Listener } from '../listener.ts'
-import { accounts, type Checks, checkOptions } from '../options.ts'
+import { accounts, type Checks, checkOptions, flag, listOf } from '../options.ts'
 import { messages } from '../pop3/messages.ts'
 import { type ServerConnection, serverConnection } from '../server-connection.ts'
 import { type ServerOptions, serverChecks, type TestServer, tlsOrExplicit } from '../test-server.ts'
@@ -10,9 +10,19 @@ export interface ImapServerOptions extends Omit<ServerOptions, 'tls'> {
   readonly tls?: boolean | 'explicit'
   /** Passwords by user, in place of alice with the password secret. */
   readonly accounts?: Accounts
+  /** LOGIN, AUTHENTICATE PLAIN (RFC 4616), or both, which is the default. */
+  readonly logins?: readonly ('login' | 'plain')[]
+  /** false: AUTHENTICATE takes its message on a line of its own alone (RFC 4959). Default true. */
+  readonly initialResponse?: boolean
 }
 
-export const imapChecks: Checks<ImapServerOptions> = { ...serverChecks, tls: tlsOrExplicit, accounts }
+export const imapChecks: Checks<ImapServerOptions> = {
+  ...serverChecks,
+  tls: tlsOrExplicit,
+  accounts,
+  logins: listOf('login', 'plain'),
+  initialResponse: flag,
+}
 
 /** The mailboxes; UIDs begin at 11, UIDVALIDITY is 7. */
 const mailboxes: readonly string[] = ['INBOX', 'Archiv &AOQ-', 'Empty']
@@ -50,8 +60,8 @@ class ImapSession {
 
   async run(): Promise<void> {
     const connection = this.#connection
-    if (await connection.sendFault('greeting')) return
-    await connection.send('* OK IMAP4rev1 ready\r\n')
+    if (!(await connection.sendFault('greeting')))
+      await connection.send(`* OK [CAPABILITY ${this.#capabilities()}] ready\r\n`)
     for (let line = await connection.readLine(); line !== undefined; line = await connection.readLine()) {
       const [, tag = '*', command = ''] = /^(\S+) (.*)$/.exec(line) ?? []
       const verb = command.replace(/^UID /i, '').split(' ')[0]?.toUpperCase() ?? ''
@@ -64,7 +74,10 @@ class ImapSession {
   async #answer(tag: string, verb: string, command: string): Promise<boolean> {
     const connection = this.#connection
     const { stall } = connection.faults
-    if ((verb === 'LOGIN' && stall === 'login') || (/FETCH|LIST/.test(verb) && stall === 'response')) {
+    if (
+      (/^(?:LOGIN|AUTHENTICATE)$/.test(verb) && stall === 'login') ||
+      (/FETCH|LIST/.test(verb) && stall === 'response')
+    ) {
       await connection.stall()
       return false
     }
@@ -72,11 +85,12 @@ class ImapSession {
       await connection.startTls(`${tag} OK begin\r\n`)
       return true
     }
-    if (verb === 'LOGIN') {
+    if (verb === 'CAPABILITY') return this.#say(`* CAPABILITY ${this.#capabilities()}\r\n${tag} OK`)
+    if (verb === 'AUTHENTICATE' && this.#logins.includes('plain')) return this.#authenticate(tag, command)
+    if (verb === 'LOGIN' && this.#logins.includes('login')) {
       const [, user = '', password = ''] = /^LOGIN "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"$/i.exec(command) ?? []
       const plain = (text: string): string => text.replace(/\\(.)/g, '$1')
-      this.#isIn = isAccount(this.#options.accounts ?? seedAccounts, plain(user), plain(password))
-      return this.#say(this.#isIn ? `${tag} OK in` : `${tag} NO [AUTHENTICATIONFAILED] wrong user or password`)
+      return this.#logIn(tag, plain(user), plain(password))
     }
     if (!this.#isIn) return this.#say(`${tag} BAD log in first`)
     if (verb === 'LIST')
@@ -90,6 +104,36 @@ class ImapSession {
     }
     if (verb !== 'FETCH') return this.#say(`${tag} BAD unknown command`)
     return /^UID/i.test(command) ? this.#fetch(tag, command) : this.#list(tag)
+  }
+
+  get #logins(): readonly string[] {
+    return this.#options.logins ?? ['login', 'plain']
+  }
+
+  #capabilities(): string {
+    const { tls, initialResponse = true } = this.#options
+    return [
+      'IMAP4rev1',
+      ...(tls === 'explicit' ? ['STARTTLS'] : []),
+      ...(this.#logins.includes('login') ? [] : ['LOGINDISABLED']),
+      ...(this.#logins.includes('plain') ? ['AUTH=PLAIN', ...(initialResponse ? ['SASL-IR'] : [])] : []),
+    ].join(' ')
+  }
+
+  /** AUTHENTICATE PLAIN (RFC 3501 6.2.2, RFC 4616), with the message in the command (RFC 4959) or behind it. */
+  async #authenticate(tag: string, command: string): Promise<boolean> {
+    const [, mechanism = '', given] = /^\S+ (\S+)(?: (\S+))?$/.exec(command) ?? []
+    if (mechanism.toUpperCase() !== 'PLAIN') return this.#say(`${tag} NO no such mechanism`)
+    if (given !== undefined && this.#options.initialResponse === false) return this.#say(`${tag} BAD one word too many`)
+    if (given === undefined) await this.#connection.send('+ \r\n')
+    const message = given ?? (await this.#connection.readLine()) ?? ''
+    const [, user = '', password = ''] = Buffer.from(message, 'base64').toString('latin1').split('\0')
+    return this.#logIn(tag, user, password)
+  }
+
+  #logIn(tag: string, user: string, password: string): Promise<boolean> {
+    this.#isIn = isAccount(this.#options.accounts ?? seedAccounts, user, password)
+    return this.#say(this.#isIn ? `${tag} OK in` : `${tag} NO [AUTHENTICATIONFAILED] wrong user or password`)
   }
 
   #examine(tag: string, name: string): Promise<boolean> {

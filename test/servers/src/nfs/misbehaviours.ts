@@ -36,6 +36,9 @@ function inDirectory(make: Hostile['answer']): Hostile {
   return { type: directory, procedure: 'READDIRPLUS', answer: make }
 }
 
+/** The rest of fattr3 behind the size, and no attributes of the directory. */
+const afterSize = Array.from({ length: 15 }, () => 0)
+
 /** The files below `/misbehaviour/`, by name. */
 export const hostile: Readonly<Record<string, Hostile>> = {
   'wrong-xid': inLookup((xid) => answer(xid + 41, word(2))),
@@ -52,6 +55,10 @@ export const hostile: Readonly<Record<string, Hostile>> = {
   'long-handle': inLookup((xid) => answer(xid, words(0, 0x7fff_ffff))),
   'cut-attributes': inLookup((xid) => answer(xid, word(0) + opaque('x'.repeat(32)) + words(1, 1))),
   'bad-flag': inLookup((xid) => answer(xid, word(0) + opaque('x'.repeat(32)) + word(7))),
+  /** A regular file of 2^63 octets. */
+  'huge-size': inLookup((xid) =>
+    answer(xid, word(0) + opaque('x'.repeat(32)) + words(1, 1, 0o644, 1, 0, 0, 0x8000_0000, 0) + words(...afterSize)),
+  ),
   'garbage-arguments': inLookup((xid) => answer(xid, '', 5)),
   denied: inLookup((xid) => record(words(xid, 1, 1, 1, 2))),
   'unknown-status': inLookup((xid) => answer(xid, words(31_337, 0))),
@@ -65,6 +72,14 @@ export const hostile: Readonly<Record<string, Hostile>> = {
   'empty-reads': inRead(word(0) + noAttributes + words(0, 0) + opaque('')),
   stale: inRead(words(70, 0)),
   'read-later': inRead(words(10_008, 0)),
+  /** The third READ succeeds. */
+  'read-soon': {
+    type: file,
+    size: 3,
+    procedure: 'READ',
+    answer: (xid, count) =>
+      answer(xid, count < 2 ? words(10_008, 0) : word(0) + noAttributes + words(3, 1) + opaque('abc')),
+  },
   /** Names without end, a page each. */
   endless: inDirectory((xid, count) => page(xid, entry(`name ${count}`, count + 1), 0)),
   /** A page that leads to itself. */
@@ -83,5 +98,11 @@ export const hostile: Readonly<Record<string, Hostile>> = {
     answer(xid, word(0) + noAttributes + long(7) + word(1) + long(1) + word(0x7fff_ffff)),
   ),
   'long-link': { type: link, procedure: 'READLINK', answer: (xid) => answer(xid, words(0, 0, 0x7fff_ffff)) },
+  /** A text that would lead to another host, if its slashes began one. */
+  'slashes-link': {
+    type: link,
+    procedure: 'READLINK',
+    answer: (xid) => answer(xid, words(0, 0) + opaque('//pub/hello.txt')),
+  },
   'empty-link': { type: link, procedure: 'READLINK', answer: (xid) => answer(xid, words(0, 0, 0)) },
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Accounts, isAccount, seedAccounts } from '../accounts.ts'
 import { Listener } from '../listener.ts'
-import { accounts, type Checks, checkOptions, flag } from '../options.ts'
+import { accounts, type Checks, checkOptions, flag, listOf } from '../options.ts'
 import { type ServerConnection, serverConnection } from '../server-connection.ts'
 import { type ServerOptions, serverChecks, type TestServer, tlsOrExplicit } from '../test-server.ts'
 import { dotBlock, octets } from '../text.ts'
@@ -14,9 +14,17 @@ export interface Pop3ServerOptions extends Omit<ServerOptions, 'tls'> {
   readonly accounts?: Accounts
   /** Offers APOP (RFC 1939, 7). Default false. */
   readonly apop?: boolean
+  /** USER and PASS, AUTH PLAIN (RFC 5034), or both, which is the default. */
+  readonly logins?: readonly ('user' | 'plain')[]
 }
 
-export const pop3Checks: Checks<Pop3ServerOptions> = { ...serverChecks, tls: tlsOrExplicit, accounts, apop: flag }
+export const pop3Checks: Checks<Pop3ServerOptions> = {
+  ...serverChecks,
+  tls: tlsOrExplicit,
+  accounts,
+  apop: flag,
+  logins: listOf('user', 'plain'),
+}
 
 const timestamp = '<1896.697170952@example.net>'
 
@@ -42,6 +50,7 @@ class Mailbox {
   readonly #connection: ServerConnection
   readonly #accounts: Accounts
   readonly #options: Pop3ServerOptions
+  readonly #logins: ReadonlySet<string>
   #user = ''
   #isIn = false
 
@@ -49,12 +58,13 @@ class Mailbox {
     this.#connection = connection
     this.#options = options
     this.#accounts = options.accounts ?? seedAccounts
+    this.#logins = new Set(options.logins ?? ['user', 'plain'])
   }
 
   async run(): Promise<void> {
     const connection = this.#connection
-    if (await connection.sendFault('greeting')) return
-    await connection.send(`+OK ready${this.#options.apop ? ` ${timestamp}` : ''}\r\n`)
+    if (!(await connection.sendFault('greeting')))
+      await connection.send(`+OK ready${this.#options.apop ? ` ${timestamp}` : ''}\r\n`)
     for (let line = await connection.readLine(); line !== undefined; line = await connection.readLine()) {
       const [verb = '', ...words] = line.split(' ')
       const name = verb.toUpperCase()
@@ -75,7 +85,14 @@ class Mailbox {
         if (this.#options.tls !== 'explicit') return this.#say('-ERR no TLS')
         await connection.startTls('+OK begin\r\n')
         return true
+      case 'CAPA':
+        return this.#say(`+OK\r\n${this.#logins.has('user') ? 'USER\r\n' : ''}${this.#saslLine()}UIDL\r\n.`)
+      case 'AUTH':
+        return first.toUpperCase() === 'PLAIN' && this.#logins.has('plain')
+          ? this.#authenticate(second)
+          : this.#say('-ERR no such mechanism')
       case 'USER':
+        if (!this.#logins.has('user')) return this.#say('-ERR no USER')
         this.#user = words.join(' ')
         return this.#say('+OK')
       case 'PASS':
@@ -91,6 +108,20 @@ class Mailbox {
     const message = messages[Number(first) - 1]
     if (verb !== 'RETR') return this.#say('-ERR unknown command')
     return message === undefined ? this.#say('-ERR no such message') : this.#sendBlock(message)
+  }
+
+  #saslLine(): string {
+    return this.#logins.has('plain') ? 'SASL PLAIN\r\n' : ''
+  }
+
+  /** AUTH PLAIN (RFC 5034 4, RFC 4616), with the message in the command or behind it. */
+  async #authenticate(given: string): Promise<boolean> {
+    if (given === '') await this.#connection.send('+ \r\n')
+    const message = given === '' ? await this.#connection.readLine() : given
+    const [, user = '', password = ''] = Buffer.from(message ?? '', 'base64')
+      .toString('latin1')
+      .split('\0')
+    return this.#logIn(isAccount(this.#accounts, user, password))
   }
 
   async #logIn(isRight: boolean): Promise<boolean> {

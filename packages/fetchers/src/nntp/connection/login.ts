@@ -1,5 +1,6 @@
 import { adviceText, octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
 import { type FoundLogin, findLogin, loginPlace } from '../../auth/found-login.ts'
+import { plainMessage } from '../../auth/sasl-plain.ts'
 import type { Credentials, RetrievalContext } from '../../plugin/fetcher.ts'
 import { type Reply, refusal } from '../../wire/framing/reply.ts'
 import { blockText } from '../fields.ts'
@@ -74,14 +75,10 @@ async function sendLogin(session: NntpSession, context: RetrievalContext, login:
 /**
  * Logs in by SASL PLAIN (RFC 4616) with an initial response. `*` cancels it if the server asks for another one (383).
  */
-async function saslPlain(
-  session: NntpSession,
-  context: RetrievalContext,
-  { user, password }: Credentials,
-): Promise<Reply> {
-  const response = Buffer.from(`\0${user}\0${password}`, 'latin1').toString('base64')
+async function saslPlain(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {
+  const response = plainMessage(login, context)
   const shown = 'AUTHINFO SASL PLAIN <password>'
-  const secrets = [response, password]
+  const secrets = [response, login.password]
   const reply = await sendCommand(session, context, `AUTHINFO SASL PLAIN ${response}`, { shown, secrets })
   return reply.code === 383 ? sendCommand(session, context, '*', { secrets }) : reply
 }

@@ -30,14 +30,16 @@ export interface LoginTarget {
 
 /**
  * Tells sessions of different logins or trust apart, and those for places that the caller named from those that a
- * server points to, which must not get a connection to an address that is refused to them. It contains a digest of a
- * secret password, so the pool does not keep the password.
+ * server points to, which must not get a connection to an address that is refused to them; and those at a gateway,
+ * which must not get a session that the caller's login was given to. It contains a digest of a secret password, so the
+ * pool does not keep the password.
  */
 export function sessionKey({ tls, host, port, user, password }: LoginTarget, context: RetrievalContext): string {
   // A guest's password is no secret, and a digest for each of many small files takes time.
   const isSecret = password !== null && !isAnonymous(user ?? '')
   const secret = isSecret ? createHash('sha256').update(password, 'latin1').digest('base64') : password
-  const rules = [poolKey(context, host, port, tls !== 'none'), context.addresses?.isPointedTo === true]
+  const flags = [context.addresses?.isPointedTo === true, context.isAtGateway === true]
+  const rules = [poolKey(context, host, port, tls !== 'none'), ...flags]
   return JSON.stringify([tls, host, port, user, secret, ...rules])
 }
 
