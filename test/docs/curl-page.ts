@@ -33,6 +33,7 @@ const differences: Partial<Record<OptionName, string>> = {
   help: 'takes the categories of Retriever, and commands, topics and options too',
   include: 'a file that fails is not made; not together with `-C` or `-J`',
   'max-redirs': '20 if it is not given (curl: 50)',
+  netrc: 'with a user in the URL, no password of another user is sent',
   'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
   next: 'the first failure of all decides the exit status',
   output: 'the file is NAME.part until it is complete; a single `-o -` is for all URLs',
@@ -62,7 +63,7 @@ const differences: Partial<Record<OptionName, string>> = {
   stderr: 'a mistake in the options themselves is told on standard error',
   user: 'a password that is left out is asked for at the terminal once the server wants it',
   verbose: 'shows every protocol, with the meaning of the URL first',
-  'write-out': 'without certificates, the local address and `%{curl_version}`; `%{http_connect}` is 000',
+  'write-out': 'without certificates, `%{ftp_entry_path}`, the local address and `%{curl_version}`; `%{http_connect}` is 000',
 }
 
 /** Names of curl that mean something else here. */

@@ -111,3 +111,17 @@ describe('the advice for an option of wget', () => {
     (name) => expect(hintFor(name)).toBeUndefined(),
   )
 })
+
+test('a configuration file of many URLs, and a line of many options, take no longer than their length', () => {
+  const text = Buffer.from('url = file:///x\n'.repeat(60_000))
+  expect(parseCommandLine(['-q', '-K', 'urls'], {}, () => text).operands).toHaveLength(60_000)
+  const words = Array.from({ length: 60_000 }, () => ['-o', 'x', 'file:///x']).flat()
+  expect(parseCommandLine(['-q', ...words]).operands).toHaveLength(60_000)
+  const spaces = ' '.repeat(400_000)
+  const line = parseCommandLine(['-q', '-K', 'one'], {}, () => Buffer.from(`url = a${spaces}b${spaces}c`))
+  expect(line.operands).toEqual(['a'])
+  const trimmed = ['--variable', `a=x${spaces}x`, '--expand-url', '{{a:trim}}']
+  expect(parseCommandLine(['-q', ...trimmed]).operands).toEqual([`x${spaces}x`])
+  const braces = ['--expand-url', '{{'.repeat(400_000)]
+  expect(() => parseCommandLine(['-q', ...braces])).toThrow('a {{ has no }}')
+})

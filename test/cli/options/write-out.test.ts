@@ -44,6 +44,7 @@ const format = [
   '%{http_connect} %{ssl_verify_result} %{proxy_ssl_verify_result} [%{referer}]',
   '%{size_upload} %{speed_upload} %{time_appconnect} %{url} %{url_effective} %{urlnum} %{filename_effective}',
   '%header{x-a} %header{X-None} %% %x \\q a\\tb\\r\\n%{onerror}failed\\n',
+  '%{HTTP_Code} a\\\\nb %\\n %{nope',
 ].join('\\n')
 
 describe('-w prints what curl prints', () => {

@@ -52,6 +52,7 @@ export const output: readonly Line[] = [
   'curl -s -o x $HTTP/readme.txt > y',
   'curl -s $HTTP/readme.txt | head -1',
   'curl -s -w done $HTTP/readme.txt',
+  "curl -s -w '%{HTTP_CODE} \\\\\\\\n \\\\q %\\\\n %{nope' -o x $HTTP/readme.txt",
   "curl -s -w '%{http_code}\\n' -o x $HTTP/readme.txt",
   "curl -s -w '%{http_code} %{size_download} %{content_type}\\n' -o x $HTTP/readme.txt",
   "curl -s -w '%{url_effective} %{filename_effective} %{num_redirects}\\n' -o x $HTTP/readme.txt",

@@ -31,7 +31,7 @@ export function* readEntries(text: string): Generator<ConfigEntry> {
     const [, option = '', rest = ''] = (/^\s*-/.test(line) ? withDashes : withoutDashes).exec(line) ?? []
     if (rest.startsWith('"')) yield { line: index + 1, option, value: unquoted(rest), isCut: false }
     else {
-      const [, value = '', more = ''] = /^(\S*)\s*(.*?)\s*$/.exec(rest) ?? []
+      const [, value = '', more = ''] = /^(\S*)\s*([\s\S]*)$/.exec(rest.trimEnd()) ?? []
       yield { line: index + 1, option, value: value || undefined, isCut: more !== '' && !more.startsWith('#') }
     }
   }

@@ -28,13 +28,19 @@ interface Word {
 export interface Group {
   readonly words: Word[]
   given: Given<OptionName>[]
+  /** The names of `given`. */
+  readonly names: Set<string>
+}
+
+function newGroup(given: readonly Given<OptionName>[] = []): Group {
+  return { words: [], given: [...given], names: new Set(given.map(({ name }) => name)) }
 }
 
 /** The number of configuration files that may name one another. */
 const maxDepth = 10
 
 export class LineReader {
-  readonly groups: Group[] = [{ words: [], given: [] }]
+  readonly groups: Group[] = [newGroup()]
   /** The words behind the `--` of serve; null: there is no `--`. */
   program: readonly string[] | null = null
   /** Remarks on what was read. */
@@ -46,6 +52,8 @@ export class LineReader {
   /** The line of a configuration file that is being read; undefined: the command line. */
   #place: string | undefined
   #depth = 0
+  /** The first word of the first group that is neither an option nor its value. */
+  #first: string | undefined
   /** The options that were turned off and cannot be, unless they are turned on again. */
   readonly #refusals = new Map<string, string>()
 
@@ -58,13 +66,12 @@ export class LineReader {
 
   /** The command, if it was typed. */
   get #command(): string | undefined {
-    const first = this.groups[0]?.words.find(({ isUrl }) => !isUrl)?.text
-    return first !== undefined && this.#isCommand(first) ? first : undefined
+    return this.#first !== undefined && this.#isCommand(this.#first) ? this.#first : undefined
   }
 
   /** The group that is being read. */
   get #group(): Group {
-    return this.groups.at(-1) ?? { words: [], given: [] }
+    return this.groups.at(-1) ?? newGroup()
   }
 
   /** Reads `-o FILE`, `-oFILE`, `--output FILE`, `--output=FILE`, `-sSv`; `--` ends the options. */
@@ -72,7 +79,7 @@ export class LineReader {
     let areOptions = true
     for (let at = 0; at < words.length; at++) {
       const word = withJobs(words[at] ?? '', words[at + 1])
-      if (!areOptions || word === '-' || !word.startsWith('-')) this.#group.words.push({ text: word, isUrl: false })
+      if (!areOptions || word === '-' || !word.startsWith('-')) this.#addWord(word)
       else if (word === '--') {
         if (this.#command === 'serve') {
           this.program = words.slice(at + 1)
@@ -81,6 +88,11 @@ export class LineReader {
         areOptions = false
       } else this.#readOption(word, () => words[++at])
     }
+  }
+
+  #addWord(text: string): void {
+    if (this.groups.length === 1) this.#first ??= text
+    this.#group.words.push({ text, isUrl: false })
   }
 
   /** Reads a configuration file. Its errors name it, and the line. */
@@ -196,6 +208,7 @@ export class LineReader {
       return
     }
     // The value of a variable may be a secret, and nothing else needs it.
+    group.names.add(name)
     group.given.push({ name, value: name === 'variable' ? '' : value, ...(place !== undefined && { place }) })
     if (name === 'url') group.words.push({ text: value, isUrl: true, place })
     if (name === 'variable') this.#variables.set(value)
@@ -206,14 +219,15 @@ export class LineReader {
   /** Takes a switch back, since the last of `--x` and `--no-x` counts. */
   #drop(name: string): void {
     const group = this.#group
-    group.given = group.given.filter((option) => option.name !== name)
+    // Most are not given: a file of many options would take the square of its time.
+    if (group.names.delete(name)) group.given = group.given.filter((option) => option.name !== name)
   }
 
   /** Begins a group, unless the present one has no URL yet, as in curl. */
   #next({ words }: Group): void {
     const [first] = words
     const isEmpty = words.length === 0 || (words.length === 1 && first !== undefined && this.#isCommand(first.text))
-    if (!isEmpty || this.groups.length > 1) this.groups.push({ words: [], given: [...this.#defaults] })
+    if (!isEmpty || this.groups.length > 1) this.groups.push(newGroup(this.#defaults))
   }
 }
 

@@ -5,7 +5,7 @@ import type { LineSources } from './reader.ts'
 type Value = Buffer
 
 const functions: Readonly<Record<string, (value: Value) => Value>> = {
-  trim: (value) => latin1(value.toString('latin1').replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, '')),
+  trim,
   json: (value) => Buffer.from(JSON.stringify(value.toString()).slice(1, -1)),
   url: (value) => latin1(percentEncoded(value)),
   b64: (value) => latin1(value.toString('base64')),
@@ -38,10 +38,9 @@ export class Variables {
    * was not set is empty. `option` names the option in messages. Throws `invalid-option`.
    */
   expand(text: string, option: string): string {
-    const parts = [...text.matchAll(/\\\{\{|\{\{(.*?)\}\}|\{\{/gs)]
     let at = 0
     let expanded = ''
-    for (const { 0: typed, 1: content, index } of parts) {
+    for (const { 0: typed, 1: content, index } of text.matchAll(/\\\{\{|\{\{(.*?)\}\}|\{\{/gs)) {
       expanded += text.slice(at, index)
       at = index + typed.length
       if (typed === '\\{{') expanded += '{{'
@@ -67,6 +66,15 @@ export class Variables {
     if (value.includes(0)) throw usageError(`${option}: {{${content}}} holds a NUL; {{${name}:b64}} encodes it.`)
     return value.toString()
   }
+}
+
+function trim(value: Value): Value {
+  const isSpace = (octet: number | undefined): boolean =>
+    octet === 0x20 || (octet !== undefined && octet >= 9 && octet <= 13)
+  let [start, end] = [0, value.length]
+  while (start < end && isSpace(value[start])) start++
+  while (end > start && isSpace(value[end - 1])) end--
+  return value.subarray(start, end)
 }
 
 const forms = 'NAME=VALUE, NAME@FILE, %NAME, %NAME=DEFAULT or %NAME@FILE'

@@ -8,8 +8,8 @@ import type { Facts } from './facts.ts'
 import { type Outcome, textOf } from './variables.ts'
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
-/** `%%`, `%{name}`, `%header{name}`, `%output{file}` or an escape; anything else stands for itself. */
-const part = /%%|%\{([^}]*)\}|%header\{([^}]*)\}|\\([nrt])|%output\{([^}]*)\}/g
+/** `%{name}`, `%header{name}`, `%output{file}`, or `%` or a backslash with the character after it, as curl reads them. */
+const part = /%\{([^}]*)\}|%header\{([^}]*)\}|\\([\s\S])|%output\{([^}]*)\}|%[\s\S]/g
 
 /** A URL that is done. */
 interface Done {
@@ -48,10 +48,11 @@ async function writeOut(format: string, outcome: Outcome, { output, report }: Ru
     return file === null && (toStderr || output.stdoutIsTerminal) ? printable(value) : value
   }
   let at = 0
-  for (const { 0: typed, 1: name, 2: field, 3: control, 4: place, index } of format.matchAll(part)) {
+  for (const { 0: typed, 1: variable, 2: field, 3: control, 4: place, index } of format.matchAll(part)) {
+    const name = variable?.toLowerCase()
     await write(format.slice(at, index))
     at = index + typed.length
-    if (control !== undefined) await write(controls[control] ?? '')
+    if (control !== undefined) await write(controls[control] ?? typed)
     else if (field !== undefined) await write(safe(octetsToText(outcome.facts.fields(field)[0] ?? '')))
     else if (place !== undefined) file = openOutput(place)
     else if (name === 'stderr' || name === 'stdout') {
@@ -59,10 +60,10 @@ async function writeOut(format: string, outcome: Outcome, { output, report }: Ru
       file = null
     } else if (name === 'onerror' && outcome.error === null) return
     else if (name === 'onerror') continue
-    else if (name === undefined) await write('%')
+    else if (name === undefined) await write(typed === '%%' ? '%' : typed)
     else {
       const value = textOf(name, outcome)
-      if (value === undefined) report.warning({ message: `-w has no variable %{${name}}.` })
+      if (value === undefined) report.warning({ message: `-w has no variable %{${variable}}.` })
       else await write(name.endsWith('json') ? value : safe(value))
     }
   }
