@@ -1,3 +1,4 @@
+import { connect, createServer } from 'node:net'
 import { createClient } from '@retriever/fetchers'
 import { startMqttServer, testCa } from '@retriever/servers'
 import { expect, test } from 'vitest'
@@ -84,4 +85,25 @@ test('a connection that ends within the head of a message cuts the answer', asyn
 
 test.each(['mqtt://127.0.0.1/', 'mqtt://127.0.0.1'])('%s names no topic', async (url) => {
   await expect(text(url)).rejects.toMatchObject({ code: 'malformed-url' })
+})
+
+test.each(['', 'alice@', 'alice:tensecrets@'])('the server gets what the plan says, by %j', async (user) => {
+  await using server = await startMqttServer({ accounts: { alice: 'tensecrets' }, auth: 'none' })
+  let octets = ''
+  const relay = createServer((client) => {
+    client.on('data', (chunk) => (octets += chunk.toString('latin1')))
+    client.pipe(connect(server.port, '127.0.0.1')).pipe(client)
+  })
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
+  await using client = createClient({ credentials: () => null })
+  const url = `mqtt://${user}127.0.0.1:${Object(relay.address()).port}/pub/hello`
+  // A name alone is refused, and no topic is asked for.
+  const isWhole = user !== 'alice@'
+  await (await client.retrieve(url).catch((error: unknown) => (isWhole ? Promise.reject(error) : null)))?.text()
+  relay.close()
+  const planned = client.resolve(url).plan.wire.slice(0, isWhole ? 2 : 1)
+  // The password has the length of its mask.
+  expect(octets.replace(/retriever[0-9a-f]{12}/, 'retriever<random-hex>')).toBe(
+    planned.join('').replace('<password>', 'tensecrets'),
+  )
 })

@@ -140,6 +140,18 @@ describe('failures', () => {
     expect(String((failure as Error).message)).toMatch(/^[\x20-\x7E]*$/)
   })
 
+  test.each([
+    ['deep', 'it nests deeper than 64'],
+    ['crowded', 'it has over 131072 elements'],
+    ['false length', 'an element is longer than its place'],
+    ['false length of octets', 'an element is longer than its place'],
+    ['lost fragment', 'the pieces of a record are out of order'],
+    ['open fragment', 'a record breaks off'],
+  ])('the misbehaviour "%s" is told as such: %s', async (name, words) => {
+    const failure = await retrieve(`misbehaviour?${encodeURIComponent(name)}`).catch((error: unknown) => error)
+    expect((failure as Error).message).toContain(words)
+  })
+
   test('an abort closes the connection', async () => {
     await using server = await startZ3950Server({ faults: { stall: 'body' } })
     await using client = createClient()

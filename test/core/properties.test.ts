@@ -137,10 +137,11 @@ const unbroken: Readonly<Record<string, string>> = {
   urn: 'nothing is decoded',
   data: 'any octet is data',
   nfs: 'goes out encoded; names may hold line breaks',
+  wais: 'its length frames a document-id, which may hold NUL',
   file: 'names may hold line breaks',
   afs: 'names may hold line breaks',
 }
-const withNul = new Set(['http', 'https', 'gemini', 'rtsp', 'rtsps', 'rtspu', 'ws', 'wss', 'urn', 'data'])
+const withNul = new Set(['http', 'https', 'gemini', 'rtsp', 'rtsps', 'rtspu', 'ws', 'wss', 'urn', 'data', 'wais'])
 
 function isRefused({ findings }: Resolution): boolean {
   return findings.some(({ code }) => code === 'encoded-delimiter' || code === 'header-injection')
@@ -168,6 +169,7 @@ test('property 3: CR, LF or NUL decoded from any part before the fragment is ref
         expect(plan.gopherPlus, crafted).toMatch(/\t1\r\n/)
       } else {
         expect(unbroken, crafted).toHaveProperty(scheme.name)
+        if (plan.mechanism === 'wais') expect(delimiter, crafted).toBe('%00')
         const isPassword = plan.mechanism === 'mqtt' && plan.password?.includes('\0')
         if (!withNul.has(scheme.name) && !isPassword) expect(delimiter, crafted).not.toBe('%00')
       }
@@ -182,8 +184,8 @@ test('property 3: what would be sent without a danger is one line a message', ()
       const result = tryResolve(url)
       if (result === undefined || result.findings.some(({ severity }) => severity === 'danger')) return
       const { plan } = result
-      // The packets of TFTP, WAIS and Z39.50 have no lines, nor has a call of NFS, whose path goes out encoded.
-      if (['tftp', 'wais', 'nfs', 'z3950'].includes(plan.mechanism)) return
+      // The packets of TFTP, WAIS, Z39.50, LDAP and MQTT have no lines, nor has a call of NFS, whose path goes out encoded.
+      if (['tftp', 'wais', 'nfs', 'z3950', 'mqtt', 'ldap'].includes(plan.mechanism)) return
       // Packets of Prospero have a header each; the text in all of them is three lines.
       if (plan.mechanism === 'prospero') {
         expect(plan.wire.map((packet) => packet.slice(11)).join(''), url).toMatch(/^(?:[^\r\n\0]+\n){3}$/)

@@ -31,7 +31,7 @@ const differences: Partial<Record<OptionName, string>> = {
   head: 'of FTP without `Accept-ranges`; not together with `-C` or `-J`',
   'dump-header': 'without the answer of a proxy to CONNECT; FTP is spoken with other commands than by curl',
   help: 'takes the categories of Retriever, and commands, topics and options too',
-  include: 'a 401 that asks for the login is left out; a file that fails is not made; not together with `-C` or `-J`',
+  include: 'a file that fails is not made; not together with `-C` or `-J`',
   'max-redirs': '20 if it is not given (curl: 50)',
   'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
   next: 'the first failure of all decides the exit status',

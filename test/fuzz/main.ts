@@ -5,7 +5,7 @@ const [name = '', runs = '100000', seed = String(Math.floor(Math.random() * 2 **
 const chosen = name === 'all' ? Object.entries(targets) : Object.entries(targets).filter(([known]) => known === name)
 
 if (chosen.length === 0) {
-  for (const [known, { about }] of Object.entries(targets)) process.stdout.write(`${known.padEnd(12)}${about}\n`)
+  for (const [known, { about }] of Object.entries(targets)) process.stdout.write(`${known.padEnd(16)}${about}\n`)
   process.stdout.write('\npnpm fuzz NAME|all [RUNS] [SEED]\n')
   if (name !== '') process.exitCode = 2
 }

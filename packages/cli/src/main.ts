@@ -1,5 +1,6 @@
 import type { CommandName } from './commands/index.ts'
 import { type Config, readConfig } from './config.ts'
+import { SharedJar } from './cookies/index.ts'
 import { watchInterrupts } from './interrupts.ts'
 import type { SharedFetchers } from './options/protocols/shared-fetchers.ts'
 import { type CommandLine, located, parseCommandLine } from './parse.ts'
@@ -68,17 +69,21 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const traces = configs.some(({ verbose, json }) => verbose && !json)
     const trace = traces ? new (await import('./terminal/trace.ts')).Trace() : null
     const servers: Run['servers'] = new Map()
+    const jar = new SharedJar()
+    const traceFile = await traceFileOf(configs, output)
     const release = await shared?.hold()
     let exit = 0
     try {
       for (const config of configs) {
         output.useColor(config.color)
         report = new Reporter(output, config, trace)
-        const code = await command({ config, output, report, signal: interrupts.signal, interrupts, servers })
+        const { signal } = interrupts
+        const code = await command({ config, output, report, signal, interrupts, servers, jar, traceFile })
         exit ||= code
       }
     } finally {
       await release?.()
+      traceFile?.close()
     }
     return exit
   } catch (error) {
@@ -106,6 +111,12 @@ function wordsOf(line: CommandLine | null): readonly string[] {
 /** What the groups of --next share. */
 async function sharedFetchers(): Promise<SharedFetchers> {
   return new (await import('./options/protocols/shared-fetchers.ts')).SharedFetchers()
+}
+
+/** The file of --trace, which is the same for all groups. Throws `write-failed`. */
+async function traceFileOf([first]: readonly Config[], output: Output): Promise<Run['traceFile']> {
+  if (first === undefined || first.trace === null) return null
+  return new (await import('./tracing/trace-file.ts')).TraceFile(first.trace, output)
 }
 
 /** Reads the options of a group. An error in a configuration file names the line. */

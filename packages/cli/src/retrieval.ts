@@ -35,7 +35,7 @@ export class Retrieval {
   /** The facts that the events tell, for -w and --json. */
   readonly facts: Facts
   /** The header sections, for -i, -I and -D. */
-  readonly heads: Heads = new Heads()
+  readonly heads: Heads
   readonly #session: Session
   readonly #login: GivenLogin
   /** Whether -i, -I or -D wants the header sections. */
@@ -53,7 +53,8 @@ export class Retrieval {
     this.#login = login
     this.facts = new Facts(session.run.servers)
     this.facts.findings = resolution.findings
-    const { include, request } = session.run.config
+    const { include, request, sendsLoginAtOnce } = session.run.config
+    this.heads = new Heads(!sendsLoginAtOnce)
     this.#wantsHeads = include || request.head === true || session.headDump !== null
   }
 
@@ -97,7 +98,7 @@ export class Retrieval {
       ...(form !== null && { form }),
       ...(from !== 0 && { resumeFrom: from }),
       ...(this.#wantsHeads && { onHead: (octets: string) => this.heads.add(octets) }),
-      ...this.#session.traceFile?.listener,
+      ...this.#session.run.traceFile?.listener,
       onEvent: (event) => this.#onEvent(event),
     }
   }
@@ -141,7 +142,7 @@ export class Retrieval {
     const isOwn = event.id === this.#id
     if (isOwn || event.type === 'connected' || event.type === 'secured') this.facts.event(event)
     if (this.#wantsHeads) this.heads.event(event)
-    this.#session.traceFile?.event(event)
+    run.traceFile?.event(event)
     if (isOwn && event.type === 'progress') this.#meter?.update(event.received, event.size)
     if (isOwn && event.type === 'done') this.#meter?.end()
     if (event.type === 'remark' && this.#heldRemarks !== null) this.#heldRemarks.push(event)

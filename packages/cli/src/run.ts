@@ -1,8 +1,10 @@
 import type { RetrieveOptions } from '@retriever/fetchers'
 import type { Config } from './config.ts'
+import type { SharedJar } from './cookies/index.ts'
 import type { Interrupts } from './interrupts.ts'
 import type { Output } from './terminal/output.ts'
 import type { Reporter } from './terminal/report.ts'
+import type { TraceFile } from './tracing/trace-file.ts'
 import type { KnownServers } from './write-out/facts.ts'
 
 /** The configuration of a command, and the objects that it works with. */
@@ -15,6 +17,10 @@ export interface Run {
   readonly interrupts: Interrupts
   /** The servers of all retrievals so far, of all groups: a later one may use their connections. */
   readonly servers: KnownServers
+  /** The cookies of all groups that keep any. */
+  readonly jar: SharedJar
+  /** The trace of all groups; null: none is wanted. */
+  readonly traceFile: TraceFile | null
 }
 
 type Picked = 'accept' | 'acceptLanguage' | 'charset' | 'compressed' | 'digest' | 'headers' | 'limit' | 'virtualHost'

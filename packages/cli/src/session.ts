@@ -13,7 +13,6 @@ import type { Run } from './run.ts'
 import { SideFile } from './saving/side-file.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
-import { TraceFile } from './tracing/trace-file.ts'
 import { urlArgument } from './url-argument.ts'
 
 /** The common ground of a command's retrievals: a client, the logins that people gave, and the progress line. */
@@ -25,7 +24,6 @@ export class Session implements AsyncDisposable {
   readonly names: FileNames = new FileNames()
   /** The place for header sections that -D names; null: they are not wanted. */
   readonly headDump: SideFile | null
-  readonly traceFile: TraceFile | null
   readonly #cookies: Cookies | null
   readonly #credentials: CredentialPrompt
   /** The proxies for the URLs as they were typed. */
@@ -34,15 +32,14 @@ export class Session implements AsyncDisposable {
   /** The options of the client. */
   readonly options: ClientOptions
 
-  /** `mayAsk`: whether a person at the terminal is asked for logins. */
-  constructor(run: Run, { mayAsk = true }: { readonly mayAsk?: boolean } = {}) {
+  /** `isCheck`: logins are for typed URLs alone, and the person at the terminal is not asked for any. */
+  constructor(run: Run, { isCheck = false }: { readonly isCheck?: boolean } = {}) {
     const { config, output } = run
     this.run = run
-    this.#credentials = new CredentialPrompt(config, output, run.signal, mayAsk)
+    this.#credentials = new CredentialPrompt(config, output, run.signal, isCheck)
     this.progress = new Progress(output)
-    this.traceFile = config.trace === null ? null : new TraceFile(config.trace, output)
     this.headDump = config.dumpHeader === null ? null : new SideFile(config.dumpHeader, output)
-    this.#cookies = config.cookies === null ? null : new Cookies(config.cookies)
+    this.#cookies = config.cookies === null ? null : new Cookies(config.cookies, run.jar)
     this.options = {
       ...config.client,
       ...(this.#cookies !== null && { cookies: this.#cookies }),
@@ -96,7 +93,6 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.progress.end()
     await this.client.close()
-    this.traceFile?.close()
     this.headDump?.close()
     await this.#cookies?.save(this.run.output, this.run.report)
   }

@@ -126,7 +126,7 @@ export function explanationLines(explanation: Explanation, schemes?: readonly Sc
 }
 
 function contact({ plan }: Explained, known: Scheme | undefined): ExplanationLine[] {
-  if (plan.mechanism === 'message') return inMessage
+  if (known?.partOf !== undefined) return needsBase(known.partOf)
   const wire = plan.wire as string[]
   return [
     ...section('goes to', destination(plan)),
@@ -136,10 +136,10 @@ function contact({ plan }: Explained, known: Scheme | undefined): ExplanationLin
 }
 
 const base: Advice = { option: 'base' }
-/** A cid or mid URL alone does not say where its message is (RFC 2392 2). */
-const inMessage: ExplanationLine[] = section('needs', [
-  `the URL of its message, or of the mailbox with it, by ${adviceText(base)}`,
-]).map((line) => ({ ...line, advice: base }))
+/** A cid or mid URL, for one, alone does not say where its message is (RFC 2392 2). */
+function needsBase(whole: string): ExplanationLine[] {
+  return section('needs', [`${whole}, by ${adviceText(base)}`]).map((line) => ({ ...line, advice: base }))
+}
 
 /** The gateway's URL, and what is sent to it. */
 function through(gateway: Explanation, schemes: readonly Scheme[] | undefined): ExplanationLine[] {

@@ -144,6 +144,11 @@ export interface Scheme {
    * no fetcher for.
    */
   readonly hint?: string
+  /**
+   * For a scheme whose URLs name a part of another resource, and so cannot be retrieved without a base: the URL that
+   * the base must be, in words.
+   */
+  readonly partOf?: string
   /** For a scheme that is historic or was never registered: the reason, and the scheme to use instead. */
   readonly deprecated?: string
   /** Normalizes a path beyond RFC 3986 6.2.2, where the scheme gives letters and escapes of a name a meaning. */

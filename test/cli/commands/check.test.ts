@@ -217,6 +217,29 @@ describe('what a page or a file names gets no secrets', () => {
   })
 })
 
+test('-u and -n are for the hosts that are typed, not for others that a page names', async () => {
+  const challenge = reply(401, { 'WWW-Authenticate': 'Basic realm="r"' }, '')
+  await using locked = await scriptedHttp(({ fields }) => (fields.authorization ? reply(200, {}, '') : challenge))
+  await using pages = await scriptedHttp(() =>
+    reply(200, { 'Content-Type': 'text/html' }, `<a href="${locked.url}x"></a>`),
+  )
+  writeFileSync(join(folder(), 'logins'), 'machine 127.0.0.1 login a password b\ndefault login c password d\n')
+  writeFileSync(join(folder(), 'links.txt'), `${locked.url}x`)
+  const logins = () => locked.asked.splice(0).map(({ fields }) => fields.authorization)
+  for (const login of [
+    ['--netrc-file', 'logins'],
+    ['-u', 'a:b'],
+  ]) {
+    expect((await run(...login, pages.url)).stdout).toContain(`dead  401 ${locked.url}x`)
+    expect(logins()).toEqual([undefined])
+    expect((await run(...login, 'links.txt')).stderr).toContain('Your logins, header fields and client certificate')
+    expect(logins()).toEqual([undefined])
+    expect((await run(...login, `${locked.url}x`)).status).toBe(0)
+    expect((await run(...login, pages.url, locked.url)).status).toBe(0)
+    expect(logins()).toContain(`Basic ${Buffer.from('a:b').toString('base64')}`)
+  }
+})
+
 test('a page of this machine leads to no file', async () => {
   const page = '<a href="file:///etc/passwd">1</a><a href="/own">2</a>'
   await using local = await scriptedHttp(({ target }) =>

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startHttpServer, startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -50,4 +50,29 @@ test('the exit status is that of the first failure, and the groups after it are 
 test('--next without a URL before it has no effect, and without one after it is an error, as in curl', async () => {
   expect(await retrieve(['get', '-s', '--next', 'data:,a'])).toMatchObject({ status: 0, stdout: 'a' })
   expect(await retrieve(['-s', 'data:,a', '--next', '-k'])).toMatchObject({ status: 2, stdout: 'a' })
+})
+
+test('the trace is of all groups, in the file that is named last', async () => {
+  const trace = (...args: string[]) => ['--trace-ascii', ...args]
+  const first = [...trace('one'), '-o', 'x', url('readme.txt')]
+  const second = ['--next', ...trace('two'), '--trace-ids', '-o', 'y', url('pub/hello.txt')]
+  expect((await retrieve(['-s', ...first, ...second], { cwd: folder() })).status).toBe(0)
+  const text = readFileSync(join(folder(), 'two'), 'utf8')
+  expect(text.match(/: GET \S+/g)).toEqual([': GET /readme.txt', ': GET /pub/hello.txt'])
+  expect(text.match(/^(?!\[\d+\] |[\da-f]{4}: ).+/gm)).toBeNull()
+  expect(existsSync(join(folder(), 'one'))).toBe(false)
+})
+
+test('the groups that keep cookies have the same ones, as in curl', async () => {
+  servers.http.route('/cookie', new Response('', { headers: { 'set-cookie': 'a=1; Path=/' } }))
+  servers.http.route('/echo', ({ headers }) => `${headers.cookie}\n`)
+  const first = ['-s', '-c', 'jar', url('cookie')]
+  const kept = await retrieve([...first, '--next', '-s', '-b', '', url('echo')], { cwd: folder() })
+  expect(kept).toMatchObject({ status: 0, stdout: 'a=1\n' })
+  expect(readFileSync(join(folder(), 'jar'), 'utf8')).toMatch(/\ta\t1\n$/)
+  const others = await retrieve([...first, '--next', '-s', url('echo')], { cwd: folder() })
+  expect(others.stdout).toBe('undefined\n')
+  const again = await retrieve([...first, '--next', '-s', '-c', 'jar', url('readme.txt')], { cwd: folder() })
+  expect(again.status).toBe(0)
+  expect(readFileSync(join(folder(), 'jar'), 'utf8')).toMatch(/\ta\t1\n$/)
 })

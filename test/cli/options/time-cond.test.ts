@@ -110,6 +110,10 @@ describe('what is taken for a date', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: isCurrent ? '' : 'Hello, world.\n' })
   })
 
+  test.each(['06.05.2030', '05/06/2030', 'may 6', 'may 30', '6', ' '])('%s is none', async (date) => {
+    expect(await run('-z', date, hello)).toMatchObject({ status: 2, stdout: '' })
+  })
+
   test('a file that exists goes before what Date.parse takes for a date out of kindness', async () => {
     writeFileSync(join(folder(), '2030'), '')
     utimesSync(join(folder(), '2030'), 1, 1)

@@ -63,10 +63,16 @@ test.each(['both.mbox', 'crlf.mbox'])(
       ['f.gif', '2.2'],
     ])
     const mailbox = await readMessage(await client.retrieve(at(name)))
-    expect(mailbox.part(1)?.message?.text).toBe('From here\n>From there\nFrom within\n\n')
+    expect(mailbox.part(1)?.message?.text).toBe('From here\n>From there\nFrom within\n')
     expect(mailbox.part('2.2')?.name).toBe('f.gif')
   },
 )
+
+test('an mbox: a line without a time of day begins no message, as for mid URLs', async () => {
+  const text = `${from}Subject: one\n\nHello.\n\nFrom here on it goes.\n\n${from}Subject: two\n\n`
+  const mailbox = await readMessage(Buffer.from(text))
+  expect(mailbox.parts.map(({ message }) => message?.text)).toEqual(['Hello.\n\nFrom here on it goes.\n', ''])
+})
 
 test('an mbox of one message is that message, and an empty one has nothing', async () => {
   await using client = createClient()

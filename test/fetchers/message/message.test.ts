@@ -79,6 +79,24 @@ describe('a part of a message', () => {
     expect(await failureAt('mid:outer@h/q@h', { base })).toMatchObject({ code: 'not-found' })
   })
 
+  test('a multipart has a Content-ID, too: its octets, with the lines between its parts', async () => {
+    const id = ['Content-ID: <all@h>']
+    const inner = multipart('related', id, image('<p@h>'), text('<t@h>', 'x'))
+    const octets = lines(...inner).toString('latin1')
+    const body = octets.slice(octets.indexOf('\r\n\r\n') + 4)
+    const base = file('multipart.eml', lines(...multipart('mixed', ['Message-ID: <m@h>'], inner, text('<u@h>', 'u'))))
+    for (const url of ['cid:all@h', 'mid:m@h/all@h']) {
+      expect(await textOf(url, { base })).toBe(body)
+      expect(await metadataOf(url, base)).toMatchObject({ mediaType: 'multipart/related', number: null })
+    }
+    const cut = lines(...multipart('mixed', [], inner.slice(0, -1), text('<u@h>', 'u')))
+    const unended = body.split('\r\n').slice(0, -2).join('\r\n')
+    expect(await textOf('cid:all@h', { base: file('cut.eml', cut) })).toBe(unended)
+    expect(await textOf('cid:all@h', { base: file('alone.eml', lines(...inner)) })).toBe(body)
+    const rich = multipart('alternative', [], text('<all@h>', 'plain'), inner)
+    expect(await textOf('cid:all@h', { base: file('rich.eml', lines(...rich)) })).toBe(body)
+  })
+
   test('one Content-ID of several parts: of alternatives the last, else the first', async () => {
     const same = [text('<x@h>', 'plain'), text('<x@h>', 'rich', 'text/html')]
     const alternative = file('alternative.eml', lines(...multipart('alternative', [], ...same)))
@@ -153,6 +171,13 @@ describe('mailboxes and folders', () => {
     expect(await metadataOf('mid:one@h/one.p@h', base)).toMatchObject({ base: expect.stringMatching(/new\/1\.a\.h$/) })
     expect(await metadataOf('cid:two.p@h', base)).toMatchObject({ messageId: 'two@h' })
     expect(await failureAt('mid:three@h', { base })).toMatchObject({ code: 'not-found' })
+    // Maildir++: folders of the Maildir.
+    file('Maildir/.Sub/new/4', lines(...(messages[2] ?? [])))
+    file('Maildir/.other/x.eml', lines(...related('x@h', 'x.p@h')))
+    expect(await failureAt('mid:three@h', { base })).toMatchObject({ code: 'not-found' })
+    mkdirSync(join(folder, 'Maildir/.Sub/cur'))
+    expect(await metadataOf('cid:three.p@h', base)).toMatchObject({ base: expect.stringMatching(/\.Sub\/new\/4$/) })
+    expect(await failureAt('mid:x@h', { base })).toMatchObject({ code: 'not-found' })
   })
 
   test('a folder: files that are named like messages; links are not followed', async () => {

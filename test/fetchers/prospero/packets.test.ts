@@ -109,8 +109,8 @@ test('the octets of a control packet are none of the message', async () => {
 test('packets of another version, and such as are shorter than their header, are ignored', async () => {
   const { names } = await list(
     toLinks(({ id }) => [
-      `\x43${id}${'\0'.repeat(64)}${link('version')}`,
-      `\x20${id}`,
+      `\x43${id}${two(1)}${two(1)}${'\0'.repeat(60)}${link('version')}`,
+      `\x20${id}${two(1)}${two(1)}`,
       '\x02x',
       '',
       `\x03${id}${link('a')}`,

@@ -28,6 +28,8 @@ test.each([
   ['nntp://h/g.a/12', '12'],
   ['wais://h/db/TEXT/28/1=h%3A210;2=/idx/db;3=0%2028%20/docs/a%3Bb.txt;4=h%3A210;7=%00;', 'a;b.txt'],
   ['wais://h/db/GIF/opaque', 'opaque'],
+  ['z39.50r://h/db?doc1;rs=usmarc', 'doc1'],
+  ['z39.50s://h/db;query=water', 'db'],
   ['wais://h/db?ark', 'db'],
   ['prospero://h//docs/a.txt;OBJECT-VERSION=3', 'a.txt'],
   ['prospero://h//docs/a%3Bb.txt', 'a;b.txt'],

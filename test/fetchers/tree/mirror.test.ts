@@ -209,6 +209,19 @@ test('a folder stays until the file for it has come', async () => {
   expect(treeOf(folder)).toEqual(['b'])
 })
 
+test('a file stays until the folder in its place is listed', async () => {
+  await mirroredTree(before)
+  await using servers = await startServers({ http: true, files: { '/t/a/x': 'new' } })
+  servers.http.setFaults({ replies: { '/t/a/': 'HTTP/1.1 404 Gone\r\nContent-Length: 0\r\n\r\n' } })
+  await using client = createClient()
+  expect(await mirrored(client, `${servers.http.url}t/`, { delete: true })).toEqual(['failed a: not-found'])
+  expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('/a')
+  servers.http.setFaults({ replies: {} })
+  const told = await mirrored(client, `${servers.http.url}t/`, { delete: true })
+  expect(told.filter((line) => line.includes(' a'))).toEqual(['deleted a', 'saved a/x'])
+  expect(readFileSync(join(folder, 'a/x'), 'utf8')).toBe('new')
+})
+
 test("a folder that holds something of one's own is not removed for a file", async () => {
   await mirroredTree(before)
   writeFileSync(join(folder, 'b/.own'), 'own')

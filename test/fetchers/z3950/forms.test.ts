@@ -66,11 +66,25 @@ describe('MARC', () => {
     expect(decodeMarc8('\xaf\xff\x80')).toBe('\ufffd\ufffd\ufffd')
   })
 
+  test('MARC-8: escapes choose the set of each half', () => {
+    expect(decodeMarc8('\x1b)N\xc2 ascii \x1b)!E\xe2e \x1b$)1\xa1\xa1\xa1 a')).toBe(
+      '\ufffd ascii é \ufffd\ufffd\ufffd a',
+    )
+    expect(decodeMarc8('H\x1bb2\x1bsO \x1b(!Eb\x1b(Be')).toBe('H\ufffdO é')
+    expect(decodeMarc8('\x88The \x89title')).toBe('The title')
+  })
+
   test('a record in MARC-8', () => {
     const field = '10\x1faL\xe2e\x1e'
     const octets = `00000nam  2200037   4500245${String(field.length).padStart(4, '0')}00000\x1e${field}\x1d`
     const marc = readMarc(Buffer.from(octets, 'latin1'), true)
     expect(subfieldsOf(marc, '245', 'a')).toEqual(['Lé'])
+  })
+
+  test('a record in MARC-8 all of whose octets are ASCII', () => {
+    const field = '10\x1faA \x1b(NAB\x1b(B end\x1e'
+    const octets = `00000nam  2200037   4500245${String(field.length).padStart(4, '0')}00000\x1e${field}\x1d`
+    expect(subfieldsOf(readMarc(Buffer.from(octets, 'latin1'), true), '245', 'a')).toEqual(['A \ufffd\ufffd end'])
   })
 })
 

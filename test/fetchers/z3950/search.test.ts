@@ -4,7 +4,7 @@ import { startZ3950Server } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
 import { sent } from '../../support/events.ts'
-import { body } from '../../support/outcome.ts'
+import { body, listed } from '../../support/outcome.ts'
 
 function queryUrl(root: string, databases: string, query: string): string {
   return `${root.replace('z39.50r', 'z39.50s')}${databases};query=${encodeURIComponent(query)}`
@@ -44,6 +44,14 @@ describe('lists', () => {
       },
     })
     expect(await (await client.retrieve(entry?.url ?? '')).text()).toContain('Maxwell, J.')
+  })
+
+  test('records whose identifier is that of another one, too, have no URL', async () => {
+    const { entries } = await list('doubles', 'su=S')
+    expect(entries.map(({ name, url }) => [name, url])).toEqual([
+      ['One', null],
+      ['Another', null],
+    ])
   })
 
   test('a long list takes several requests', async () => {
@@ -154,4 +162,41 @@ describe('queries of type 1', () => {
     expect(error).toMatchObject({ code: 'malformed-url', message: expect.stringMatching(message) })
     expect(server.accepted).toBe(0)
   })
+})
+
+/** An answer to Present that has a diagnostic of Bib-1 in place of records. */
+function refusal(condition: number): string {
+  const diagnostic = `\x06\x07*\x86H\xce\x13\x04\x01\x02\x01${String.fromCharCode(condition)}\x1a\0`
+  return `\xb9\x1b\x98\x01\0\x99\x01\x01\x9b\x01\x05\xbf\x81\x02\x0e${diagnostic}`
+}
+
+test('a server that refuses so many records at once is asked for fewer', async () => {
+  const replies = { 'present 1+25 B usmarc': refusal(13) }
+  await using server = await startZ3950Server({ faults: { replies } })
+  const { got } = await listed(queryUrl(server.url, 'many', 'ti=volume'), {}, { limit: 25 })
+  expect(got).toHaveLength(25)
+  expect(server.received.filter((line) => line.startsWith('present'))).toEqual(
+    ['1+25', '1+10', '11+10', '21+5'].map((range) => `present ${range} B usmarc`),
+  )
+})
+
+test('a server that refuses one record as well is server-refused', async () => {
+  const replies = { present: [refusal(31), refusal(31), refusal(31)] }
+  await using server = await startZ3950Server({ faults: { replies } })
+  const { error } = await listed(queryUrl(server.url, 'many', 'ti=volume'))
+  expect(error).toMatchObject({ code: 'server-refused', reply: '31 resources exhausted, no results' })
+  expect(server.received).toContain('present 1+1 B usmarc')
+})
+
+test.each([
+  ['a string', '\xa0\x0e\x1a\x0cMembers only'],
+  ['octets', '\x81\x0cMembers only'],
+])('the words of a server that refuses the session, as %s', async (_, words) => {
+  const external = `\x06\x06*\x86H\xce\x13\x0a${words}`
+  const information = `\x28${String.fromCharCode(external.length)}${external}`
+  const answer = `\x83\x02\x05\xe0\x84\x02\x06\xc0\x85\x01\x7f\x86\x01\x7f\x8c\x01\0\xab${String.fromCharCode(information.length)}${information}`
+  const init = `\xb5${String.fromCharCode(answer.length)}${answer}`
+  await using server = await startZ3950Server({ faults: { replies: { init } } })
+  const { error } = await body(`${server.url}books?b1`)
+  expect(error).toMatchObject({ code: 'access-denied', reply: 'Members only' })
 })

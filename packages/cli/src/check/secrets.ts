@@ -4,7 +4,8 @@ import type { Link } from './sources.ts'
 
 /**
  * The links that get the header fields, cookies and client certificate of the command line: the typed URLs, and what is
- * at their origins. A file or page must not have these sent to places of its choice.
+ * at their origins. A file or page must not have these sent to places of its choice. CredentialPrompt does the same for
+ * logins.
  */
 export function trustedLinks(links: readonly Link[], client: Client): ReadonlySet<Link> {
   const typed = new Set(links.flatMap((link) => (link.isTyped ? (originOf(link, client) ?? []) : [])))

@@ -19,14 +19,14 @@ export async function check(run: Run): Promise<number> {
   const { config, output, report, signal } = run
   if (config.operands.length === 0) throw usageError('Nothing is given to check. Try: retrieve check --help')
   refuseForm(config.form, 'check')
-  await using session = new Session({ ...run, config: checking(config) }, { mayAsk: false })
+  await using session = new Session({ ...run, config: checking(config) }, { isCheck: true })
   const { client } = session
   const onEvent: RetrieveOptions['onEvent'] = (event) => {
-    session.traceFile?.event(event)
+    run.traceFile?.event(event)
     if (config.verbose) report.event(event)
   }
   const { base: _, headers, virtualHost, ...common } = config.request
-  const request: RetrieveOptions = { ...common, ...session.traceFile?.listener, signal }
+  const request: RetrieveOptions = { ...common, ...run.traceFile?.listener, signal }
   const own: RetrieveOptions = { ...(headers && { headers }), ...(virtualHost && { virtualHost }) }
   const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()
@@ -46,8 +46,10 @@ export async function check(run: Run): Promise<number> {
     ...(trusted.has(link) ? own : withoutSecrets(own)),
   })
   const others = withoutCertificate(session.options)
-  if (trusted.size === 0 && (others !== null || hasSecrets(own))) {
-    const message = 'Your header fields and client certificate go only to hosts that are named on the command line.'
+  const hasLogin = config.login !== null || config.netrc !== null
+  if (trusted.size === 0 && (others !== null || hasSecrets(own) || hasLogin)) {
+    const message =
+      'Your logins, header fields and client certificate go only to hosts that are named on the command line.'
     report.warning({ message: `${message} Name them beside the file.` })
   }
   await using stranger = others === null ? null : createClient(others)

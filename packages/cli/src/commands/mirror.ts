@@ -10,7 +10,6 @@ import { pickRequest, type Run } from '../run.ts'
 import { Session } from '../session.ts'
 import { formatSize, jsonLine, withoutSecrets } from '../terminal/output.ts'
 import type { Meter, Overview, Progress } from '../terminal/progress.ts'
-import type { TraceFile } from '../tracing/trace-file.ts'
 
 /** `retrieve mirror URL DIR`: brings a tree to disk. Returns the exit code of the first file that failed. */
 export async function mirror(run: Run): Promise<number> {
@@ -74,7 +73,6 @@ async function robotsFor(
 class MirrorView implements Overview {
   readonly #run: Run
   readonly #progress: Progress
-  readonly #traceFile: TraceFile | null
   readonly #isShown: boolean
   /** The bodies that come, by the numbers of their retrievals. */
   readonly #meters = new Map<number, Meter>()
@@ -85,11 +83,10 @@ class MirrorView implements Overview {
   failed = 0
   exit = 0
 
-  constructor({ run, progress, traceFile }: Session) {
+  constructor({ run, progress }: Session) {
     const { config, output } = run
     this.#run = run
     this.#progress = progress
-    this.#traceFile = traceFile
     this.#isShown = output.stderrIsTerminal && !config.silent && !config.json
     if (this.#isShown) progress.showMany(this)
   }
@@ -104,13 +101,13 @@ class MirrorView implements Overview {
     return {
       ...pickRequest(this.#run.config, ...names),
       signal: this.#run.signal,
-      ...this.#traceFile?.listener,
+      ...this.#run.traceFile?.listener,
       onEvent: (event) => this.event(event),
     }
   }
 
   event(event: RetrievalEvent): void {
-    this.#traceFile?.event(event)
+    this.#run.traceFile?.event(event)
     this.#run.report.event(event)
     if (this.#run.config.json) this.#facts.event(event)
     if (this.#isShown) this.#show(event)

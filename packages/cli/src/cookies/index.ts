@@ -4,13 +4,26 @@ import type { Output } from '../terminal/output.ts'
 import type { Reporter } from '../terminal/report.ts'
 import type { CommandJar } from './jar.ts'
 
-/** The cookies of one command. The jar (200 KB of code and public suffixes) is loaded for the first request. */
-export class Cookies implements CookieStore {
-  readonly #options: CookieOptions
+/** The jar of all groups of a line (200 KB of code and public suffixes), which is loaded for the first request. */
+export class SharedJar {
   #jar: Promise<CommandJar> | undefined
 
-  constructor(options: CookieOptions) {
+  open(): Promise<CommandJar> {
+    this.#jar ??= import('./jar.ts').then(({ CommandJar }) => new CommandJar())
+    return this.#jar
+  }
+}
+
+/** The cookies of one group. */
+export class Cookies implements CookieStore {
+  readonly #options: CookieOptions
+  readonly #shared: SharedJar
+  /** The jar with the cookies of the files of -b. */
+  #jar: Promise<CommandJar> | undefined
+
+  constructor(options: CookieOptions, shared: SharedJar) {
     this.#options = options
+    this.#shared = shared
   }
 
   async cookiesFor(url: string): Promise<string | null> {
@@ -42,10 +55,9 @@ export class Cookies implements CookieStore {
   }
 
   async #load(host: string): Promise<CommandJar> {
-    const { CommandJar } = await import('./jar.ts')
     const { readCookieFile } = await import('./cookie-file.ts')
     const { files, junkSession } = this.#options
-    const jar = new CommandJar()
+    const jar = await this.#shared.open()
     for (const file of files) jar.load(readCookieFile(file), junkSession, host)
     return jar
   }

@@ -9,6 +9,7 @@ export const tracingOptions: readonly OptionRow<TracingOption>[] = [
     arg: 'FILE',
     help: 'Write what is sent and received to FILE in hexadecimal, without secrets; - is standard output, % errors',
     commands: network,
+    global: true,
     example: 'retrieve --trace trace.txt http://www.example.org/',
   },
   {
@@ -16,18 +17,21 @@ export const tracingOptions: readonly OptionRow<TracingOption>[] = [
     arg: 'FILE',
     help: 'The same, as text',
     commands: network,
+    global: true,
     example: 'retrieve --trace-ascii - -o page.html http://www.example.org/',
   },
   {
     long: 'trace-time',
     help: 'Put the time before each line of --trace and --trace-ascii',
     commands: network,
+    global: true,
     example: 'retrieve --trace-ascii trace.txt --trace-time http://www.example.org/',
   },
   {
     long: 'trace-ids',
     help: 'Put the number of the retrieval before each line of --trace and --trace-ascii',
     commands: network,
+    global: true,
     example: 'retrieve --trace-ascii trace.txt --trace-ids http://www.example.org/a http://www.example.org/b',
   },
   {

@@ -121,8 +121,12 @@ export function readRemoveOnError(line: GivenOptions<TransferOption>): boolean {
 
 /** Dates of RFC 9110 5.6.7 and ISO 8601, which are unlikely names of files. */
 const exactDate = /^(?:\d{4}-\d\d-\d\d(?:[T ].*)?|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .*)$/i
-/** Other dates must look like one: Date.parse reads `backup-3` as March 2001. */
-const looseDate = /^(?:\d|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ ,])/i
+/**
+ * Other dates must begin with the year, or name the month and the year: Date.parse reads `backup-3` as March 2001,
+ * `06.05.2030` as the 5th of June, and `may 6` as a day of 2001.
+ */
+const looseDate =
+  /^(?:\d{4}(?!\d)|(?=.*\b\d{4}\b)(?:\d+ +)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ ,])/i
 
 /** The condition of -z; empty: there is none. */
 type TimeCondition = Pick<RequestOptions, 'ifChangedSince' | 'ifUnchangedSince'>

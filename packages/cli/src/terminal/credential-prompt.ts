@@ -23,8 +23,8 @@ export class CredentialPrompt {
   readonly #isAtOnce: boolean
   readonly #output: Output
   readonly #signal: AbortSignal
-  /** False: the person at the terminal is not asked. */
-  readonly #mayAsk: boolean
+  /** True: the person at the terminal is not asked, and the logins of -n, too, are for typed URLs alone. */
+  readonly #isCheck: boolean
   /** The questions that were asked, and their answers: several retrievals may need the same one at a time. */
   readonly #asked = new Map<string, Promise<Credentials | null>>()
   readonly #accounts = new Map<string, Promise<string>>()
@@ -35,7 +35,7 @@ export class CredentialPrompt {
     config: Pick<Config, 'login' | 'account' | 'netrc' | 'sendsLoginAtOnce'>,
     output: Output,
     signal: AbortSignal,
-    mayAsk = true,
+    isCheck = false,
   ) {
     const { login, account, netrc, sendsLoginAtOnce } = config
     this.#login = login
@@ -44,7 +44,7 @@ export class CredentialPrompt {
     this.#account = account
     this.#output = output
     this.#signal = signal
-    this.#mayAsk = mayAsk
+    this.#isCheck = isCheck
   }
 
   /**
@@ -89,10 +89,11 @@ export class CredentialPrompt {
   async answer(challenge: Challenge): Promise<Credentials | null> {
     const place = placeOf(challenge.host, challenge.port)
     if (challenge.account) return this.#answerAccount(challenge, place)
-    const login = this.#places.has(place) ? this.#login : null
+    const isTyped = this.#places.has(place)
+    const login = isTyped ? this.#login : null
     const user = challenge.user ?? login?.user ?? null
     if (login !== null && login.password !== null && login.user === user) return { user, password: login.password }
-    const listed = netrcLogin(this.#netrc, challenge.host, user)
+    const listed = isTyped || !this.#isCheck ? netrcLogin(this.#netrc, challenge.host, user) : null
     if (listed !== null) return listed
     const key = `${user ?? ''}@${place}`
     const asked = this.#asked.get(key) ?? this.#ask(challenge, user)
@@ -113,7 +114,7 @@ export class CredentialPrompt {
   }
 
   async #askAccount(user: string, place: string): Promise<string> {
-    return this.#mayAsk && canAsk(this.#output)
+    return !this.#isCheck && canAsk(this.#output)
       ? this.#prompt(`Account for ${printable(`${user}@${place}`)}: `, false)
       : ''
   }
@@ -128,7 +129,7 @@ export class CredentialPrompt {
   }
 
   async #ask(challenge: Challenge, user: string | null): Promise<Credentials | null> {
-    if (!this.#mayAsk || !canAsk(this.#output)) return null
+    if (this.#isCheck || !canAsk(this.#output)) return null
     using prompter = await Prompter.open(this.#output, this.#signal)
     const where = askerOf(challenge)
     const name = user ?? (await prompter.ask(`User at ${where}: `, true))

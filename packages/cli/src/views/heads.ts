@@ -3,6 +3,8 @@ import { headOf } from './head.ts'
 
 /** The header sections of one retrieval as they came, for -i, -I and -D; of FTP the replies, for -D. */
 export class Heads {
+  /** A status whose section gives way to that of the answer with the login. */
+  readonly #hidden: RegExp
   readonly #sections: string[] = []
   /** The number of sections when the last redirect was followed. */
   #followed = 0
@@ -10,11 +12,16 @@ export class Heads {
   /** Gets the replies of FTP that come after end(). */
   onLate: ((octets: Buffer) => void) | undefined
 
-  /** Adds a section of HTTP. It replaces one that asked for the login, since curl sends the login at once. */
+  /** `asksFirst`: whether curl, too, sends the login only after a server has asked for it (--digest, --anyauth). */
+  constructor(asksFirst: boolean) {
+    this.#hidden = asksFirst ? /^\S+ 407 / : /^\S+ 40[17] /
+  }
+
+  /** Adds a section of HTTP. It replaces one that asked for a login that curl sends at once. */
   add(octets: string): void {
     if (this.#isOver) return
     const last = this.#sections.at(-1)
-    if (last !== undefined && this.#sections.length > this.#followed && /^\S+ 40[17] /.test(last)) this.#sections.pop()
+    if (last !== undefined && this.#sections.length > this.#followed && this.#hidden.test(last)) this.#sections.pop()
     this.#sections.push(octets)
   }
 

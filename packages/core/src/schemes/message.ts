@@ -15,6 +15,7 @@ export const cid: Scheme = {
   userinfo: 'forbidden',
   query: false,
   lineParts: ['urlPath'],
+  partOf: 'the URL of its message, or of the mailbox with it',
   resolve: (locator, place) => messagePlan(null, decodeContentId(locator.urlPath ?? '', place)),
 }
 

@@ -1,7 +1,7 @@
 import { adviceText, RetrievalError } from '@retriever/core'
+import { messagesIn } from '../mime/mailbox.ts'
 import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
 import type { NestedRepresentation } from '../plugin/nested.ts'
-import { messagesIn } from './mailbox.ts'
 
 /** One message, and the URL of it or of the mailbox that has it; or the reason why it could not be read. */
 export interface StoredMessage {
@@ -53,8 +53,8 @@ async function* inObject(
 }
 
 /**
- * Yields the messages in the files of a local folder: of a Maildir those in `new` and `cur`, of another folder those
- * that are named like messages. Names of servers are not followed here.
+ * Yields the messages in the files of a local folder: of a Maildir those in `new` and `cur`, and in its folders
+ * (`.Sub`); of another folder those that are named like messages. Names of servers are not followed here.
  */
 async function* inFolder(
   folder: NestedRepresentation,
@@ -65,17 +65,43 @@ async function* inFolder(
     throw context.error('invalid-option', message, { advice })
   }
   const entries = await collect(folder)
-  const parts = ['new', 'cur'].flatMap((name) => entries.find((each) => isFolder(each, name)) ?? [])
+  if (maildirParts(entries).length === 0) {
+    const files = entries.filter(({ kind, name }) => kind === 'file' && isMessageName(name))
+    return yield* inFiles(files, maxFiles - files.length, context)
+  }
+  const parts = [...maildirParts(entries)]
+  // Folders of a Maildir are Maildirs in it, with a dot before their names (Maildir++).
+  const folders = entries.filter(({ kind, name }) => kind === 'directory' && /^\.[^.]/.test(name))
+  for (const each of folders) {
+    const inIt = await list(each, context)
+    if (inIt instanceof RetrievalError) yield { url: each.name, octets: inIt }
+    else parts.push(...maildirParts(inIt))
+  }
   let left = maxFiles
-  for (const { url } of parts.length === 2 ? parts : []) {
-    const part = await context.retrieve(url ?? '', { pointedTo: false })
-    const files = (await collect(part)).filter(({ kind, name }) => kind === 'file' && !name.startsWith('.'))
+  for (const part of parts) {
+    const all = await list(part, context)
+    if (all instanceof RetrievalError) throw all
+    const files = all.filter(({ kind, name }) => kind === 'file' && !name.startsWith('.'))
     left -= files.length
     yield* inFiles(files, left, context)
   }
-  if (parts.length === 2) return
-  const files = entries.filter(({ kind, name }) => kind === 'file' && isMessageName(name))
-  yield* inFiles(files, left - files.length, context)
+}
+
+/** The folders `new` and `cur` of a Maildir; none in another folder. */
+function maildirParts(entries: readonly Entry[]): readonly Entry[] {
+  const parts = ['new', 'cur'].flatMap((name) => entries.find((each) => isFolder(each, name)) ?? [])
+  return parts.length === 2 ? parts : []
+}
+
+/** The entries of a local folder; the error of one that cannot be read. */
+async function list({ url }: Entry, context: RetrievalContext): Promise<Entry[] | RetrievalError> {
+  try {
+    return await collect(await context.retrieve(url ?? '', { pointedTo: false }))
+  } catch (error) {
+    context.deadline.throwIfAborted()
+    if (RetrievalError.is(error)) return error
+    throw error
+  }
 }
 
 async function collect(listing: NestedRepresentation): Promise<Entry[]> {

@@ -1,14 +1,21 @@
 import type { Entity } from './entity.ts'
-import type { MessagePart } from './part.ts'
+import { MessagePart, multipartContent } from './part.ts'
+import type { SplitMessage } from './split-message.ts'
 
 /**
- * The parts by Content-ID. If several have the same, the multipart that contains them decides (RFC 2392 2): of
- * alternatives the last counts, which is the best (RFC 2046 5.1.4), of others the first.
+ * The parts and the whole multiparts by Content-ID, in the order of `entities`. If several have the same, the multipart
+ * that contains them decides (RFC 2392 2): of alternatives the last counts, which is the best (RFC 2046 5.1.4), of
+ * others the first.
  */
-export function contentIds(partsOf: ReadonlyMap<Entity, readonly MessagePart[]>): ReadonlyMap<string, MessagePart> {
+export function contentIds(
+  { entities, multiparts }: SplitMessage,
+  partsOf: ReadonlyMap<Entity, readonly MessagePart[]>,
+): ReadonlyMap<string, MessagePart> {
   const found = new Map<string, { readonly entity: Entity; readonly part: MessagePart }>()
-  for (const [entity, parts] of partsOf) {
-    for (const part of parts) {
+  for (const entity of entities) {
+    const octets = multiparts.get(entity)
+    const whole = octets === undefined ? [] : [new MessagePart(0, multipartContent(entity, octets), null)]
+    for (const part of partsOf.get(entity) ?? whole) {
       if (part.contentId === null) continue
       const earlier = found.get(part.contentId)
       if (earlier !== undefined && !(isBetter(part) && areAlternatives(earlier.entity, entity))) continue

@@ -13,8 +13,8 @@ export interface WantedPart {
 /** A message or its part. */
 export interface FoundPart {
   readonly message: Message
-  /** Null: the whole message. */
-  readonly part: { readonly number: string; readonly content: MessagePart } | null
+  /** Null: the whole message. A whole multipart has no number. */
+  readonly part: { readonly number: string | null; readonly content: MessagePart } | null
   readonly octets: Uint8Array
 }
 
@@ -51,7 +51,7 @@ function find(message: Message, octets: Uint8Array, { messageId, contentId }: Wa
     const content = each.message.part(`cid:${contentId.written}`)
     // A part may be named like a URL.
     if (content === null || ![contentId.text, contentId.written].includes(content.contentId ?? '')) return null
-    const number = [...message.allParts()].find(([, part]) => part === content)?.[0] ?? ''
+    const number = [...message.allParts()].find(([, part]) => part === content)?.[0] ?? null
     return { message: each.message, octets: content.octets, part: { number, content } }
   }
   return null

@@ -1,40 +1,155 @@
+import type { RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
+
 const lf = 0x0a
 const cr = 0x0d
-const blankThenFrom = '\nFrom '
+const greater = 0x3e
+const from = Buffer.from('From ')
+/** The longest beginning of a line that is looked at. */
+const maxFromLine = 1000
 
 /**
- * The messages of an mbox (RFC 4155): each begins with a line `From SENDER DATE`, after an empty line. Null if the
- * octets do not begin with such a line.
+ * Yields the messages of a mailbox file (mbox, RFC 4155), without the lines `From user date` that begin them, without
+ * the empty lines before those, and without the `>` that protects such lines in them; anything else is yielded as one
+ * message. In place of a message over limits.maxCollected comes its error.
  */
-export function messagesOf(octets: Buffer): readonly Buffer[] | null {
-  if (octets.toString('latin1', 0, 5) !== 'From ') return null
-  const messages: Buffer[] = []
-  let start = afterLine(octets, 0)
-  for (let at = start; at <= octets.length; ) {
-    const found = octets.indexOf(blankThenFrom, at)
-    const end = found === -1 ? octets.length : found + 1
-    if (found === -1 || isAfterEmptyLine(octets, found)) {
-      messages.push(unquoted(octets.subarray(start, end)))
-      if (found === -1) break
-      start = afterLine(octets, end)
-    }
-    at = end + 1
+export async function* messagesIn(
+  chunks: AsyncIterable<Uint8Array>,
+  { limits, error }: RetrievalContext,
+): AsyncGenerator<Uint8Array | RetrievalError, void, void> {
+  const { maxCollected } = limits
+  const splitter = new Splitter(maxCollected)
+  const orError = (message: Buffer | null): Buffer | RetrievalError => {
+    const text = `A message is over ${maxCollected} octets, the limit of maxCollected.`
+    return message ?? error('limit-exceeded', text, { phase: 'body' })
   }
-  return messages
+  for await (const chunk of chunks) {
+    for (const message of splitter.push(chunk)) yield orError(message)
+    if (splitter.isTooLarge) break
+  }
+  for (const message of splitter.end()) yield orError(message)
 }
 
-function afterLine(octets: Buffer, from: number): number {
-  return octets.indexOf(lf, from) + 1 || octets.length
+/** The messages of a mailbox file, as messagesIn() gives them. Null if the octets are no such file. */
+export function messagesOf(octets: Buffer): readonly Buffer[] | null {
+  if (!isFirstLine(octets)) return null
+  const splitter = new Splitter(Number.POSITIVE_INFINITY)
+  return [...splitter.push(octets), ...splitter.end()].filter((message) => message !== null)
 }
 
-/** Whether the line that ends at this LF is empty. */
-function isAfterEmptyLine(octets: Buffer, end: number): boolean {
-  const before = octets[end - 1] === cr ? end - 2 : end - 1
-  return octets[before] === lf
+/** Splits a file as it comes. A message over `maxMessage` octets is null. */
+class Splitter {
+  readonly #maxMessage: number
+  /** The octets of the message so far; null: it is too large. */
+  #pieces: Uint8Array[] | null = []
+  #length = 0
+  /** The beginning of a line whose rest has not come. */
+  #carry: Uint8Array = new Uint8Array(0)
+  #isLineStart = true
+  #isAfterBlank = true
+  /** Whether the file is a mailbox; null before its first line. */
+  #isMailbox: boolean | null = null
+
+  constructor(maxMessage: number) {
+    this.#maxMessage = maxMessage
+  }
+
+  /** Whether the rest is of no use, since the only message is too large. */
+  get isTooLarge(): boolean {
+    return this.#isMailbox === false && this.#pieces === null
+  }
+
+  *push(chunk: Uint8Array): Generator<Buffer | null, void, void> {
+    // The chunk is valid until the next read.
+    yield* this.#lines(Buffer.concat([this.#carry, chunk]), false)
+  }
+
+  *end(): Generator<Buffer | null, void, void> {
+    yield* this.#lines(Buffer.from(this.#carry), true)
+    if (this.#length > 0 || this.#isMailbox !== true) yield this.#message()
+  }
+
+  *#lines(data: Buffer, isEnd: boolean): Generator<Buffer | null, void, void> {
+    this.#carry = new Uint8Array(0)
+    let kept = 0
+    for (let at = 0; at < data.length; ) {
+      const end = data.indexOf(lf, at)
+      if (this.#isLineStart) {
+        if (end === -1 && data.length - at < maxFromLine && !isEnd) {
+          this.#carry = data.subarray(at)
+          break
+        }
+        const line = data.subarray(at, end === -1 ? data.length : end)
+        this.#isMailbox ??= isFirstLine(line)
+        // Without a mailbox, one message has all octets.
+        if (!this.#isMailbox) break
+        if (this.#isAfterBlank && isFromLine(line, this.#length === 0 && kept === at)) {
+          this.#keep(data.subarray(kept, at))
+          if (this.#length > 0) yield this.#message()
+          kept = end === -1 ? data.length : end + 1
+        }
+        this.#isAfterBlank = line.length === 0 || (line.length === 1 && line[0] === cr)
+      }
+      this.#isLineStart = end !== -1
+      at = end === -1 ? data.length : end + 1
+    }
+    this.#keep(data.subarray(kept, data.length - this.#carry.length))
+  }
+
+  #keep(octets: Uint8Array): void {
+    if (octets.length === 0) return
+    this.#length += octets.length
+    if (this.#length > this.#maxMessage) this.#pieces = null
+    this.#pieces?.push(octets)
+  }
+
+  #message(): Buffer | null {
+    const pieces = this.#pieces
+    this.#pieces = []
+    this.#length = 0
+    if (pieces === null) return null
+    const octets = Buffer.concat(pieces)
+    return this.#isMailbox ? unquoted(withoutSeparator(octets)) : octets
+  }
 }
 
-/** Writers put `>` before a line that begins with `From `, or with `>From ` (the form mboxrd). */
-function unquoted(message: Buffer): Buffer {
-  if (!message.includes('>From ')) return message
-  return Buffer.from(message.toString('latin1').replace(/^>(>{0,100}From )/gm, '$1'), 'latin1')
+function isFirstLine(line: Buffer): boolean {
+  return line.subarray(0, from.length).equals(from)
+}
+
+/**
+ * Whether a line begins a message. In a message, where it comes after an empty line, it must have a time of day: some
+ * programs do not protect lines of texts that begin with `From `.
+ */
+function isFromLine(line: Buffer, isFirst: boolean): boolean {
+  return isFirstLine(line) && (isFirst || /\d\d:\d\d/.test(line.toString('latin1', 0, maxFromLine)))
+}
+
+/** Removes one `>` from lines such as `>From ` and `>>From ` (the form mboxrd), in place. */
+function unquoted(octets: Buffer): Buffer {
+  let at = octets[0] === greater ? 0 : octets.indexOf('\n>') + 1
+  if (octets[at] !== greater) return octets
+  let length = 0
+  let kept = 0
+  while (true) {
+    let text = at
+    while (octets[text] === greater) text++
+    if (isFirstLine(octets.subarray(text, text + from.length))) {
+      octets.copyWithin(length, kept, at)
+      length += at - kept
+      kept = at + 1
+    }
+    const next = octets.indexOf('\n>', text)
+    if (next === -1) break
+    at = next + 1
+  }
+  octets.copyWithin(length, kept)
+  return octets.subarray(0, length + octets.length - kept)
+}
+
+/** Removes the empty line that stands before the next message. */
+function withoutSeparator(octets: Buffer): Buffer {
+  const text = octets.toString('latin1', Math.max(0, octets.length - 4))
+  const [, end = ''] = /\n(\r?\n)$/.exec(text) ?? []
+  return octets.subarray(0, octets.length - end.length)
 }

@@ -181,7 +181,7 @@ async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: num
     parts,
     body,
     await textOf(body),
-    contentIds(partsOf),
+    contentIds(split, partsOf),
   )
 }
 

@@ -4,6 +4,7 @@ import { decodeText, knownCharset } from '../plugin/text/text.ts'
 import { type SaveOptions, save } from '../result/save.ts'
 import { charsetOf } from './charset.ts'
 import { separateFiles } from './embedded-files.ts'
+import type { Entity } from './entity.ts'
 import type { Message } from './message.ts'
 import type { Leaf } from './split-message.ts'
 import { decodeTransfer } from './transfer-encoding.ts'
@@ -18,11 +19,11 @@ export interface PartContent extends Pick<MessagePart, ContentFields> {
 }
 
 /**
- * A part of a message that has no parts itself (RFC 2045), or a file in yEnc or uuencode within a text. All its texts
- * are untrusted.
+ * A part of a message that has no parts itself (RFC 2045), or a file in yEnc or uuencode within a text; or a whole
+ * multipart, if its Content-ID is asked for. All its texts are untrusted.
  */
 export class MessagePart {
-  /** The number of the part, from 1 within the message, without multiparts. */
+  /** The number of the part, from 1 within the message, without multiparts. 0: a whole multipart. */
   readonly number: number
   /** The file name as the sender wrote it, decoded. It may be a path or a device: clean it before you use it. */
   readonly name: string | null
@@ -136,6 +137,11 @@ const fileEncodings: ReadonlySet<string> = new Set([
   'x-yenc',
   'yenc',
 ])
+
+/** A whole multipart with its delimiters, by which its parts are read again. */
+export function multipartContent({ multipart, contentId }: Entity, octets: Buffer): PartContent {
+  return { ...messageContent(octets), mediaType: `multipart/${multipart}`, contentId }
+}
 
 /** A message of an mbox. */
 export function messageContent(octets: Buffer): PartContent {

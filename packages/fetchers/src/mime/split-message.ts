@@ -21,6 +21,8 @@ export interface SplitMessage {
   /** The message, its multiparts and their parts, in their order; the first is the message itself. */
   readonly entities: readonly Entity[]
   readonly leaves: readonly Leaf[]
+  /** The octets of each multipart with a boundary, from its preamble or first delimiter to its last one. */
+  readonly multiparts: ReadonlyMap<Entity, Buffer>
 }
 
 const lf = 0x0a
@@ -39,6 +41,8 @@ class Splitter {
   readonly #limits: MessageLimits
   readonly #entities: Entity[] = []
   readonly #leaves: Leaf[] = []
+  /** The octets of the multiparts; until their ends are found, all behind their headers. */
+  readonly #multiparts = new Map<Entity, Buffer>()
   /** The multiparts that have not ended, the innermost last. */
   readonly #open: Entity[] = []
   /** The open multiparts by boundary. If two have the same, it is the inner one. */
@@ -58,14 +62,14 @@ class Splitter {
         this.#leaves.push({ entity: part.entity, octets: this.#body(part.bodyStart, delimiter?.start ?? null) })
       if (delimiter === null) break
       const { multipart, isEnd } = delimiter
-      this.#closeDownTo(multipart, isEnd)
+      this.#closeDownTo(delimiter)
       part = isEnd ? null : this.#readEntity(multipart, delimiter.end)
       at = part?.bodyStart ?? delimiter.end
     }
     // A multipart whose boundary never comes is one text.
     if (this.#leaves.length === 0)
       this.#leaves.push({ entity: root.entity, octets: this.#message.subarray(root.bodyStart) })
-    return { entities: this.#entities, leaves: this.#leaves }
+    return { entities: this.#entities, leaves: this.#leaves, multiparts: this.#multiparts }
   }
 
   /** Reads a header, up to the empty line behind it, a delimiter within it, or the end. */
@@ -84,6 +88,7 @@ class Splitter {
     if (this.#entities.length > this.#limits.maxParts) throw tooManyParts(this.#limits)
     if (entity.boundary !== null) {
       this.#open.push(entity)
+      this.#multiparts.set(entity, this.#message.subarray(bodyStart))
       this.#byBoundary.set(entity.boundary, entity)
     }
     return { entity, bodyStart }
@@ -115,10 +120,15 @@ class Splitter {
   }
 
   /** Ends the multiparts within this one, whose own end is missing, and this one if it is at its end. */
-  #closeDownTo(multipart: Entity, isEnd: boolean): void {
+  #closeDownTo({ multipart, isEnd, start, end }: Delimiter): void {
     while (this.#open.at(-1) !== multipart || isEnd) {
       const closed = this.#open.pop()
       if (closed?.boundary == null) return
+      const octets = this.#multiparts.get(closed)
+      const bodyStart = this.#message.length - (octets?.length ?? 0)
+      // Its own last delimiter belongs to it, that of an outer multipart does not.
+      const isOwn = closed === multipart
+      this.#multiparts.set(closed, isOwn ? this.#message.subarray(bodyStart, end) : this.#body(bodyStart, start))
       const outer = this.#open.findLast(({ boundary }) => boundary === closed.boundary)
       if (outer === undefined) this.#byBoundary.delete(closed.boundary)
       else this.#byBoundary.set(closed.boundary, outer)

@@ -1,4 +1,4 @@
-import { type AccessPlans, adviceText, octetsToText, utf8Octets } from '@retriever/core'
+import { type AccessPlans, adviceText, mqttConnect, mqttSubscribe, octetsToText, utf8Octets } from '@retriever/core'
 import { findLogin, loginPlace } from '../auth/found-login.ts'
 import { sourceOf } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
@@ -7,15 +7,7 @@ import { ExactReader } from '../wire/exact-reader.ts'
 import { askingForLife } from '../wire/keep-alive.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 import { openConnection } from '../wire/transport/socket.ts'
-import {
-  connectPacket,
-  disconnectPacket,
-  type PacketHead,
-  pingPacket,
-  readHead,
-  subscribePacket,
-  types,
-} from './packets.ts'
+import { clientName, disconnectPacket, type PacketHead, pingPacket, readHead, types } from './packets.ts'
 
 type Plan = AccessPlans['mqtt']
 
@@ -83,7 +75,10 @@ async function connect(
   password: string | null,
   context: RetrievalContext,
 ): Promise<number> {
-  await connection.sendMessage(connectPacket(user, password), `CONNECT${user === null ? '' : ` ${user}`}\r\n`)
+  await connection.sendMessage(
+    mqttConnect(clientName(), user, password),
+    `CONNECT${user === null ? '' : ` ${user}`}\r\n`,
+  )
   const octets = await answer(reader, types.connack, 2, context)
   return octets[1] ?? 0
 }
@@ -94,7 +89,7 @@ async function subscribe(
   topic: string,
   context: RetrievalContext,
 ): Promise<readonly Uint8Array[]> {
-  await connection.sendMessage(subscribePacket(topic), `SUBSCRIBE ${topic}\r\n`)
+  await connection.sendMessage(mqttSubscribe(topic), `SUBSCRIBE ${topic}\r\n`)
   const early: Uint8Array[] = []
   let size = 0
   let head = await readHead(reader, context, 'request')

@@ -9,6 +9,8 @@ import { objectUrl } from './urls.ts'
 const maxUnions = 32
 const maxDepth = 8
 const maxEntries = 500_000
+/** The most filters that are told. */
+const maxFilters = 10
 
 /** The entries of a directory, with those of its union links. */
 export interface Listing {
@@ -33,6 +35,7 @@ class Union {
   /** The names and URLs of the entries: union links of several servers may lead to one directory. */
   readonly #known = new Set<string>()
   #size = 0
+  #filters = 0
 
   constructor(session: Session, url: string) {
     this.#session = session
@@ -49,6 +52,7 @@ class Union {
     for (const link of links) {
       // A link of type I is not shown (Prospero protocol 5, appendix A).
       if (link.type === 'I') continue
+      this.#tellFilters(link)
       if (link.type === 'U') await this.#expand(link, depth + 1)
       else this.#push(entryOf(link, this.#session.server))
     }
@@ -89,6 +93,17 @@ class Union {
     if (answer.failure !== null) return this.#tell(link, `the server says ${shown(answer.failure.words)}`)
     if (answer.forwarded !== null) return this.#tell(link, 'it has moved to another server')
     await this.add(answer, depth)
+  }
+
+  /** The filters of a link are for the client (Prospero protocol 5, 3.3.3.3), and none is applied. */
+  #tellFilters({ name, attributes }: Link): void {
+    const { emit, url } = this.#session.context
+    for (const { name: field, value } of attributes) {
+      if (field !== 'FILTER' || !value.includes('CLIENT') || this.#filters++ >= maxFilters) continue
+      const filter = shown([value[value.indexOf('PREDEFINED') + 1] ?? ''])
+      const message = `The link ${shown([name])} has a filter (${filter}), which is not applied.`
+      emit({ type: 'remark', url, message })
+    }
   }
 
   #tell({ name }: Link, why: string): void {

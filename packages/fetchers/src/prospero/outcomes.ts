@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { octetsToText, printable } from '@retriever/core'
+import { type AccessPlans, adviceText, encodeOctets, octetsToText, printable } from '@retriever/core'
 import { wholeSource } from '../plugin/byte-source.ts'
-import type { Entry, Redirect, Retrieved } from '../plugin/fetcher.ts'
+import type { Entry, Redirect, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { bestAccess, modifiedOf, shownAttributes, shownMethods, sizeOf } from './entries.ts'
 import type { Attribute, Target } from './replies.ts'
 import type { Session } from './session.ts'
@@ -14,12 +14,20 @@ export interface Found {
   readonly methods: readonly Access[]
 }
 
-/** The object has moved, or another server has it (FORWARDED; ARDP options 4 and 5). */
-export function moved(target: Target, session: Session): Redirect {
+type Fields = AccessPlans['prospero']['attributes']
+
+/** The object has moved, or another server has it (FORWARDED; ARDP options 4 and 5). The URL's fields go along. */
+export function moved(target: Target, session: Session, fields: Fields = []): Redirect {
   const location = objectUrl(target, session.server)
-  if (location !== null) return redirectTo(location, session)
+  if (location !== null) return redirectTo(location + fieldsOf(fields), session)
   const message = 'The object has moved to a place that no URL can name.'
   throw session.context.error('protocol-violation', message)
+}
+
+/** The fields that attributes must have. The version of the object is part of its place. */
+function fieldsOf(fields: Fields): string {
+  const others = fields.filter(({ field }) => field.toUpperCase() !== 'OBJECT-VERSION')
+  return others.map(({ field, value }) => `;${encodeOctets(field)}=${encodeOctets(value)}`).join('')
 }
 
 /** Prospero's own clients follow no more than this many. */
@@ -39,10 +47,23 @@ export function followed({ methods }: Pick<Found, 'methods'>, session: Session):
   throw session.context.error('refused', message, { phase: 'policy' })
 }
 
+/** Says how to get the data of an object, which another protocol has. */
+export function tellElsewhere({ methods }: Found, { emit, url }: RetrievalContext): void {
+  const best = bestAccess(methods)
+  if (best === undefined) return
+  const advice = { option: 'followAccess' } as const
+  const message = `The data are elsewhere; ${adviceText(advice)} gets them from ${best.url}.`
+  emit({ type: 'remark', url, message, advice })
+}
+
 /** A file whose octets the server has. */
-export function file(found: Found, octets: string): Retrieved<'prospero'> {
+export function file(found: Found, octets: string, { emit, url }: RetrievalContext): Retrieved<'prospero'> {
   const { attributes } = found
   const size = sizeOf(attributes)
+  if (octets !== '' && size !== null && size !== octets.length) {
+    const message = `The file has ${octets.length} octets; its size was said to be ${size}.`
+    emit({ type: 'remark', url, message })
+  }
   return {
     outcome: 'retrieved',
     kind: 'object',

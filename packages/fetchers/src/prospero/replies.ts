@@ -116,12 +116,16 @@ function readTarget([hostType, host, nameType, hsoname, version = '0']: readonly
 /** The types of a value, which lines of FIELD may leave out. */
 const valueTypes: ReadonlySet<string> = new Set(['SEQUENCE', 'LINK', 'FILTER'])
 
+const namespaces: ReadonlySet<string> = new Set(['FIELD', 'INTRINSIC', 'APPLICATION'])
+
 /**
- * Reads `OBJECT INTRINSIC SIZE SEQUENCE '20 bytes'`. A line of attributes of an attribute (`ATTRIBUTE>`, `>` in place
+ * Reads `OBJECT INTRINSIC SIZE SEQUENCE '20 bytes'`; old servers leave the first word out. A line of attributes of an attribute (`ATTRIBUTE>`, `>` in place
  * of the first word) is left out.
  */
-function keepAttribute([appliesTo = '', namespace = '', name, ...rest]: readonly string[], reply: Reply): void {
-  if (appliesTo.startsWith('>')) return
+function keepAttribute(words: readonly string[], reply: Reply): void {
+  const [first = ''] = words
+  if (first.startsWith('>')) return
+  const [appliesTo = '', namespace = '', name, ...rest] = namespaces.has(first) ? ['OBJECT', ...words] : words
   if (name === undefined) throw new TokenError('an ATTRIBUTE has no name')
   const [type = ''] = rest
   const value = valueTypes.has(type) ? rest.slice(1) : rest

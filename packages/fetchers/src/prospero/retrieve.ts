@@ -1,10 +1,10 @@
 import { type AccessPlans, octetsToText, printable } from '@retriever/core'
-import type { Outcome, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import type { Outcome, RetrievalContext } from '../plugin/fetcher.ts'
 import { checkDate } from '../plugin/request-options.ts'
 import { accessEntries, modifiedOf, sizeOf } from './entries.ts'
 import type { Identity } from './exchange.ts'
 import { listingOf } from './listing.ts'
-import { type Found, file, followed, listed, moved } from './outcomes.ts'
+import { type Found, file, followed, listed, moved, tellElsewhere } from './outcomes.ts'
 import { resolvePath } from './path.ts'
 import type { Attribute, Target } from './replies.ts'
 import { type Answered, failureError, isMissing, Session } from './session.ts'
@@ -30,7 +30,7 @@ async function retrieve(plan: ProsperoPlan, session: Session): Promise<Result> {
   const { context } = session
   const object = objectOf(plan)
   const info = await session.ask(commandsOf(plan), object)
-  if (info.forwarded !== null) return moved(info.forwarded, session)
+  if (info.forwarded !== null) return moved(info.forwarded, session, plan.attributes)
   if (info.failure !== null && !isMissing(info)) throw failureError(context, info.failure)
   const { attributes } = info
   const found = { object, attributes, methods: accessMethods(attributes, object, session.server) }
@@ -71,15 +71,26 @@ function checkFields(plan: ProsperoPlan, attributes: readonly Attribute[], conte
 }
 
 /** The data that the server itself has; null: it has none, or the object is a directory. */
-async function contentsOf(found: Found, session: Session): Promise<Retrieved<'prospero'> | null> {
+async function contentsOf(found: Found, session: Session): Promise<Result | null> {
+  const { context } = session
   const { object, attributes, methods } = found
-  if (!methods.some(({ method }) => method === 'PROSPERO-CONTENTS') || isDirectory(attributes)) return null
-  if (session.context.request.head === true) return null
+  if (isDirectory(attributes)) return null
+  // Attributes that were not asked for may come, too.
+  const own = dataIn(attributes)
+  if (own !== null) return file(found, own, context)
+  if (!methods.some(({ method }) => method === 'PROSPERO-CONTENTS') || context.request.head === true) return null
   const { hsoname, version } = object
   const info = await session.attributes('CONTENTS', { hsoname, version }, 'body')
-  const contents = info.attributes.filter(({ name, value: [first] }) => name === 'CONTENTS' && first === 'DATA')
-  if (contents.length === 0) return null
-  return file(found, contents.flatMap(({ value }) => value.slice(1)).join(''))
+  if (info.forwarded !== null) return moved(info.forwarded, session)
+  if (info.failure !== null) throw failureError(context, info.failure)
+  const octets = dataIn(info.attributes)
+  return octets === null ? null : file(found, octets, context)
+}
+
+/** The octets in attributes CONTENTS; null: there are none. */
+function dataIn(attributes: readonly Attribute[]): string | null {
+  const contents = attributes.filter(({ name, value: [first] }) => name === 'CONTENTS' && first === 'DATA')
+  return contents.length === 0 ? null : contents.flatMap(({ value }) => value.slice(1)).join('')
 }
 
 function isDirectory(attributes: readonly Attribute[]): boolean {
@@ -92,7 +103,7 @@ async function directoryOf(found: Found, session: Session, info: Answered, plan:
   const { context, server } = session
   const { object, attributes, methods } = found
   const answer = await session.list(object)
-  if (answer.forwarded !== null) return moved(answer.forwarded, session)
+  if (answer.forwarded !== null) return moved(answer.forwarded, session, plan.attributes)
   if (answer.failure === null) {
     const listing = await listingOf(session, answer, objectUrl(object, server) ?? '')
     return listed(found, listing.entries, listing.text)
@@ -102,7 +113,9 @@ async function directoryOf(found: Found, session: Session, info: Answered, plan:
     return (await resolvePath(plan, session)) ?? missing(context, info, answer)
   }
   const isOwn = methods.some(({ method }) => method === 'PROSPERO-CONTENTS')
-  if (isOwn && (sizeOf(attributes) === 0 || context.request.head === true)) return file(found, '')
+  if (isOwn && (sizeOf(attributes) === 0 || context.request.head === true)) return file(found, '', context)
+  if (methods.length === 1 && isOwn) throw context.error('not-found', 'The server has no contents of the object.')
+  tellElsewhere(found, context)
   return listed(found, accessEntries(methods), info.text)
 }
 

@@ -17,6 +17,8 @@ export function fileNameOf({ plan, locator }: Resolution): string | null {
       return safeFileName(plan.messageId ?? (plan.articleNumber === null ? null : String(plan.articleNumber)) ?? '')
     case 'file':
       return safeFileName(octetsToText(plan.path))
+    case 'z3950':
+      return safeFileName(octetsToText(plan.docid ?? plan.databases.join('+')))
     case 'prospero':
       return safeFileName(octetsToText(plan.hsoname))
     case 'wais': {

@@ -23,7 +23,7 @@ import {
   X_DISPLAY_LOCATION,
 } from '../wire/nvt/codes.ts'
 import { type CommandListener, NvtDecoder } from '../wire/nvt/decoder.ts'
-import { NvtEncoder, subnegotiation } from '../wire/nvt/encoder.ts'
+import { maxSubnegotiations, NvtEncoder, subnegotiation } from '../wire/nvt/encoder.ts'
 import { Negotiation, type NegotiationRules, type Side } from '../wire/nvt/negotiation.ts'
 import { receiveError } from '../wire/transport/socket-error.ts'
 import { answerTo, windowSize } from './subnegotiation.ts'
@@ -66,6 +66,8 @@ export class TelnetSession extends Duplex implements Session {
   #columns: number | undefined
   #rows: number | undefined
   #unsentAnswers = 0
+  /** The subnegotiations that the server has asked for. */
+  #subnegotiations = 0
   #isReaderFull = false
   /** Whether the server has sent a command. */
   #hasNegotiated = false
@@ -277,7 +279,7 @@ export class TelnetSession extends Duplex implements Session {
       subnegotiated: (option, octets) => {
         received(`IAC SB ${optionName(option)}\r\n`)
         if (!this.#negotiation.isOn('client', option)) return
-        const answer = answerTo(option, octets, this.#told)
+        const answer = this.#mayAnswer() ? answerTo(option, octets, this.#told) : null
         if (answer !== null) this.#sendSubnegotiation(option, answer)
       },
       commanded: () => {
@@ -310,8 +312,12 @@ export class TelnetSession extends Duplex implements Session {
   #changed(side: Side, option: number, isOn: boolean): void {
     if (option === BINARY && side === 'server') this.#decoder.binary = isOn
     if (option === BINARY && side === 'client') this.#encoder.binary = isOn
-    if (option === WINDOW_SIZE && side === 'client' && isOn) this.#sendSize()
+    if (option === WINDOW_SIZE && side === 'client' && isOn && this.#mayAnswer()) this.#sendSize()
     if (side === 'server' && option === ECHO) this.emit('mode')
+  }
+
+  #mayAnswer(): boolean {
+    return this.#subnegotiations++ < maxSubnegotiations
   }
 
   #sendSize(): void {

@@ -11,7 +11,7 @@ import {
   TN3270E,
 } from '../wire/nvt/codes.ts'
 import { type CommandListener, NvtDecoder } from '../wire/nvt/decoder.ts'
-import { subnegotiation } from '../wire/nvt/encoder.ts'
+import { maxSubnegotiations, subnegotiation } from '../wire/nvt/encoder.ts'
 import { Negotiation, type NegotiationRules } from '../wire/nvt/negotiation.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 import type { Terminal } from './data-stream.ts'
@@ -54,6 +54,8 @@ export class Dialogue {
   #marks: Mark[] = []
   #record: number[] = []
   #text = ''
+  /** The subnegotiations that the server has asked for. */
+  #subnegotiations = 0
   #octets = 0
 
   constructor(connection: Connection, context: RetrievalContext, terminal: Terminal, terminalType: string) {
@@ -170,7 +172,7 @@ export class Dialogue {
       },
       subnegotiated: (option, octets) => {
         this.#received(`IAC SB ${optionName(option)}`)
-        if (!this.#negotiation.isOn('client', option)) return
+        if (!this.#negotiation.isOn('client', option) || ++this.#subnegotiations > maxSubnegotiations) return
         if (option === TERMINAL_TYPE && octets[0] === SEND) {
           this.#sendSubnegotiation(option, [IS, ...Buffer.from(this.#terminalType)])
         } else if (option === TN3270E) this.#changing(() => this.#negotiateDevice(octets))

@@ -60,6 +60,8 @@ class Mirror {
   readonly #files: PQueue
   /** The local paths of the tree's folders. A folder without a local name has none, and nothing below it has. */
   readonly #folders = new Map<WalkedEntry | null, string>([[null, '']])
+  /** The folders in whose place there is still a file. */
+  readonly #replaced = new Set<WalkedEntry>()
   /** The local paths of the folders whose listings were complete. */
   readonly #listed = new Set<string>()
   readonly #counts = { saved: 0, skipped: 0, deleted: 0, failed: 0 }
@@ -104,17 +106,19 @@ class Mirror {
       this.#isEmpty = false
       return this.#entry(step)
     }
-    if (step.step === 'passed') return
+    if (step.step === 'passed') return this.#makeRoom(step.entry)
     if (step.step === 'failed') {
       this.#isComplete = false
       return this.#fail(step.entry, step.entry.error)
     }
+    await this.#makeRoom(step.folder.entry)
     const local = this.#folders.get(step.folder.entry)
     if (local !== undefined) this.#listed.add(local)
     this.#isComplete &&= step.isComplete
   }
 
   async #entry({ entry, folder, isIncluded, isExcluded }: Extract<WalkStep, { step: 'entry' }>): Promise<void> {
+    await this.#makeRoom(folder.entry)
     const local = this.#localPath(entry, folder, isIncluded && !isExcluded)
     if (local === null || isExcluded) return
     if (entry.outside) return this.#skip(entry, 'outside')
@@ -146,13 +150,25 @@ class Mirror {
     return null
   }
 
+  /** Makes a folder. A file in its place stays until the folder is listed: a listing that fails must not cost it. */
   async #makeFolder(entry: WalkedEntry, local: string): Promise<void> {
     const { target, options } = this.#parts
     try {
-      if (options.delete && (await target.regularFile(local)) !== null) {
-        if (!options.dryRun) await target.delete(local)
-        this.#deleted(local)
-      }
+      if (options.delete && (await target.regularFile(local)) !== null) this.#replaced.add(entry)
+      else if (!options.dryRun) await target.make(local)
+    } catch (error) {
+      this.#settle(entry, error)
+    }
+  }
+
+  /** Makes a folder in place of the file that stands there, if one does. */
+  async #makeRoom(entry: WalkedEntry | null): Promise<void> {
+    const { target, options } = this.#parts
+    const local = this.#folders.get(entry)
+    if (entry === null || local === undefined || !this.#replaced.delete(entry)) return
+    try {
+      if (!options.dryRun) await target.delete(local)
+      this.#deleted(local)
       if (!options.dryRun) await target.make(local)
     } catch (error) {
       this.#settle(entry, error)

@@ -43,16 +43,37 @@ export interface InitAnswer {
   readonly implementation: string
   /** The reason why the server refuses; null: it gives none. */
   readonly diagnostic: Diagnostic | null
+  /** The server's words in place of a diagnostic, one octet a character; "" if there are none. */
+  readonly words: string
 }
 
 export function readInit(message: BerNode): InitAnswer {
   const name = [111, 112].flatMap((tag) => message.child(context(tag)) ?? []).map((node) => latin1(node.octets()))
+  const information = message.child(context(11))
   return {
     isAccepted: message.needed(context(12), 'the result of the Init').boolean(),
     implementation: name.join(' ').trim(),
-    diagnostic: readUserInformation(message.child(context(11))),
+    diagnostic: readUserInformation(information),
+    words: information === undefined ? '' : wordsIn(information),
   }
 }
+
+/** The text in userInformationField, an EXTERNAL: a string of ASN.1, or octets. */
+function wordsIn(node: BerNode): string {
+  for (const child of node.children ?? []) {
+    const isText = child.children === undefined && textTags.has(child.tag)
+    const words = isText ? latin1(child.octets()) : wordsIn(child)
+    if (words !== '') return words
+  }
+  return ''
+}
+
+const textTags: ReadonlySet<number> = new Set([
+  universal.octetString,
+  universal.visibleString,
+  universal.generalString,
+  context(1),
+])
 
 /** The diagnostic in userInformationField: an EXTERNAL with DiagnosticFormat, perhaps within another one. */
 function readUserInformation(field: BerNode | undefined): Diagnostic | null {

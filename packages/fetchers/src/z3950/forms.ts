@@ -36,7 +36,9 @@ export function formQuality(syntax: string, accept: string | undefined): number 
 export function bodyOf(record: ReceivedRecord, context: RetrievalContext): RecordBody {
   const form = chooseForm(record.syntax, context)
   try {
-    return writeForm(record, form)
+    const body = writeForm(record, form)
+    if (form !== 'application/marc') tellUnread(body, context)
+    return body
   } catch (error) {
     if (error instanceof BerError) throw noZ3950(context, error)
     if (!(error instanceof MarcError)) throw error
@@ -44,6 +46,13 @@ export function bodyOf(record: ReceivedRecord, context: RetrievalContext): Recor
     emit({ type: 'remark', url, message: `The record is no MARC (${error.message}), and stays as it came.` })
     return { mediaType: 'application/octet-stream', charset: null, octets: record.octets }
   }
+}
+
+/** Says that characters are lost, in a form that was made of a record in MARC-8. */
+function tellUnread({ octets, charset }: RecordBody, { emit, url }: RetrievalContext): void {
+  if (charset !== 'utf-8' || !Buffer.from(octets).includes('\ufffd')) return
+  const message = 'Characters of the record are in sets that are not read, and became U+FFFD.'
+  emit({ type: 'remark', url, message })
 }
 
 function chooseForm(syntax: string, { request: { accept }, emit, url }: RetrievalContext): string {

@@ -23,6 +23,7 @@ export class MarcError extends Error {}
 
 const fieldEnd = 0x1e
 const recordEnd = 0x1d
+const escapeMark = 0x1b
 const subfieldMark = '\x1f'
 
 /** The lengths of a leader and of one entry of the directory: a tag, four digits of length, five of the start. */
@@ -45,7 +46,7 @@ export function readMarc(octets: Uint8Array, isMarc21: boolean): MarcRecord {
     throw new MarcError('the address of its data is wrong')
   }
   const last = all[all.length - 1] === recordEnd ? all.length - 1 : all.length
-  const charset: Charset = isUtf8(all) ? 'utf-8' : isMarc21 && leader[9] !== 'a' ? 'marc-8' : 'latin1'
+  const charset = charsetOf(all, isMarc21 && leader[9] !== 'a')
   const fields: MarcField[] = []
   for (let at = leaderSize; at < base && all[at] !== fieldEnd; at += entrySize) {
     const entry = all.toString('latin1', at, at + entrySize)
@@ -57,6 +58,12 @@ export function readMarc(octets: Uint8Array, isMarc21: boolean): MarcRecord {
     fields.push(readField(entry.slice(0, 3), field.at(-1) === fieldEnd ? field.subarray(0, -1) : field, charset))
   }
   return { leader: leader.replace(/[^\x20-\x7E]/g, ' '), fields }
+}
+
+function charsetOf(octets: Buffer, mayBeMarc8: boolean): Charset {
+  // The escapes of MARC-8 are octets of ASCII, and so may be all that stands between them.
+  if (isUtf8(octets) && !(mayBeMarc8 && octets.includes(escapeMark))) return 'utf-8'
+  return mayBeMarc8 ? 'marc-8' : 'latin1'
 }
 
 function readField(tag: string, octets: Buffer, charset: Charset): MarcField {

@@ -7,37 +7,46 @@ const diacritics = [
   0x327, 0x328, 0x323, 0x324, 0x325, 0x333, 0x332, 0x326, 0x31c, 0x32e, 0xfe22, 0xfe23, 0xfffd, 0xfffd, 0x313,
 ]
 
+/** The sets that are read: ASCII, by two names, and the extended Latin set. */
+const ascii = 'Bs'
+const extendedLatin = 'E'
+
+/** The characters of the upper control set: what is between the first two is not sorted by; joiner and non-joiner. */
+const upperControls: Readonly<Record<number, string>> = { 136: '', 137: '', 141: '\u200d', 142: '\u200c' }
+
 /**
  * The text of MARC-8 octets: ASCII and the extended Latin set. Other sets, which an escape begins (Hebrew, Cyrillic,
- * East Asian), become U+FFFD up to the escape that ends them.
+ * East Asian), become U+FFFD up to the escape that ends them. An escape chooses the set of the octets below 0x80, or of
+ * those above.
  */
 export function decodeMarc8(octets: string): string {
   let text = ''
   let marks = ''
-  let isForeign = false
+  const sets = { lower: 'B', upper: extendedLatin }
   for (let at = 0; at < octets.length; at++) {
     const code = octets.charCodeAt(at)
     if (code === 0x1b) {
-      const [sequence = '', set = ''] = /^\x1b(?:[()$,-][,$]?!?)?(.?)/s.exec(octets.slice(at, at + 5)) ?? []
-      // B and s are ASCII, E is the extended Latin set.
-      isForeign = !'BsE'.includes(set)
+      const [sequence = '', half = '', set = ''] = /^\x1b(\$?[(),-]|\$)?!?(.?)/s.exec(octets.slice(at, at + 5)) ?? []
+      sets[/[)-]/.test(half) ? 'upper' : 'lower'] = set
       at += sequence.length - 1
       continue
     }
-    const mark = diacritics[code - 0xe0]
-    if (mark !== undefined && !isForeign) {
+    const set = code < 0x80 ? sets.lower : sets.upper
+    const mark = set === extendedLatin ? diacritics[(code | 0x80) - 0xe0] : undefined
+    if (mark !== undefined && code > 0x20) {
       marks += String.fromCharCode(mark)
       continue
     }
-    text += characterOf(code, isForeign) + marks
+    text += characterOf(code, set) + marks
     marks = ''
   }
   return (text + marks).normalize('NFC')
 }
 
-function characterOf(code: number, isForeign: boolean): string {
-  if (isForeign && code > 0x20) return '\ufffd'
-  if (code < 0x80) return String.fromCharCode(code)
-  const letter = letters[code - 0xa1] ?? ' '
+function characterOf(code: number, set: string): string {
+  if (code <= 0x20) return String.fromCharCode(code)
+  if (code >= 0x80 && code <= 0xa0) return upperControls[code] ?? '\ufffd'
+  if (ascii.includes(set)) return String.fromCharCode(code & 0x7f)
+  const letter = set === extendedLatin ? (letters[(code | 0x80) - 0xa1] ?? ' ') : ' '
   return letter === ' ' ? '\ufffd' : letter
 }

@@ -14,11 +14,12 @@ import type { Item } from './answers.ts'
 import { type Diagnostic, diagnosticError, diagnosticWords, isAboutElementSet, isAboutSyntax } from './diagnostics.ts'
 import { QueryError, readQuery, rpnOf } from './query/query.ts'
 import { failureOf, syntaxesOf } from './record.ts'
-import type { Z3950Session } from './session.ts'
+import type { PresentAnswer, Z3950Session } from './session.ts'
 import { maxText, summaryOf } from './summary.ts'
 
-/** The records of one request. */
-const batchSize = 50
+/** The records of one request, and fewer for servers that refuse so many. */
+const batchSizes = [50, 10, 1] as const
+const [batchSize] = batchSizes
 
 /** The records that are listed where the caller sets no limit. */
 const defaultLimit = 1000
@@ -124,7 +125,7 @@ async function firstBatch(
   for (const oid of syntaxesOf(plan, undefined)) {
     const syntax = berOid(oid) ?? null
     for (const elementSet of plan.elementSet === null ? ['B', 'F', null] : [plan.elementSet]) {
-      const { items, diagnostic } = await session.present(1, count, elementSet, syntax)
+      const { items, diagnostic } = await presentSome({ session, elementSet, syntax }, 1, count, 'request')
       last = failureOf(items, diagnostic)
       if (last === null || !(isAboutSyntax(last) || isAboutElementSet(last))) {
         if (diagnostic !== null)
@@ -139,11 +140,32 @@ async function firstBatch(
   throw diagnosticError(context, 'The server does not send the records', last)
 }
 
+/**
+ * Requests records. Servers may refuse so many at once by any diagnostic, so fewer are asked for until one request
+ * holds one record.
+ */
+async function presentSome(
+  { session, elementSet, syntax }: Pick<Listing, 'session' | 'elementSet' | 'syntax'>,
+  start: number,
+  count: number,
+  phase: 'request' | 'body',
+): Promise<PresentAnswer> {
+  let answer = await session.present(start, count, elementSet, syntax, phase)
+  for (const fewer of batchSizes) {
+    const { diagnostic } = answer
+    if (diagnostic === null || isAboutSyntax(diagnostic) || isAboutElementSet(diagnostic)) break
+    if (fewer < count) answer = await session.present(start, fewer, elementSet, syntax, phase)
+  }
+  return answer
+}
+
 async function* linesOf(listing: Listing, first: readonly Item[]): AsyncGenerator<Uint8Array, void, void> {
-  const { session, last, syntax, elementSet } = listing
+  const { session, last } = listing
   const { context } = session
   let position = 1
   let items = first
+  // A server that gives fewer at first is asked for no more later.
+  const size = Math.min(Math.max(items.length, 1), batchSize)
   while (true) {
     if (items.length > 0) {
       const records = items.map((item, at) => listed(listing, item, position + at))
@@ -151,7 +173,7 @@ async function* linesOf(listing: Listing, first: readonly Item[]): AsyncGenerato
     }
     position += items.length
     if (position > last) break
-    const answer = await session.present(position, Math.min(last - position + 1, batchSize), elementSet, syntax, 'body')
+    const answer = await presentSome(listing, position, Math.min(last - position + 1, size), 'body')
     if (answer.diagnostic !== null || answer.items.length === 0) {
       const came = `The server stopped after ${position - 1} records`
       const reply = answer.diagnostic === null ? 'it sends no more' : diagnosticWords(answer.diagnostic)

@@ -55,10 +55,11 @@ export class Z3950Session {
 
   /** Sends the Init request, the first message of every plan. */
   async #init(request: string): Promise<void> {
-    const { isAccepted, implementation, diagnostic } = await this.#ask(request, pdus.init, 'greeting', readInit)
+    const { isAccepted, implementation, diagnostic, words } = await this.#ask(request, pdus.init, 'greeting', readInit)
     this.implementation = printable(octetsToText(implementation)).slice(0, 200)
     if (isAccepted) return
-    const reply = diagnostic === null ? undefined : diagnosticWords(diagnostic)
+    const said = printable(octetsToText(words)).trim().slice(0, 300)
+    const reply = diagnostic === null ? said || undefined : diagnosticWords(diagnostic)
     const why = reply === undefined ? ', and gives no reason.' : `: ${reply}`
     const message = `The server refuses the session${why}`
     throw this.context.error('access-denied', message, { phase: 'greeting', ...(reply !== undefined && { reply }) })

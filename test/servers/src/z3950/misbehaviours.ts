@@ -92,6 +92,10 @@ const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
   *'false length'() {
     yield element(0xb9, element(0xbc, Buffer.from([0x30, 0x84, 0x7f, 0xff, 0xff, 0xff, 0x00])))
   },
+  /** The same of an element without elements in it. */
+  *'false length of octets'() {
+    yield element(0xb9, Buffer.from([0x04, 0x7f, 0x00]))
+  },
   /** A primitive element of indefinite length. */
   *'primitive without length'() {
     yield Buffer.from('b980048000000000', 'hex')

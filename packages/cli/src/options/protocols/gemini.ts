@@ -17,7 +17,7 @@ async function load(folder: string | null): Promise<Fetcher<'gemini'>> {
 /**
  * The certificates in the file gemini-certificates: lines of a place, the SHA-256 of its certificate, and the date on
  * which that expires, or `-`. The last line of a place counts: new ones are only appended, so that processes do not
- * lose each other's. A person who trusts a new certificate deletes the line of the old one.
+ * lose each other's. A person who trusts a new certificate deletes the lines of its place.
  */
 function fileStore(folder: string): CertificateStore {
   const path = join(folder, 'gemini-certificates')

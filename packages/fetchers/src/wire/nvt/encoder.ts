@@ -25,6 +25,12 @@ export class NvtEncoder {
   }
 }
 
+/**
+ * A server gets so many subnegotiations at most of one connection. Real ones ask a few times; the answer, with all
+ * variables of RFC 1572, may be far longer than the question.
+ */
+export const maxSubnegotiations = 100
+
 /** A whole subnegotiation (RFC 855). */
 export function subnegotiation(option: number, octets: readonly number[]): number[] {
   return [IAC, SB, option, ...doubled(octets), IAC, SE]
