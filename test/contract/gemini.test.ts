@@ -101,6 +101,13 @@ describe('statuses', () => {
     expect((await outcome(path)).error).toMatchObject({ code })
   })
 
+  test('a server that wants a certificate: the message says how to give one', async () => {
+    expect((await outcome('status/60')).error).toMatchObject({
+      message: expect.stringContaining('give one by `tls.cert`: 60 '),
+      advice: { option: 'tls.cert' },
+    })
+  })
+
   test('a redirect is followed, at most five times', async () => {
     const { representation, text, received } = await outcome('redirect/31')
     expect(text).toBe('Hello, world.\n')

@@ -44,6 +44,9 @@ describe('files', () => {
     ['empty.txt', {}, new Uint8Array(0)],
     ['bytes.bin', { options: false }, bytes],
     ['bytes.bin', { refusesOptions: true }, bytes],
+    // Servers older than RFC 2347 have no error of their own for options.
+    ['bytes.bin', { faults: { replies: { RRQ: ['\0\x05\0\x04Illegal operation\0'] } } }, bytes],
+    ['bytes.bin', { faults: { replies: { RRQ: ['\0\x05\0\x00Malformed request\0'] } } }, bytes],
     ['bytes.bin', { forges: true }, bytes],
     ['long.bin', { loses: 3 }, long],
     ['bytes.bin', { loses: 3 }, bytes],

@@ -213,3 +213,13 @@ test('a range is refused; a wrong model is an invalid option', async () => {
   })
   expect(() => tn3270Fetcher({ model: 6 as 5 })).toThrow(expect.objectContaining({ code: 'invalid-option' }))
 })
+
+test('of one connection, a server gets at most 100 subnegotiations', async () => {
+  const greeting = `\xff\xfd\x18${'\xff\xfa\x18\x01\xff\xf0'.repeat(30_000)}`
+  await using server = await startTn3270Server({ faults: { replies: { greeting } } })
+  const sent: string[] = []
+  const onEvent = (event: RetrievalEvent): void => void (event.type === 'sent' && sent.push(event.octets))
+  await using client = createClient({ limits: { maxRetries: 0 }, onEvent })
+  expect(await failureOf(client.retrieve(server.url))).toMatchObject({ phase: 'request' })
+  expect(sent).toEqual(['IAC WILL TERMINAL-TYPE\r\n', ...new Array<string>(100).fill('IAC SB TERMINAL-TYPE\r\n')])
+})

@@ -36,6 +36,15 @@ test('-o - keeps the ends of lines', async () => {
   expect(await withInput(['-o', '-', server.url], '')).toMatchObject({ status: 0, stdout: 'a\r\nb\r\n' })
 })
 
+test('-t BINARY=1 changes no octet of the service', async () => {
+  await using server = await scriptedTelnet(async (peer) => {
+    await peer.until('\xff\xfb\0\xff\xfd\0')
+    await peer.send('\xff\xfd\0\xff\xfb\0a\r\nb\r\0c\n\xff\xff\r')
+  })
+  const { status, stdout } = await withInput(['-t', 'BINARY=1', server.url], '')
+  expect({ status, stdout }).toEqual({ status: 0, stdout: 'a\r\nb\r\0c\n\xff\r' })
+})
+
 test('the end of the input closes one direction; the answer still comes', async () => {
   await using server = await scriptedTelnet(async (peer) => {
     await peer.send('ready\r\n')

@@ -4,19 +4,21 @@ import { ScreenFilter } from './screen-filter.ts'
 
 /**
  * A session without a person at a terminal: standard input goes to the service, and its text to standard output, until
- * the service ends the connection. Lines end with LF, as in files of this system; with `asIs` they are as they come.
+ * the service ends the connection. Lines end with LF, as in files of this system; with `asIs`, or where the caller
+ * wants octets without conversion (RFC 856), they are as they come.
  */
 export async function pipedSession(session: Session, run: Run, asIs: boolean): Promise<void> {
   const { output, config } = run
   const filter = output.stdoutIsTerminal && !asIs ? new ScreenFilter(config.request.charset ?? null) : null
-  const lines = new LineEnds()
-  const show = (octets: Buffer): Uint8Array | string => (asIs ? octets : (filter?.show(octets) ?? lines.show(octets)))
+  const lines = config.telnet.binary === true ? null : new LineEnds()
+  const show = (octets: Buffer): Uint8Array | string =>
+    asIs ? octets : (filter?.show(octets) ?? lines?.show(octets) ?? octets)
   // An input that fails is one that has ended.
   process.stdin.on('error', () => session.end())
   process.stdin.pipe(session)
   try {
     for await (const octets of session) await output.write(show(octets))
-    if (!asIs) await output.write(filter?.reset() ?? lines.end())
+    if (!asIs) await output.write(filter?.reset() ?? lines?.end() ?? '')
   } finally {
     process.stdin.unpipe(session)
     // Otherwise an input that has not ended would keep the process.

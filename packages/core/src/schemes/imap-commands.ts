@@ -19,10 +19,17 @@ export function imapCommands(plan: Omit<ImapPlan, 'wire'>, first: number | '<fir
 /** The lines of a connection to a server whose greeting names its capabilities (RFC 3501 7.1), LOGIN among them. */
 export function imapWire(plan: Omit<ImapPlan, 'wire'>): readonly string[] {
   const { tls, user, auth } = plan
-  const start = tls === 'explicit' ? ['STARTTLS', 'CAPABILITY'] : []
+  const start = tls === 'explicit' ? ['STARTTLS'] : []
+  // Another way to log in is refused.
+  if (auth !== null && auth !== '*' && auth !== 'PLAIN') return numbered(start)
   const name = user === null ? '<user>' : imapQuoted(user)
   const login = auth === 'PLAIN' ? 'AUTHENTICATE PLAIN <password>' : `LOGIN ${name} <password>`
-  return [...start, login, ...imapCommands(plan)].map((command, at) => `A${at + 1} ${command}\r\n`)
+  const capability = start.map(() => 'CAPABILITY')
+  return numbered([...start, ...capability, login, ...imapCommands(plan)])
+}
+
+function numbered(commands: readonly string[]): readonly string[] {
+  return commands.map((command, at) => `A${at + 1} ${command}\r\n`)
 }
 
 /** A quoted string (RFC 3501 4.3). CR, LF and NUL have been refused before. */

@@ -37,6 +37,8 @@ function popPlan(locator: Locator, place: Place, tls: TlsMode): PopPlan {
   if (!/^(?:[1-9]\d{0,8})?$/.test(number)) place.fail('only the number of a message may follow the host', 'urlPath')
   const login = mailLogin(locator)
   const start = tls === 'explicit' ? ['STLS\r\n'] : []
+  const lines = loginLines(login)
+  const request = number === '' ? ['UIDL\r\n', 'LIST\r\n'] : [`RETR ${number}\r\n`]
   return {
     mechanism: 'pop3',
     host: place.host,
@@ -44,21 +46,18 @@ function popPlan(locator: Locator, place: Place, tls: TlsMode): PopPlan {
     tls,
     ...login,
     message: number === '' ? null : Number(number),
-    wire: [
-      ...start,
-      ...loginLines(login),
-      ...(number === '' ? ['UIDL\r\n', 'LIST\r\n'] : [`RETR ${number}\r\n`]),
-      'QUIT\r\n',
-    ],
+    wire: lines === null ? start : [...start, ...lines, ...request, 'QUIT\r\n'],
   }
 }
 
-/** The login that a server gets which offers no APOP, unless the URL names another way. */
-function loginLines({ user, auth }: Pick<PopPlan, 'user' | 'auth'>): readonly string[] {
+/**
+ * The login that a server gets which offers no APOP, unless the URL names another way; null for one that is refused.
+ */
+function loginLines({ user, auth }: Pick<PopPlan, 'user' | 'auth'>): readonly string[] | null {
   const name = user ?? '<user>'
   if (auth === '+APOP') return [`APOP ${name} <password>\r\n`]
   if (auth === 'PLAIN' || auth === '+PLAIN') return ['CAPA\r\n', 'AUTH PLAIN <password>\r\n']
-  return [`USER ${name}\r\n`, 'PASS <password>\r\n']
+  return auth === null || auth === '*' ? [`USER ${name}\r\n`, 'PASS <password>\r\n'] : null
 }
 
 /** The login in the URL of a mailbox: `user;AUTH=way:password` (RFC 2384 5, RFC 5092 3.2). */

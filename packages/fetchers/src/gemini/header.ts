@@ -1,5 +1,5 @@
 import { MIMEType } from 'node:util'
-import { octetsToText, printable } from '@retriever/core'
+import { adviceText, octetsToText, printable } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { LineReader } from '../wire/framing/lines.ts'
 
@@ -52,7 +52,9 @@ export function statusError({ status, text }: Header, context: RetrievalContext)
   if (status < 60) return fail('server-refused', 'The server refused')
   if (status === 61) return fail('access-denied', 'The certificate of the client gives no access')
   if (context.tls.cert !== undefined) return fail('auth-failed', 'The server refused the certificate of the client')
-  return fail('auth-required', 'The server wants a certificate of the client', { advice: { option: 'tls.cert' } })
+  const advice = { option: 'tls.cert' } as const
+  const what = `The server wants a certificate of the client; give one by ${adviceText(advice)}`
+  return fail('auth-required', what, { advice })
 }
 
 export interface ContentType {

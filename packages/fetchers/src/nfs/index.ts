@@ -3,12 +3,17 @@ import { extentOf } from '../plugin/extent.ts'
 import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkDate } from '../plugin/request-options.ts'
 import { ReadAheadBody, type RemoteFile, readAt } from '../wire/read-ahead.ts'
+import { type Portion, ResumingSource } from '../wire/resuming-source.ts'
 import { readDirectory } from './directory.ts'
+import type { NfsFiles } from './files.ts'
 import { type Located, Locator } from './locate.ts'
 import { type NfsOptions, readNfs } from './options.ts'
 import { PatientReader } from './patient-reader.ts'
 import { RpcClient } from './rpc.ts'
 import { failure } from './status.ts'
+import { NfsV2 } from './v2.ts'
+import { NfsV3 } from './v3.ts'
+import { NfsV4 } from './v4.ts'
 
 export type { NfsOptions } from './options.ts'
 
@@ -54,7 +59,7 @@ async function retrieve(
         return readDirectory(located, context, end)
       case 'file':
         if (plan.path.endsWith('/')) throw context.error('not-found', 'It is a file, and the URL names a directory.')
-        return await readFile(located, context, end)
+        return await readFile(located, plan, context, rpc)
       case 'link': {
         const redirect = await locator.follow(files, found, { isPublic })
         rpc.end()
@@ -70,21 +75,30 @@ async function retrieve(
 
 async function readFile(
   { files, found }: Located,
+  plan: AccessPlans['nfs'],
   context: RetrievalContext,
-  end: (error?: unknown) => unknown,
+  rpc: RpcClient,
 ): Promise<Retrieved<'nfs'>> {
   const { size, modified, fileId } = found.attributes
   checkDate(context, modified)
-  const { pieceSize } = files
-  const reader = new PatientReader(files, found.handle, context)
-  const file: RemoteFile = {
-    pieceSize,
-    ahead: Math.min(64, window / pieceSize),
-    readPart: (position, length, phase) => reader.read(position, length, phase),
-    failure: end,
-    close: () => void end(),
-  }
+  const file = remoteFile(files, found.handle, context, rpc)
   const extent = await extentOf((position, length) => readAt(file, position, length), { size, modified }, context)
+  const portion = { octets: new ReadAheadBody(file, context, extent) }
+  // A handle outlives a connection, and mostly the server's restart (RFC 1813 1.3, 2.4).
+  const ask = async (start: number): Promise<Portion> => {
+    const other = await RpcClient.open(context, plan, rpc.credential)
+    const again = filesOf(files.version, other)
+    const rest = remoteFile(again, found.handle, context, other)
+    try {
+      const now = await again.attributes(found.handle)
+      if (now.size === size && now.modified.getTime() === modified.getTime()) {
+        return { octets: new ReadAheadBody(rest, context, { start, end: extent.end }) }
+      }
+      throw context.error('partial', 'The file was changed while it was retrieved.', { phase: 'body' })
+    } catch (error) {
+      throw rest.failure(error)
+    }
+  }
   return {
     outcome: 'retrieved',
     kind: 'object',
@@ -95,6 +109,27 @@ async function readFile(
     modified,
     completeness: 'verified',
     metadata: { version: files.version, fileId },
-    body: new ReadAheadBody(file, context, extent),
+    body: new ResumingSource(context, { ask }, { offset: extent.start, portion }),
+  }
+}
+
+function filesOf(version: NfsFiles['version'], rpc: RpcClient): NfsFiles {
+  if (version === 2) return new NfsV2(rpc)
+  return version === 3 ? new NfsV3(rpc) : new NfsV4(rpc)
+}
+
+/** A file over one connection, which ends with it. */
+function remoteFile(files: NfsFiles, handle: string, context: RetrievalContext, rpc: RpcClient): RemoteFile {
+  const { pieceSize, version } = files
+  const reader = new PatientReader(files, handle, context)
+  return {
+    pieceSize,
+    ahead: Math.min(64, window / pieceSize),
+    readPart: (position, length, phase) => reader.read(position, length, phase),
+    failure(cause) {
+      rpc.close()
+      return failure(context, cause, version)
+    },
+    close: () => rpc.close(),
   }
 }

@@ -31,10 +31,18 @@ export class PatientReader {
       } catch (cause) {
         const error = failure(this.#context, cause, this.#files.version)
         // A connection that is lost does not come back for the same call.
-        const isStatus = error !== cause && RetrievalError.is(error)
-        if (!isStatus || !(await this.#mayRead(error, position))) throw this.#retries.final(error)
+        if (error === cause || !RetrievalError.is(error)) throw error
+        if (!(await this.#mayRead(error, position))) throw this.#last(error)
       }
     }
+  }
+
+  /** The error for the last try: there is no other connection on which it would pass. */
+  #last(error: RetrievalError): unknown {
+    const last = this.#retries.final(error)
+    if (!RetrievalError.is(last)) return last
+    const { code, message, phase, url, reply } = last
+    return new RetrievalError(code, message, { phase, url, reply, cause: error })
   }
 
   /** Waits; false: the error stands. */

@@ -52,11 +52,14 @@ interface Begun {
   readonly first: Uint8Array | null
 }
 
-/** Asks for the file. A server that refuses options (error 8) is asked again without any (RFC 2347). */
+/** The errors by which servers refuse options: 8 (RFC 2347), and of older ones 0 (not defined) and 4 (illegal). */
+const optionErrors: ReadonlySet<number> = new Set([0, 4, 8])
+
+/** Asks for the file. A server that refuses options is asked again without any. */
 async function begin(plan: TftpPlan, packets: Datagrams, context: RetrievalContext): Promise<Begun> {
   const [request = ''] = plan.wire
   const packet = await ask(request, packets)
-  if (packet.kind !== 'error' || packet.code !== 8) return answered(packet, packets, context)
+  if (packet.kind !== 'error' || !optionErrors.has(packet.code)) return answered(packet, packets, context)
   packets.restart()
   const [, name = '', mode = ''] = request.split('\0')
   return answered(await ask(`\0${name}\0${mode}\0`, packets), packets, context)

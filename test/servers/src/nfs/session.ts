@@ -49,14 +49,14 @@ export class NfsSession implements Service {
   readonly #server: Listener
   readonly #counts = new Map<string, number>()
   #xid = 0
-  #faults: Connection['faults']
+  /** Those of the file that is read; undefined: none was read yet. */
+  #faults: Connection['faults'] | undefined
 
   constructor(connection: Connection, server: Listener, settings: NfsSettings) {
     this.#connection = connection
     this.#line = serverConnection(connection, server)
     this.#server = server
     this.settings = settings
-    this.#faults = connection.faults
   }
 
   get port(): number {
@@ -75,7 +75,7 @@ export class NfsSession implements Service {
   }
 
   async read(node: NfsNode, position: number, count: number): Promise<Part> {
-    if (position === 0) this.#faults = this.#connection.nextBody()
+    if (position === 0 || this.#faults === undefined) this.#faults = this.#connection.nextBody()
     const { resetAfter, cutAfter, shortBody = 0, stall } = this.#faults
     const size = Math.max(0, node.size - shortBody)
     const limit = Math.min(
