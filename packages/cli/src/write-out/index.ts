@@ -8,7 +8,7 @@ import type { Facts } from './facts.ts'
 import { type Outcome, textOf } from './variables.ts'
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
-/** `%{name}`, `%header{name}`, `%output{file}`, or `%` or a backslash with the character after it, as curl reads them. */
+/** `%{name}`, `%header{name}`, `%output{file}`, or `%` or a backslash and the character after it, as in curl. */
 const part = /%\{([^}]*)\}|%header\{([^}]*)\}|\\([\s\S])|%output\{([^}]*)\}|%[\s\S]/g
 
 /** A URL that is done. */
