@@ -259,3 +259,25 @@ test('a slash in the Base64 of a name is a comma (RFC 3501 5.1.3)', async () => 
   await expect(client.retrieve(box?.url ?? '')).rejects.toMatchObject({ code: 'not-found' })
   expect(server.received.at(-1)).toBe('A2 EXAMINE "a&A,8-/b"')
 })
+
+test.each([
+  ['', 'alice:secret@', {}],
+  ['INBOX', 'alice:secret@', {}],
+  ['INBOX/;UID=11', 'alice:secret@', {}],
+  ['Archiv%20%C3%A4;UIDVALIDITY=7/;UID=12/;SECTION=TEXT/;PARTIAL=3', 'al%22ice:s%5Cecret@', {}],
+  ['INBOX?SUBJECT%20%22Hello%22', 'alice;AUTH=PLAIN:secret@', {}],
+  ['INBOX', ';AUTH=PLAIN:secret@', {}],
+  ['INBOX', 'alice:secret@', { defaults: { requireTls: true } }],
+])('the server gets what the plan says: %s by %s, %j', async (path, user, options) => {
+  const tls = 'defaults' in options ? ('explicit' as const) : false
+  const accounts = { alice: 'secret', 'al"ice': 's\\ecret' }
+  await using server = await startImapServer({ tls, accounts })
+  await using client = createClient({ ...login, tls: { ca: testCa }, ...options })
+  const url = server.url.replace('//', `//${user}`) + path
+  await (await client.retrieve(url)).text()
+  const secret = user.includes('PLAIN') ? plain : user.includes('%22') ? '"s\\\\ecret"' : '"secret"'
+  const planned = client
+    .resolve(url)
+    .plan.wire.map((line) => line.replace('<password>', secret).replace('<first>', '1'))
+  expect(server.received.map((line) => `${line}\r\n`)).toEqual(planned)
+})

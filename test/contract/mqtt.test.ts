@@ -1,3 +1,4 @@
+import { connect, createServer } from 'node:net'
 import { createClient } from '@retriever/fetchers'
 import { startMqttServer, testCa } from '@retriever/servers'
 import { expect, test } from 'vitest'
@@ -64,6 +65,45 @@ test('a refused topic, and packets that do not fit', async () => {
   }
 })
 
+test('messages may come before SUBACK (MQTT 3.1.1 3.8.4)', async () => {
+  await using server = await startMqttServer()
+  const [one, two] = ['\x30\x06\0\x01aone', '\x30\x06\0\x01atwo']
+  server.setFaults({ replies: { 'pub/hello': `${one}\x90\x03\0\x01\0${two}` } })
+  expect(await text(`${server.url}pub/hello`)).toBe('onetwo')
+  server.setFaults({ replies: { 'pub/hello': `${one}\x90\x03\0\x01\x80` } })
+  await expect(text(`${server.url}pub/hello`)).rejects.toMatchObject({ code: 'access-denied' })
+  server.setFaults({ replies: { 'pub/hello': one.repeat(100) } })
+  const limits = { maxReply: 256, maxRetries: 0 }
+  await expect(text(`${server.url}pub/hello`, { limits })).rejects.toMatchObject({ code: 'limit-exceeded' })
+})
+
+test('a connection that ends within the head of a message cuts the answer', async () => {
+  await using server = await startMqttServer()
+  server.setFaults({ replies: { 'pub/hello': '\x90\x03\0\x01\0\x30\x90' } })
+  await expect(text(`${server.url}pub/hello`)).rejects.toMatchObject({ code: 'partial' })
+})
+
 test.each(['mqtt://127.0.0.1/', 'mqtt://127.0.0.1'])('%s names no topic', async (url) => {
   await expect(text(url)).rejects.toMatchObject({ code: 'malformed-url' })
+})
+
+test.each(['', 'alice@', 'alice:tensecrets@'])('the server gets what the plan says, by %j', async (user) => {
+  await using server = await startMqttServer({ accounts: { alice: 'tensecrets' }, auth: 'none' })
+  let octets = ''
+  const relay = createServer((client) => {
+    client.on('data', (chunk) => (octets += chunk.toString('latin1')))
+    client.pipe(connect(server.port, '127.0.0.1')).pipe(client)
+  })
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
+  await using client = createClient({ credentials: () => null })
+  const url = `mqtt://${user}127.0.0.1:${Object(relay.address()).port}/pub/hello`
+  // A name alone is refused, and no topic is asked for.
+  const isWhole = user !== 'alice@'
+  await (await client.retrieve(url).catch((error: unknown) => (isWhole ? Promise.reject(error) : null)))?.text()
+  relay.close()
+  const planned = client.resolve(url).plan.wire.slice(0, isWhole ? 2 : 1)
+  // The password has the length of its mask.
+  expect(octets.replace(/retriever[0-9a-f]{12}/, 'retriever<random-hex>')).toBe(
+    planned.join('').replace('<password>', 'tensecrets'),
+  )
 })

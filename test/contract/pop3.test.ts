@@ -46,6 +46,10 @@ async function get(options: Pop3ServerOptions, path: string, client = {}, user =
   return { representation, text, received: server.received, url }
 }
 
+function apopDigest(password: string): string {
+  return createHash('md5').update(`<1896.697170952@example.net>${password}`).digest('hex')
+}
+
 test('the list is that of LIST, and its entries have unique ids', async () => {
   const { representation, text, url } = await get({}, '')
   expect(text).toMatch(/^1 \d+\r\n2 \d+\r\n$/)
@@ -71,10 +75,15 @@ test('a message has parts, as an article of News has', async () => {
   expect((await entriesOf(representation)).map(({ name }) => name)).toEqual(['text/plain', 'a.bin'])
 })
 
-test('the server gets what the plan says', async () => {
-  const { received, url } = await get({}, '1', {}, 'alice:secret@')
+test.each<[string, string, Pop3ServerOptions, string]>([
+  ['1', 'alice:secret@', {}, 'secret'],
+  ['', 'alice:secret@', {}, 'secret'],
+  ['1', 'alice;auth=+APOP:secret@', { apop: true }, apopDigest('secret')],
+  ['', 'alice;auth=PLAIN:secret@', {}, Buffer.from('\0alice\0secret').toString('base64')],
+])('the server gets what the plan says: %j by %s', async (path, user, options, secret) => {
+  const { received, url } = await get(options, path, {}, user)
   await using client = createClient()
-  const planned = client.resolve(url).plan.wire.map((line) => line.trimEnd().replace('<password>', 'secret'))
+  const planned = client.resolve(url).plan.wire.map((line) => line.trimEnd().replace('<password>', secret))
   expect(received).toEqual(planned)
 })
 
@@ -137,9 +146,8 @@ test.each([
   await expect(get(options, '1', {}, user)).rejects.toMatchObject({ code })
 })
 
-const digest = createHash('md5').update('<1896.697170952@example.net>pl4nted').digest('hex')
 test.each([
-  ['', { apop: true }, 'APOP', digest],
+  ['', { apop: true }, 'APOP', apopDigest('pl4nted')],
   ['', {}, 'PASS', 'pl4nted'],
   ['alice;auth=PLAIN@', {}, 'AUTH', Buffer.from('\0alice\0pl4nted').toString('base64')],
 ])('what the server repeats of a login is hidden: %j at a server with %j', async (user, options, verb, form) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { extractUrls } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
+import { doubleSpaced, filled } from '../support/core/wrapped-text.ts'
 
 /**
  * The URLs in the texts of the specifications themselves, which are wrapped, quoted and bare, and broken over lines.
@@ -14,27 +15,6 @@ function read(name: string): string {
 
 function urlsOf(text: string): string[] {
   return [...extractUrls(text)].flatMap(({ url, error }) => (error === null ? [url] : []))
-}
-
-/** An empty line behind each line, as a printer or a paste makes them. */
-function doubleSpaced(text: string): string {
-  return text.replaceAll('\n', '\n\n')
-}
-
-/** Each paragraph filled to a width, as mail programs do; words are not cut, and the blanks before lines are lost. */
-function filled(text: string, width: number): string {
-  const paragraphs = text.split(/\n\s*\n/)
-  return paragraphs.map((paragraph) => fill(paragraph.split(/\s+/), width)).join('\n\n')
-}
-
-function fill(words: readonly string[], width: number): string {
-  const lines: string[] = []
-  for (const word of words) {
-    const last = lines.at(-1)
-    if (last === undefined || last.length + word.length + 1 > width) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
-  }
-  return lines.join('\n')
 }
 
 describe.each(['rfc1738', 'rfc3986', 'rfc4266', 'rfc5538'])('%s', (name) => {

@@ -34,7 +34,7 @@ function requireSpan([start, end]: readonly [number, number], text: string): voi
 }
 
 /** Mechanisms whose messages have no lines. */
-const binary: ReadonlySet<string> = new Set(['tftp', 'wais', 'z3950', 'nfs'])
+const binary: ReadonlySet<string> = new Set(['tftp', 'wais', 'z3950', 'nfs', 'mqtt', 'ldap'])
 
 /** Each message without a danger is one line. */
 function requireLines({ plan, findings }: Resolution): void {

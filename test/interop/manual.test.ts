@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { extractUrls } from '@retriever/core'
 import { createClient } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
+import { doubleSpaced, filled } from '../support/core/wrapped-text.ts'
 import { entriesOf } from '../support/entries.ts'
 import { failure, retrieve } from './suite.ts'
 
@@ -199,10 +200,13 @@ suiteOfPrograms('gnome-user-docs', [`${unpacked}/help/C/gnome-help`], () => {
 })
 
 suiteOfPrograms('uri(7)', ['/usr/bin/man', '/usr/share/man/man7/uri.7.gz'], () => {
-  test('the URLs in its text are found', async () => {
+  test('the URLs in its text are found, also double-spaced and filled anew', async () => {
     await using client = createClient()
     const text = await (await client.retrieve('man:uri(7)')).text()
-    const expected = new URL('../core/specifications/uri7.list', import.meta.url)
-    expect([...extractUrls(text)].map(({ url }) => url)).toEqual((await readFile(expected, 'utf8')).trim().split('\n'))
+    const list = await readFile(new URL('../core/specifications/uri7.list', import.meta.url), 'utf8')
+    const expected = list.trim().split('\n')
+    for (const each of [text, doubleSpaced(text), filled(text, 40), filled(text, 60), filled(text, 100)]) {
+      expect([...extractUrls(each)].map(({ url }) => url)).toEqual(expected)
+    }
   })
 })

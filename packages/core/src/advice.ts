@@ -57,6 +57,7 @@ export type AdvisedOption =
   | 'network.socketPath'
   | 'network.connectTo'
   | 'nfs.uid'
+  | 'nfs.mountPort'
   | 'ssh.hostKeys'
   | 'ssh.privateKey'
   | 'ssh.passphrase'

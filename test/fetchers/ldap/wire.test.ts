@@ -1,10 +1,11 @@
 /** The octets that are sent (docs/internals/protocols.md, section 12), and the ways on which they go. */
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startHttpServer, startLdapServer } from '@retriever/servers'
+import { resolve } from '@retriever/core'
+import { startHttpServer, startLdapServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { dialled, sent } from '../../support/events.ts'
 import { body, everyDoor, listed } from '../../support/outcome.ts'
@@ -141,5 +142,38 @@ describe('ldapi', () => {
     const { error } = await body('ldapi://%2Fnowhere%2Fldapi/')
     expect(error).toMatchObject({ code: 'connect-failed' })
     expect(error?.message).toContain('No connection to the socket /nowhere/ldapi: ENOENT.')
+  })
+})
+
+describe('the server gets what the plan says', () => {
+  test.each([
+    'ou=people,dc=example,dc=net?cn,mail?one?(&(objectClass=*)(!(uid=x*y)))',
+    'dc=example,dc=net??sub?(cn=J%C3%BCrgen)?bindname=uid=alice%2Cou=people%2Cdc=example%2Cdc=net',
+  ])('%s', async (path) => {
+    const accounts = { alice: 'tensecrets' }
+    await using server = await startLdapServer({ accounts })
+    let received = ''
+    const ended = new EventEmitter()
+    const relay = createServer((client) => {
+      client.on('data', (chunk) => (received += chunk.toString('latin1')))
+      client.once('close', () => ended.emit('ended'))
+      client.pipe(connect(server.port, '127.0.0.1')).pipe(client)
+    })
+    relay.listen(0, '127.0.0.1')
+    await once(relay, 'listening')
+    const url = `ldap://127.0.0.1:${Object(relay.address()).port}/${path}`
+    const user = /bindname=(.*)/.exec(path)?.[1] ?? ''
+    const credentials = () => ({ user: decodeURIComponent(user), password: 'tensecrets' })
+    await Promise.all([once(ended, 'ended'), listed(url, { credentials })])
+    relay.close()
+    // The password has the length of its mask.
+    expect(received).toBe(resolve(url).plan.wire.join('').replace('<password>', 'tensecrets'))
+  })
+
+  test('StartTLS', async () => {
+    await using server = await startLdapServer({ tls: 'explicit' })
+    const defaults = { requireTls: true }
+    const { events } = await body(`${server.url}dc=example,dc=net`, { defaults, tls: { ca: testCa } })
+    expect(sent(events)).toEqual(resolve(`${server.url}dc=example,dc=net`, { defaults }).plan.wire)
   })
 })

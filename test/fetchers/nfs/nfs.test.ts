@@ -160,6 +160,38 @@ describe('what is asked', () => {
   })
 })
 
+describe('a server that answers later', () => {
+  test('is asked again within the file, after growing waits', async () => {
+    const retries: number[] = []
+    const { octets } = await retrieve(
+      'misbehaviour/read-soon',
+      {},
+      {
+        limits: { maxRetries: 3, retryDelay: 1, idleTimeout: 2000 },
+        onEvent: (event) => void (event.type === 'retried' && retries.push(event.delay)),
+      },
+    )
+    expect(Buffer.from(octets).toString()).toBe('abc')
+    expect(retries).toHaveLength(2)
+  })
+
+  test('is given up at last', async () => {
+    const outcome = retrieve('misbehaviour/read-soon', {}, { limits: { maxRetries: 1, retryDelay: 1 } })
+    await expect(outcome).rejects.toMatchObject({ code: 'partial', message: /JUKEBOX/, transient: true })
+  })
+})
+
+test('a server without a public filehandle and without a portmapper', async () => {
+  await using closed = await startNfsServer()
+  const { port } = closed
+  await closed.close()
+  const outcome = retrieve('pub/hello.txt', { versions: [3], publicHandle: false }, { nfs: { portmapPort: port } })
+  await expect(outcome).rejects.toMatchObject({
+    code: 'connect-failed',
+    message: expect.stringMatching(/no public filehandle, and no portmapper answers at port \d+.*nfs\.mountPort/),
+  })
+})
+
 describe('links', () => {
   test.each([
     ['pub/up', /readme\.txt$/],

@@ -1,4 +1,4 @@
-/** Packets that few servers send (Prospero protocol 5, appendix B: ARDP), from a server that is nothing but a script. */
+/** Packets that few servers send (Prospero protocol 5, appendix B: ARDP), from a server that is a script. */
 import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { createClient, type RetrieveOptions } from '@retriever/fetchers'

@@ -83,10 +83,10 @@ test.each([
 
 test('a document whose id holds a line end has no URL: none could be retrieved', async () => {
   const header = (docid: string): string => field(150, field(116, docid) + field(123, 'odd'))
-  const replies = { SEARCH: [answer(header('\x03\x02a\n') + header('\x03\x02a\0'))] }
+  const replies = { SEARCH: [answer(header('\x03\x02a\n') + header('\x03\x0aa\0bcdefghi'))] }
   await using server = await startWaisServer({ faults: { replies } })
   const { got } = await listed(`${server.url}demo?odd`)
-  expect(got?.map(({ url }) => url)).toEqual([null, `${server.url}demo/TEXT/3=a%00;`])
+  expect(got?.map(({ url }) => url)).toEqual([null, `${server.url}demo/TEXT/3=a%00bcdefghi;`])
 })
 
 test('an acknowledgement before the answer is passed over', async () => {

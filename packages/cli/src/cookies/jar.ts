@@ -48,14 +48,15 @@ export class CommandJar {
     for (const line of text.split(/\r?\n/)) {
       const [, field] = /^Set-Cookie:[ \t]*(.*)$/i.exec(line) ?? []
       const cookie = line.length > maxLine ? null : field === undefined ? readLine(line) : parseField(field)
-      if (cookie === null || (junkSession && cookie.expires === 'Infinity')) continue
+      if (cookie === null || (junkSession && isForSession(cookie))) continue
       const host = cookie.domain ?? ownHost
       cookie.path ??= '/'
       // A row for one host alone has no domain of its own: tough-cookie takes the host of the URL.
       const isForHost = cookie.hostOnly === true
       if (isForHost) cookie.domain = null
       cookie.hostOnly = null
-      this.keep(`${cookie.secure ? 'https' : 'http'}://${host}${cookie.path}`, cookie)
+      const url = `${cookie.secure ? 'https' : 'http'}://${host}${cookie.path}`
+      if (isUrl(url)) this.keep(url, cookie)
     }
   }
 
@@ -73,6 +74,19 @@ export class CommandJar {
 
 function parseField(setCookie: string): Cookie | null {
   return Cookie.parse(withoutLongAttributes(setCookie), { loose: true }) ?? null
+}
+
+function isForSession({ expires, maxAge }: Cookie): boolean {
+  return expires === 'Infinity' && maxAge === null
+}
+
+/** False for a row whose domain is none, such as an empty one. */
+function isUrl(text: string): boolean {
+  try {
+    return new URL(text).hostname !== ''
+  } catch {
+    return false
+  }
 }
 
 function keyOf({ domain, path, key }: Cookie): string {

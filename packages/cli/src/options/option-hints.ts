@@ -58,6 +58,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'network.socketPath': '--unix-socket',
   'network.connectTo': '--connect-to',
   'nfs.uid': '--nfs-uid',
+  'nfs.mountPort': '--nfs-mount-port',
   'ssh.hostKeys': (fingerprint) => `--hostpubsha256 ${String(fingerprint).replace(/^SHA256:/, '')}`,
   'ssh.privateKey': '--key',
   'ssh.passphrase': '--pass',

@@ -2,6 +2,7 @@ import type { ImapPlan, TlsMode } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
+import { imapWire } from './imap-commands.ts'
 import { mailLogin } from './pop.ts'
 
 /** RFC 5092: `imap://user;AUTH=*@host:port/mailbox;UIDVALIDITY=n/;UID=n/;SECTION=s/;PARTIAL=o.n`, `mailbox?search`. */
@@ -62,12 +63,11 @@ function imapPlan(locator: Locator, place: Place, tls: TlsMode): ImapPlan {
     section,
     partial: offset === undefined ? null : ([Number(offset), length === undefined ? null : Number(length)] as const),
     search: query === null || query === '' ? null : decodeOctets(query),
-    wire: [],
   } as const
   const { mailbox, uid, search } = plan
   const isPart = section !== null || partial !== undefined
   if ((mailbox === null && (given.size > 0 || search !== null)) || (uid === null ? isPart : search !== null)) {
     place.fail('the order is mailbox, then ?search or ;uid=, ;section=, ;partial=', 'urlPath')
   }
-  return plan
+  return { ...plan, wire: imapWire(plan) }
 }

@@ -8,6 +8,8 @@ import type { Locator } from '../url/locator.ts'
 import { decodeOctets, encodeOctets } from '../url/percent.ts'
 import { splitUrl } from '../url/split.ts'
 import { checkFilter } from './ldap-filter.ts'
+import { ldapWire } from './ldap-requests.ts'
+import { berReading } from './z3950-pdus.ts'
 
 /** RFC 4516: `ldap://host:port/dn?attributes?scope?filter?extensions`. */
 export const ldap: Scheme = {
@@ -26,6 +28,7 @@ export const ldap: Scheme = {
   lineParts: ['urlPath'],
   isFramed: (plan) => plan.mechanism === 'ldap' && !stringsOf(plan).some(beginsLine),
   resolve: (locator, place) => ldapPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
+  reading: (wire) => wire.map(berReading),
   inspect: ({ plan, place, span }) => [...noServer(plan, span), ...clearPassword(plan, place, span)],
   withUser: withBindname,
 }
@@ -77,7 +80,7 @@ function ldapPlan(locator: Locator, place: Place, tls: TlsMode): LdapPlan {
   const wrong = checkFilter(filter)
   if (wrong !== undefined)
     place.fail(`the filter is wrong at its character ${wrong.offset + 1}: ${wrong.what}`, 'urlPath')
-  return {
+  const plan = {
     mechanism: 'ldap',
     ...serverOf(locator, place, tls),
     dn: decodeOctets(dn),
@@ -88,8 +91,8 @@ function ldapPlan(locator: Locator, place: Place, tls: TlsMode): LdapPlan {
       .split(',')
       .filter(Boolean)
       .map((extension) => readExtension(extension, place)),
-    wire: [],
-  }
+  } as const
+  return { ...plan, wire: ldapWire(plan, bindnameOf(plan)) }
 }
 
 type Server = Pick<LdapPlan, 'host' | 'port' | 'tls' | 'socket'>

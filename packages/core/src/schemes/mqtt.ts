@@ -2,6 +2,7 @@ import type { MqttPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
+import { mqttConnect, mqttReading, mqttSubscribe } from './mqtt-packets.ts'
 
 /** curl's form: `mqtt://user:password@host:port/topic`; no RFC has one. */
 export const mqtt: Scheme = {
@@ -18,6 +19,7 @@ export const mqtt: Scheme = {
   sendsFirst: true,
   isFramed: () => true,
   sendsPassword: true,
+  reading: mqttReading,
   resolve: (locator, place) => mqttPlan(locator, place, 'none'),
 }
 
@@ -30,17 +32,24 @@ export const mqtts: Scheme = {
   resolve: (locator, place) => mqttPlan(locator, place, 'implicit'),
 }
 
+/** The client's name has so many octets, the last twelve of them random, in plans as on the connection. */
+const anyClient = 'retriever<random-hex>'
+
 function mqttPlan({ user, password, urlPath }: Locator, place: Place, tls: 'none' | 'implicit'): MqttPlan {
   const topic = decodeOctets(urlPath ?? '')
   if (topic === '') place.fail('a topic must follow, as in mqtt://host/topic', 'urlPath')
+  const name = user === null ? null : decodeOctets(user)
+  const isSent = [topic, user ?? '', password ?? ''].every(({ length }) => length <= 65_535)
   return {
     mechanism: 'mqtt',
     host: place.host,
     port: place.port,
     tls,
-    user: user === null ? null : decodeOctets(user),
+    user: name,
     password: password === null ? null : decodeOctets(password),
     topic,
-    wire: [],
+    wire: isSent
+      ? [mqttConnect(anyClient, name, name === null || password === null ? null : '<password>'), mqttSubscribe(topic)]
+      : [],
   }
 }

@@ -46,12 +46,19 @@ function popPlan(locator: Locator, place: Place, tls: TlsMode): PopPlan {
     message: number === '' ? null : Number(number),
     wire: [
       ...start,
-      `USER ${login.user ?? '<user>'}\r\n`,
-      'PASS <password>\r\n',
-      number === '' ? 'LIST\r\n' : `RETR ${number}\r\n`,
+      ...loginLines(login),
+      ...(number === '' ? ['UIDL\r\n', 'LIST\r\n'] : [`RETR ${number}\r\n`]),
       'QUIT\r\n',
     ],
   }
+}
+
+/** The login that a server gets which offers no APOP, unless the URL names another way. */
+function loginLines({ user, auth }: Pick<PopPlan, 'user' | 'auth'>): readonly string[] {
+  const name = user ?? '<user>'
+  if (auth === '+APOP') return [`APOP ${name} <password>\r\n`]
+  if (auth === 'PLAIN' || auth === '+PLAIN') return ['CAPA\r\n', 'AUTH PLAIN <password>\r\n']
+  return [`USER ${name}\r\n`, 'PASS <password>\r\n']
 }
 
 /** The login in the URL of a mailbox: `user;AUTH=way:password` (RFC 2384 5, RFC 5092 3.2). */

@@ -58,7 +58,8 @@ export function berReading(octets: string): string {
   return shown.join(' ')
 }
 
-function hexOf(octets: string): string {
+/** Two hexadecimal digits for each octet. */
+export function hexOf(octets: string): string {
   return octets.replace(/[\0-\xFF]/g, (octet) => octet.charCodeAt(0).toString(16).padStart(2, '0'))
 }
 

@@ -33,9 +33,9 @@ async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieve
 }
 
 async function askFor(plan: Plan, dialogue: ImapDialogue, context: RetrievalContext): Promise<Retrieved<'imap'>> {
-  if (plan.mailbox === null) return listMailboxes(dialogue, context)
+  if (plan.mailbox === null) return listMailboxes(plan, dialogue, context)
   const mailbox = await examine(plan, dialogue, context)
   if (plan.uid !== null) return retrieveMessage(plan, mailbox, dialogue, context)
-  if (plan.search !== null) return search(plan.search, mailbox, dialogue, context)
-  return listMessages(mailbox, dialogue, context)
+  if (plan.search !== null) return search(plan, mailbox, dialogue, context)
+  return listMessages(plan, mailbox, dialogue, context)
 }

@@ -1,9 +1,9 @@
-import { type AccessPlans, encodeOctets, octetsToText, printable, utf8Octets } from '@retriever/core'
+import { type AccessPlans, encodeOctets, imapCommands, octetsToText, printable, utf8Octets } from '@retriever/core'
 import { wholeSource } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { linesOf } from '../wire/framing/lines.ts'
 import type { ImapDialogue } from './dialogue.ts'
-import { decodeMailbox, encodeMailbox, quoted } from './mailbox-name.ts'
+import { decodeMailbox } from './mailbox-name.ts'
 
 type Plan = AccessPlans['imap']
 
@@ -24,7 +24,7 @@ export async function examine(plan: Plan, dialogue: ImapDialogue, context: Retri
     count = Number(/^(\d{1,10}) EXISTS\b/i.exec(text)?.[1] ?? count)
     uidValidity = Number(/^OK \[UIDVALIDITY (\d{1,10})\]/i.exec(text)?.[1] ?? uidValidity)
   }
-  const { status, text } = await dialogue.ask('request', `EXAMINE ${quoted(encodeMailbox(name))}`, { onUntagged })
+  const { status, text } = await dialogue.ask('request', imapCommands(plan)[0] ?? '', { onUntagged })
   if (status !== 'OK') {
     const code = status === 'BAD' ? 'server-refused' : 'not-found'
     throw dialogue.refusal(code, `The mailbox ${printable(name)} cannot be opened`, text)
@@ -39,33 +39,36 @@ export async function examine(plan: Plan, dialogue: ImapDialogue, context: Retri
 }
 
 /** The mailboxes of the server: the lines of LIST. */
-export async function listMailboxes(dialogue: ImapDialogue, context: RetrievalContext): Promise<Retrieved<'imap'>> {
-  const lines = await linesFor(dialogue, 'LIST "" *', /^LIST /i)
+export async function listMailboxes(
+  plan: Plan,
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+): Promise<Retrieved<'imap'>> {
+  const lines = await linesFor(dialogue, requestOf(plan), /^LIST /i)
   const base = `${folderOf(context)}/`
   return listing(lines, {}, (line) => mailboxEntry(line, base), context)
 }
 
 /** The newest messages of a mailbox: a line of FETCH for each, with its UID, size, date and flags. */
 export async function listMessages(
+  plan: Plan,
   mailbox: Mailbox,
   dialogue: ImapDialogue,
   context: RetrievalContext,
 ): Promise<Retrieved<'imap'>> {
   const first = Math.max(1, mailbox.count - (context.request.limit ?? 1000) + 1)
-  const items = '(UID RFC822.SIZE INTERNALDATE FLAGS)'
-  const lines =
-    mailbox.count === 0 ? [] : await linesFor(dialogue, `FETCH ${first}:* ${items}`, /^\d+ FETCH \(.*UID \d/i)
+  const lines = mailbox.count === 0 ? [] : await linesFor(dialogue, requestOf(plan, first), /^\d+ FETCH \(.*UID \d/i)
   return listing(lines, mailbox, (line) => messageEntry(line, mailbox, context), context)
 }
 
 /** The messages that a search finds: the line of SEARCH, with their UIDs. */
 export async function search(
-  program: string,
+  plan: Plan,
   mailbox: Mailbox,
   dialogue: ImapDialogue,
   context: RetrievalContext,
 ): Promise<Retrieved<'imap'>> {
-  const lines = await linesFor(dialogue, `UID SEARCH ${program}`, /^SEARCH\b/i)
+  const lines = await linesFor(dialogue, requestOf(plan), /^SEARCH\b/i)
   const entries = (line: string): Entry[] =>
     [...line.matchAll(/ (\d{1,10})(?= |$)/g)].map(([, uid = '']) => ({
       name: uid,
@@ -73,6 +76,11 @@ export async function search(
       url: messageUrl(uid, mailbox, context),
     }))
   return listing(lines, mailbox, entries, context)
+}
+
+/** The command that asks for what the URL names. */
+export function requestOf(plan: Plan, first?: number): string {
+  return imapCommands(plan, first).at(-1) ?? ''
 }
 
 async function linesFor(dialogue: ImapDialogue, command: string, wanted: RegExp): Promise<string[]> {

@@ -1,9 +1,8 @@
-import type { AccessPlans } from '@retriever/core'
+import { type AccessPlans, imapQuoted } from '@retriever/core'
 import { planLogin } from '../auth/plan-login.ts'
 import { plainMessage } from '../auth/sasl-plain.ts'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { type Completion, type ImapDialogue, wordsOf } from './dialogue.ts'
-import { quoted } from './mailbox-name.ts'
 
 type Plan = AccessPlans['imap']
 
@@ -81,7 +80,7 @@ function sendLogin(
   dialogue: ImapDialogue,
   context: RetrievalContext,
 ): Promise<Completion> {
-  const [user, password] = [quoted(login.user), quoted(login.password)]
+  const [user, password] = [imapQuoted(login.user), imapQuoted(login.password)]
   const isAscii = !/[^\x01-\x7F]/.test(user + password)
   if (plan.auth === 'PLAIN' || capabilities.has('LOGINDISABLED') || (!isAscii && capabilities.has('AUTH=PLAIN'))) {
     const message = plainMessage(login, context)

@@ -3,18 +3,17 @@ import { messageEntries } from '../mime/entries.ts'
 import { sourceOf } from '../plugin/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { type ImapDialogue, literalSize } from './dialogue.ts'
-import type { Mailbox } from './listing.ts'
+import { type Mailbox, requestOf } from './listing.ts'
 
 /** A message, or a part of it, by BODY.PEEK (RFC 3501 6.4.5), which does not mark it as seen. */
 export async function retrieveMessage(
-  { uid, section, partial }: AccessPlans['imap'],
+  plan: AccessPlans['imap'],
   mailbox: Mailbox,
   dialogue: ImapDialogue,
   context: RetrievalContext,
 ): Promise<Retrieved<'imap'>> {
-  // RFC 3501 has no length for "the rest"; the largest number of RFC 3501 9 stands for it.
-  const range = partial === null ? '' : `<${partial[0]}.${partial[1] ?? 4_294_967_295}>`
-  await dialogue.send(`UID FETCH ${uid} (BODY.PEEK[${section ?? ''}]${range})`)
+  const { uid, section, partial } = plan
+  await dialogue.send(requestOf(plan))
   const { size, body } = await findBody(dialogue, context)
   const isWhole = section === null && partial === null
   return {

@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import type { LdapPlan } from '@retriever/core'
+import { type LdapPlan, ldapSearch } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { BerError } from '../wire/framing/ber.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 import { openConnection } from '../wire/transport/socket.ts'
 import { type Answer, type LdapResult, readAnswer } from './answers.ts'
-import { filterOf } from './filter.ts'
 import type { Ldapts } from './library.ts'
 import { type MessagePhase, MessageReader, noLdap } from './messages.ts'
 import { noTls, resultWords } from './result-errors.ts'
@@ -77,19 +76,7 @@ export class LdapSession {
 
   /** Sends the search; its answers come by peek() and next(). `sizeLimit`: the most entries; 0: no limit. */
   async search(sizeLimit: number): Promise<void> {
-    const { SearchRequest } = this.#library
-    const { dn, attributes, scope, filter } = this.plan
-    const request = new SearchRequest({
-      messageId: ++this.#id,
-      baseDN: textOf(dn),
-      scope,
-      sizeLimit,
-      // The deadline of the retrieval is the client's.
-      timeLimit: 0,
-      filter: filterOf(this.#library, filter),
-      attributes: attributes.map(textOf),
-    })
-    await this.#send(request)
+    await this.#connection.sendMessage(ldapSearch(++this.#id, this.plan, sizeLimit))
   }
 
   /** The operation of the next answer, which stays unread. */
@@ -173,10 +160,6 @@ function placeOf({ socket }: LdapPlan, context: RetrievalContext): RetrievalCont
 /** Whether octets, one a character, are UTF-8, as names in LDAP are (RFC 4511 4.1.3). */
 export function isText(octets: string): boolean {
   return isUtf8(Buffer.from(octets, 'latin1'))
-}
-
-function textOf(octets: string): string {
-  return Buffer.from(octets, 'latin1').toString('utf8')
 }
 
 function octetsOf(message: Message): string {

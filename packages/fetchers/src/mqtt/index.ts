@@ -1,4 +1,4 @@
-import { type AccessPlans, adviceText, octetsToText, utf8Octets } from '@retriever/core'
+import { type AccessPlans, adviceText, mqttConnect, mqttSubscribe, octetsToText, utf8Octets } from '@retriever/core'
 import { findLogin, loginPlace } from '../auth/found-login.ts'
 import { sourceOf } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
@@ -7,15 +7,7 @@ import { ExactReader } from '../wire/exact-reader.ts'
 import { askingForLife } from '../wire/keep-alive.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 import { openConnection } from '../wire/transport/socket.ts'
-import {
-  connectPacket,
-  disconnectPacket,
-  type PacketHead,
-  pingPacket,
-  readHead,
-  subscribePacket,
-  types,
-} from './packets.ts'
+import { clientName, disconnectPacket, type PacketHead, pingPacket, readHead, types } from './packets.ts'
 
 type Plan = AccessPlans['mqtt']
 
@@ -47,7 +39,7 @@ async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieve
       else found.refused()
     }
     if (code !== 0) throw refusal(code, plan.password === null && found === null, context)
-    await subscribe(opened, topic, context)
+    const early = await subscribe(opened, topic, context)
     const { reader, connection } = opened
     return {
       outcome: 'retrieved',
@@ -58,7 +50,7 @@ async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieve
       modified: null,
       completeness: 'eof-only',
       metadata: { topic: octetsToText(topic) },
-      body: new ConnectionBody(sourceOf(payloads(reader, connection, context)), connection),
+      body: new ConnectionBody(sourceOf(payloads(early, reader, connection, context)), connection),
     }
   } catch (error) {
     opened.connection.close()
@@ -83,15 +75,34 @@ async function connect(
   password: string | null,
   context: RetrievalContext,
 ): Promise<number> {
-  await connection.sendMessage(connectPacket(user, password), `CONNECT${user === null ? '' : ` ${user}`}\r\n`)
+  await connection.sendMessage(
+    mqttConnect(clientName(), user, password),
+    `CONNECT${user === null ? '' : ` ${user}`}\r\n`,
+  )
   const octets = await answer(reader, types.connack, 2, context)
   return octets[1] ?? 0
 }
 
-async function subscribe({ connection, reader }: Opened, topic: string, context: RetrievalContext): Promise<void> {
-  await connection.sendMessage(subscribePacket(topic), `SUBSCRIBE ${topic}\r\n`)
-  const octets = await answer(reader, types.suback, 3, context)
-  if ((octets[2] ?? 0) < 0x80) return
+/** Subscribes to the topic, and gives the payloads that came before SUBACK, which a server may send (3.8.4). */
+async function subscribe(
+  { connection, reader }: Opened,
+  topic: string,
+  context: RetrievalContext,
+): Promise<readonly Uint8Array[]> {
+  await connection.sendMessage(mqttSubscribe(topic), `SUBSCRIBE ${topic}\r\n`)
+  const early: Uint8Array[] = []
+  let size = 0
+  let head = await readHead(reader, context, 'request')
+  for (; head?.type === types.publish; head = await readHead(reader, context, 'request')) {
+    size += head.length
+    if (size > context.limits.maxReply) {
+      const message = `The server sent over ${context.limits.maxReply} octets of messages before it took the subscription.`
+      throw context.error('limit-exceeded', message, { phase: 'request', advice: { option: 'limits.maxReply' } })
+    }
+    for await (const octets of payload(head, reader, context)) early.push(Uint8Array.from(octets))
+  }
+  const octets = await restOf(head, reader, types.suback, 3, context)
+  if ((octets[2] ?? 0) < 0x80) return early
   throw context.error('access-denied', 'The server refuses the subscription to the topic.', { reply: 'SUBACK 128' })
 }
 
@@ -101,7 +112,17 @@ async function answer(
   length: number,
   context: RetrievalContext,
 ): Promise<Uint8Array> {
-  const head = await readHead(reader, context, 'request')
+  return restOf(await readHead(reader, context, 'request'), reader, type, length, context)
+}
+
+/** What follows the head of an answer of this type and length. */
+async function restOf(
+  head: PacketHead | null,
+  reader: ExactReader,
+  type: number,
+  length: number,
+  context: RetrievalContext,
+): Promise<Uint8Array> {
   const octets = head?.type === type && head.length === length ? await reader.exactly(length, 'request') : undefined
   if (octets !== undefined && octets !== null) return octets
   if (head === null || octets === null) {
@@ -144,10 +165,12 @@ function refusal(code: number, isUnknown: boolean, context: RetrievalContext): E
 
 /** The payloads of PUBLISH (3.3), one behind the other. curl writes the topic and its length before each. */
 async function* payloads(
+  early: readonly Uint8Array[],
   reader: ExactReader,
   connection: Connection,
   context: RetrievalContext,
 ): AsyncGenerator<Uint8Array> {
+  yield* early
   while (true) {
     const head = await askingForLife(
       context,

@@ -6,6 +6,7 @@ import { ReadAheadBody, type RemoteFile, readAt } from '../wire/read-ahead.ts'
 import { readDirectory } from './directory.ts'
 import { type Located, Locator } from './locate.ts'
 import { type NfsOptions, readNfs } from './options.ts'
+import { PatientReader } from './patient-reader.ts'
 import { RpcClient } from './rpc.ts'
 import { failure } from './status.ts'
 
@@ -75,10 +76,11 @@ async function readFile(
   const { size, modified, fileId } = found.attributes
   checkDate(context, modified)
   const { pieceSize } = files
+  const reader = new PatientReader(files, found.handle, context)
   const file: RemoteFile = {
     pieceSize,
     ahead: Math.min(64, window / pieceSize),
-    readPart: async (position, length, phase) => (await files.read(found.handle, position, length, phase)).octets,
+    readPart: (position, length, phase) => reader.read(position, length, phase),
     failure: end,
     close: () => void end(),
   }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type AccessPlans, decodeOctets, encodeOctets, RetrievalError } from '@retriever/core'
+import { type AccessPlans, adviceText, decodeOctets, encodeOctets, RetrievalError } from '@retriever/core'
 import type { Redirect, RetrievalContext } from '../plugin/fetcher.ts'
 import { type Found, type NfsFiles, NfsStatus } from './files.ts'
 import { followLink } from './link.ts'
@@ -124,7 +124,14 @@ export class Locator {
   /** Asks the portmapper for the port of MOUNT. */
   async #mountPort(version: 1 | 3): Promise<number> {
     const { portmapPort = 111 } = this.#options
-    const rpc = await RpcClient.open(this.#context, { host: this.#host, port: portmapPort, tls: 'none' }, null)
+    const peer = { host: this.#host, port: portmapPort, tls: 'none' } as const
+    const rpc = await RpcClient.open(this.#context, peer, null).catch((error: unknown) => {
+      if (!RetrievalError.is(error) || error.code !== 'connect-failed') throw error
+      const advice = { option: 'nfs.mountPort' } as const
+      const what = `The server has no public filehandle, and no portmapper answers at port ${portmapPort}`
+      const message = `${what}. Name the port of its MOUNT service by ${adviceText(advice)}.`
+      throw this.#context.error(error.code, message, { phase: 'connect', advice, cause: error })
+    })
     try {
       const port = await portOf(rpc, version)
       if (port >= 1 && port <= 65_535) return port

@@ -167,6 +167,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'network.socketPath': true,
   'network.connectTo': true,
   'nfs.uid': true,
+  'nfs.mountPort': true,
   'ssh.hostKeys': true,
   'ssh.privateKey': true,
   'ssh.passphrase': true,

@@ -119,8 +119,8 @@ const valueTypes: ReadonlySet<string> = new Set(['SEQUENCE', 'LINK', 'FILTER'])
 const namespaces: ReadonlySet<string> = new Set(['FIELD', 'INTRINSIC', 'APPLICATION'])
 
 /**
- * Reads `OBJECT INTRINSIC SIZE SEQUENCE '20 bytes'`; old servers leave the first word out. A line of attributes of an attribute (`ATTRIBUTE>`, `>` in place
- * of the first word) is left out.
+ * Reads `OBJECT INTRINSIC SIZE SEQUENCE '20 bytes'`; old servers leave the first word out. A line of attributes of an
+ * attribute (`ATTRIBUTE>`, `>` in place of the first word) is left out.
  */
 function keepAttribute(words: readonly string[], reply: Reply): void {
   const [first = ''] = words

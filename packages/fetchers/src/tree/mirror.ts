@@ -1,27 +1,24 @@
-import type { Stats } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import PQueue from 'p-queue'
-import type { RetrievalEvent } from '../plugin/events.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { checkPathText, orWriteFailed, writeFailed } from '../result/local-file.ts'
 import { removeStale } from '../result/part-lock.ts'
 import type { SavedFile } from '../result/representation.ts'
 import { ignoresCase, LocalNames } from './local-names.ts'
-import { checkMirror, type MirrorOptions, type MirrorResult, type MirrorSummary } from './mirror-options.ts'
+import { compareFile, type FileParts, retrieveFile } from './mirror-file.ts'
+import { checkMirror, type MirrorOptions, type MirrorSummary } from './mirror-options.ts'
+import { MirrorResults } from './mirror-results.ts'
 import { readFilter } from './path-filter.ts'
 import type { Saver } from './retriever.ts'
 import { deleteFolder, deleteSurplus, type Surplus } from './surplus.ts'
 import { inTheWay, parentOf, TargetFolder } from './target-folder.ts'
-import { compare } from './unchanged.ts'
-import { type Folder, leadsOut, throwIfAborted, Walk, type WalkStep } from './walk.ts'
+import { type Folder, throwIfAborted, Walk, type WalkStep } from './walk.ts'
 import type { WalkedEntry } from './walked-entry.ts'
-import { whenUnlocked } from './when-unlocked.ts'
 
 const defaultConcurrency = 4
 /** The most files that wait for their turn; the walk pauses meanwhile. */
 const maxWaiting = 100
-const maxFailures = 1000
 
 /** Implements Client.mirror. */
 export async function mirror(
@@ -44,13 +41,9 @@ export async function mirror(
   return new Mirror({ saver, walk, target, names, options, signal, stop }).run()
 }
 
-interface Parts {
-  readonly saver: Saver
-  readonly walk: Walk
+interface Parts extends FileParts {
   readonly target: TargetFolder
   readonly names: LocalNames
-  readonly options: MirrorOptions
-  readonly signal: AbortSignal
   readonly stop: AbortController
 }
 
@@ -64,9 +57,7 @@ class Mirror {
   readonly #replaced = new Set<WalkedEntry>()
   /** The local paths of the folders whose listings were complete. */
   readonly #listed = new Set<string>()
-  readonly #counts = { saved: 0, skipped: 0, deleted: 0, failed: 0 }
-  readonly #failures: MirrorSummary['failures'][number][] = []
-  #received = 0
+  readonly #results: MirrorResults
   #isComplete = true
   /** Whether nothing is in the tree: that is rather a fault, such as a disk that is not mounted, than a decision. */
   #isEmpty = true
@@ -75,6 +66,7 @@ class Mirror {
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#results = new MirrorResults(parts.options.onResult, (cause) => this.#end(cause))
     this.#files = new PQueue({ concurrency: parts.options.concurrency ?? defaultConcurrency })
   }
 
@@ -93,12 +85,7 @@ class Mirror {
     if (this.#fatal !== null) throw this.#fatal.cause
     throwIfAborted(signal)
     if (options.delete && this.#isComplete && !this.#isEmpty) await this.#delete()
-    return {
-      ...this.#counts,
-      received: this.#received,
-      isComplete: this.#isComplete,
-      failures: this.#failures,
-    }
+    return { ...this.#results.counts, isComplete: this.#isComplete }
   }
 
   async #take(step: WalkStep): Promise<void> {
@@ -109,7 +96,7 @@ class Mirror {
     if (step.step === 'passed') return this.#makeRoom(step.entry)
     if (step.step === 'failed') {
       this.#isComplete = false
-      return this.#fail(step.entry, step.entry.error)
+      return this.#results.fail(step.entry, step.entry.error)
     }
     await this.#makeRoom(step.folder.entry)
     const local = this.#folders.get(step.folder.entry)
@@ -121,13 +108,13 @@ class Mirror {
     await this.#makeRoom(folder.entry)
     const local = this.#localPath(entry, folder, isIncluded && !isExcluded)
     if (local === null || isExcluded) return
-    if (entry.outside) return this.#skip(entry, 'outside')
+    if (entry.outside) return this.#results.skip(entry, 'outside')
     if (isFolder(entry)) {
       this.#folders.set(entry, local)
       if (isIncluded) await this.#makeFolder(entry, local)
     } else if (isIncluded) {
       if (entry.kind === 'file' || entry.kind === 'article') this.#file(entry, local)
-      else this.#skip(entry, 'not-a-file')
+      else this.#results.skip(entry, 'not-a-file')
     }
   }
 
@@ -139,13 +126,13 @@ class Mirror {
     const claim = this.#parts.names.claim(parent, segment, entry.url)
     if (claim.is === 'free') return claim.local
     if (!isWanted) return null
-    if (claim.is === 'repeated') this.#skip(entry, 'repeated')
+    if (claim.is === 'repeated') this.#results.skip(entry, 'repeated')
     else if (claim.is === 'taken') {
       const why = `another entry of that folder has this name, too (${JSON.stringify(segment)} becomes it)`
-      this.#fail(entry, writeFailed(this.#parts.target.fileAt(claim.local), why))
+      this.#results.fail(entry, writeFailed(this.#parts.target.fileAt(claim.local), why))
     } else {
       const path = this.#parts.target.fileAt(parent)
-      this.#fail(entry, writeFailed(path, `no file in it can have the name ${JSON.stringify(segment)}`))
+      this.#results.fail(entry, writeFailed(path, `no file in it can have the name ${JSON.stringify(segment)}`))
     }
     return null
   }
@@ -168,7 +155,7 @@ class Mirror {
     if (entry === null || local === undefined || !this.#replaced.delete(entry)) return
     try {
       if (!options.dryRun) await target.delete(local)
-      this.#deleted(local)
+      this.#results.delete(local, target.fileAt(local))
       if (!options.dryRun) await target.make(local)
     } catch (error) {
       this.#settle(entry, error)
@@ -193,21 +180,20 @@ class Mirror {
     const isFolder = await target.isFolder(local)
     if (isFolder && (options.dryRun || !options.delete)) await this.#clear(local)
     const known = await target.regularFile(local)
-    const verdict = this.#compare(entry, known)
+    const verdict = compareFile(entry, known, this.#parts)
     if (options.dryRun) return this.#preview(entry, file, verdict)
     const saved = isFolder
       ? await this.#replaceFolder(entry, local)
       : verdict === 'unchanged'
         ? null
-        : await this.#retrieve(entry, file, verdict === 'ask' ? known : null)
+        : await retrieveFile(entry, file, verdict === 'ask' ? known : null, this.#parts)
     if (saved === null) {
       await removeStale(`${file}.part`)
-      return this.#skip(entry, 'unchanged')
+      return this.#results.skip(entry, 'unchanged')
     }
-    const { path, url } = entry
     const { size, resumedFrom } = saved
-    this.#received += size - resumedFrom
-    this.#report({ outcome: 'saved', path, url, file, size, resumedFrom })
+    this.#results.receive(size - resumedFrom)
+    this.#results.save(entry, file, size, resumedFrom)
   }
 
   /** Retrieves a file, and deletes the folder of its name only when it has come: a failure keeps the folder. */
@@ -216,7 +202,7 @@ class Mirror {
     const file = target.fileAt(local)
     // No mirrored file has such a name.
     const aside = `${file}.new.part`
-    const saved = await this.#retrieve(entry, aside, null)
+    const saved = await retrieveFile(entry, aside, null, this.#parts)
     try {
       await this.#clear(local)
       await orWriteFailed(file, () => rename(aside, file))
@@ -231,61 +217,29 @@ class Mirror {
   async #clear(local: string): Promise<void> {
     const { target, options } = this.#parts
     if (options.delete) {
-      for await (const path of deleteFolder(await this.#surplus(), local)) this.#deleted(path)
+      for await (const path of deleteFolder(await this.#surplus(), local))
+        this.#results.delete(path, this.#parts.target.fileAt(path))
     }
     const isLeft = options.delete ? !options.dryRun && (await target.isFolder(local)) : true
     if (isLeft) throw inTheWay(target.fileAt(local), 'a folder', 'a file')
   }
 
-  /** A Gopher server knows no dates, so asking it for what has changed would only give a remark. */
-  #compare(entry: WalkedEntry, known: Stats | null): ReturnType<typeof compare> {
-    const verdict = compare(entry, known)
-    const { mechanism } = this.#parts.saver.resolve(entry.url).plan
-    return verdict === 'ask' && mechanism === 'gopher' ? 'new' : verdict
-  }
-
   /** Reports what would be done. A file that only the server could tell to be unchanged counts as one to save. */
-  #preview(entry: WalkedEntry, file: string, verdict: ReturnType<typeof compare>): void {
-    const { path, url, size = 0 } = entry
-    if (verdict === 'unchanged') this.#skip(entry, 'unchanged')
-    else this.#report({ outcome: 'saved', path, url, file, size, resumedFrom: 0 })
-  }
-
-  /** Null if the server says that the known file is current. */
-  async #retrieve({ url }: WalkedEntry, file: string, known: Stats | null): Promise<SavedFile | null> {
-    const { saver, walk, options, signal } = this.#parts
-    let refused: RetrievalError | null = null
-    const request = {
-      signal,
-      ...(options.headers !== undefined && { headers: options.headers }),
-      ...(options.virtualHost !== undefined && { virtualHost: options.virtualHost }),
-      ...(options.compressed !== undefined && { compressed: options.compressed }),
-      ...(options.digest !== undefined && { digest: options.digest }),
-      ...(options.resume !== undefined && { resume: options.resume }),
-      ...(known !== null && { ifChangedSince: known.mtime }),
-      onEvent: (event: RetrievalEvent) => {
-        if (event.type !== 'redirected' || walk.scope.has(saver.resolve(event.location))) return
-        refused = leadsOut(url)
-        throw refused
-      },
-    }
-    try {
-      return await whenUnlocked(signal, () => saver.save(walk.scope.resolve(url) ?? url, file, request))
-    } catch (error) {
-      if (RetrievalError.is(error) && error.code === 'not-modified') return null
-      throw refused ?? error
-    }
+  #preview(entry: WalkedEntry, file: string, verdict: ReturnType<typeof compareFile>): void {
+    if (verdict === 'unchanged') this.#results.skip(entry, 'unchanged')
+    else this.#results.save(entry, file, entry.size ?? 0)
   }
 
   /** Decides what the failure of one entry means. */
   #settle(entry: WalkedEntry, error: unknown): void {
     if (!RetrievalError.is(error) || error.code === 'aborted') this.#end(error)
-    else if (error.code === 'form-required') this.#skip(entry, 'not-a-file')
-    else this.#fail(entry, error)
+    else if (error.code === 'form-required') this.#results.skip(entry, 'not-a-file')
+    else this.#results.fail(entry, error)
   }
 
   async #delete(): Promise<void> {
-    for await (const path of deleteSurplus(await this.#surplus())) this.#deleted(path)
+    for await (const path of deleteSurplus(await this.#surplus()))
+      this.#results.delete(path, this.#parts.target.fileAt(path))
     if (this.#fatal !== null) throw this.#fatal.cause
   }
 
@@ -296,34 +250,10 @@ class Mirror {
     return { target, names, filter, isListed, isDryRun: options.dryRun === true }
   }
 
-  #deleted(path: string): void {
-    this.#report({ outcome: 'deleted', path, file: this.#parts.target.fileAt(path) })
-  }
-
-  #skip({ path, url }: WalkedEntry, reason: Extract<MirrorResult, { outcome: 'skipped' }>['reason']): void {
-    this.#report({ outcome: 'skipped', path, url, reason })
-  }
-
-  #fail({ path, url }: WalkedEntry, error: RetrievalError | null): void {
-    if (error === null) return
-    const result = { outcome: 'failed', path, url, error } as const
-    if (this.#failures.length < maxFailures) this.#failures.push(result)
-    this.#report(result)
-  }
-
-  #report(result: MirrorResult): void {
-    if (this.#fatal !== null) return
-    this.#counts[result.outcome]++
-    try {
-      this.#parts.options.onResult?.(result)
-    } catch (error) {
-      this.#end(error)
-    }
-  }
-
   /** Ends the run: the first error is that of the caller, and what is under way is given up. */
   #end(cause: unknown): void {
     this.#fatal ??= { cause }
+    this.#results.end()
     this.#files.clear()
     this.#parts.stop.abort()
   }

@@ -10,8 +10,8 @@ type Plan = AccessPlans['wais']
 export function entryOf({ docid, headline, score, length, lines, types, date }: FoundDocument, plan: Plan): Entry {
   const [first = 'TEXT', ...others] = types
   const name = octetsToText(unmarked(headline).trim())
-  // An encoded CR or LF is refused in a URL.
-  const hasUrl = docid !== '' && !/[\r\n]/.test(docid)
+  // An encoded CR or LF is refused in a URL. The lengths of a docid's fields may be these octets.
+  const hasUrl = docid !== '' && !/%0[AD]/.test(documentPath(docid, first, length))
   const urlAs = (wtype: string, size: number | null): string => urlOf(plan, documentPath(docid, wtype, size))
   // A headline of type URL is the URL itself.
   const url = first.toUpperCase() === 'URL' && isUrl(name) ? name : hasUrl ? urlAs(first, length) : null

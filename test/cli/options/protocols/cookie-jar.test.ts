@@ -47,6 +47,21 @@ test('a path with a TAB makes no columns in the jar', async () => {
   expect(rows).toEqual(['127.0.0.1\tFALSE\t/\tTRUE\t0\tsid\tgood'])
 })
 
+test.each(['', '.', '#HttpOnly_', 'a b', '[', '%'])(
+  'a row of a file with the domain %j is passed over',
+  async (domain) => {
+    const rest = 'FALSE\t/\tFALSE\t0\ta\t1\n'
+    expect(await rowsOf([], `${domain}\t${rest}good.example\t${rest}`)).toEqual([`good.example\t${rest.trim()}`])
+  },
+)
+
+test('-j reads no cookies of a session, but those with Max-Age', async () => {
+  await using server = await scriptedHttp(() => reply(200, {}, ''))
+  writeFileSync(join(folder(), 'head'), 'Set-Cookie: a=1\nSet-Cookie: b=2; Max-Age=100\n')
+  expect((await retrieve(['-j', '-b', 'head', server.url], { cwd: folder() })).status).toBe(0)
+  expect(server.asked.at(-1)?.fields.cookie).toBe('b=2')
+})
+
 describe('the limits of RFC 6265bis', () => {
   const last = (row: string): string => row.split('\t')[5] ?? ''
 

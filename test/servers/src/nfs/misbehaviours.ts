@@ -72,6 +72,14 @@ export const hostile: Readonly<Record<string, Hostile>> = {
   'empty-reads': inRead(word(0) + noAttributes + words(0, 0) + opaque('')),
   stale: inRead(words(70, 0)),
   'read-later': inRead(words(10_008, 0)),
+  /** The third READ succeeds. */
+  'read-soon': {
+    type: file,
+    size: 3,
+    procedure: 'READ',
+    answer: (xid, count) =>
+      answer(xid, count < 2 ? words(10_008, 0) : word(0) + noAttributes + words(3, 1) + opaque('abc')),
+  },
   /** Names without end, a page each. */
   endless: inDirectory((xid, count) => page(xid, entry(`name ${count}`, count + 1), 0)),
   /** A page that leads to itself. */

@@ -1,0 +1,114 @@
+import type { LdapPlan } from '../plan.ts'
+import { berElement, berInteger } from './z3950-pdus.ts'
+
+/** A search request (RFC 4511 4.5.1) with its number. `sizeLimit`: the most entries; 0: no limit. */
+export function ldapSearch(id: number, plan: Omit<LdapPlan, 'wire'>, sizeLimit: number): string {
+  const { dn, scope, filter, attributes } = plan
+  return message(
+    id,
+    berElement(
+      '\x63',
+      berElement('\x04', dn),
+      berElement('\x0a', String.fromCharCode(['base', 'one', 'sub'].indexOf(scope))),
+      // Aliases are not followed.
+      '\x0a\x01\0',
+      berElement('\x02', berInteger(sizeLimit)),
+      // No limit of time, since the deadline of the retrieval is the client's; and not the types alone.
+      '\x02\x01\0\x01\x01\0',
+      new FilterText(filter).filter(),
+      berElement('0', ...attributes.map((attribute) => berElement('\x04', attribute))),
+    ),
+  )
+}
+
+/** The requests of a plan: StartTLS, a simple bind with `<password>`, the search, and the end of the session. */
+export function ldapWire(plan: Omit<LdapPlan, 'wire'>, bindname: string | null): readonly string[] {
+  let id = 0
+  return [
+    ...(plan.tls === 'explicit'
+      ? [message(++id, berElement('\x77', berElement('\x80', '1.3.6.1.4.1.1466.20037')))]
+      : []),
+    ...(bindname === null || bindname === ''
+      ? []
+      : [
+          message(
+            ++id,
+            berElement('\x60', '\x02\x01\x03', berElement('\x04', bindname), berElement('\x80', '<password>')),
+          ),
+        ]),
+    ldapSearch(++id, plan, 0),
+    message(++id, '\x42\0'),
+  ]
+}
+
+function message(id: number, request: string): string {
+  return berElement('0', berElement('\x02', berInteger(id)), request)
+}
+
+/** `(attribute=value)`, `(attribute:dn:rule:=value)`: as checkFilter() has checked it. */
+const item = /\(([A-Za-z0-9.;-]*)(?:(:[Dd][Nn])?(?::([A-Za-z0-9.-]+))?:=|([~<>]?)=)([^()\0]*)\)/y
+
+/** The text of a filter (RFC 4515), one octet a character, which is read once from its beginning to its end. */
+class FilterText {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  filter(): string {
+    const set = sets.get(this.#text[this.#at + 1])
+    if (set !== undefined) return this.#set(set)
+    item.lastIndex = this.#at
+    const [whole, attribute = '', dn, rule, sign, value = ''] = item.exec(this.#text) ?? ['']
+    // Core refuses a URL with another filter, but a plan can be made by others.
+    this.#at += whole.length || this.#text.length
+    if (sign === undefined) {
+      return berElement(
+        '\xa9',
+        rule === undefined ? '' : berElement('\x81', rule),
+        attribute === '' ? '' : berElement('\x82', attribute),
+        berElement('\x83', unescaped(value)),
+        dn === undefined ? '' : '\x84\x01\xff',
+      )
+    }
+    if (sign === '' && value === '*') return berElement('\x87', attribute)
+    if (sign === '' && value.includes('*')) return substrings(attribute, value)
+    return berElement(signs.get(sign) ?? '\xa3', berElement('\x04', attribute), berElement('\x04', unescaped(value)))
+  }
+
+  #set(tag: string): string {
+    this.#at += 2
+    const members: string[] = []
+    while (this.#text[this.#at] === '(') members.push(this.filter())
+    this.#at++
+    return berElement(tag, ...members)
+  }
+}
+
+const sets: ReadonlyMap<string | undefined, string> = new Map([
+  ['&', '\xa0'],
+  ['|', '\xa1'],
+  ['!', '\xa2'],
+])
+
+const signs: ReadonlyMap<string, string> = new Map([
+  ['>', '\xa5'],
+  ['<', '\xa6'],
+  ['~', '\xa8'],
+])
+
+/** `univ*of*mich*`: initial, any, final; an empty initial or final is left out (RFC 4511 4.5.1.7.2). */
+function substrings(attribute: string, value: string): string {
+  const parts = value.split('*')
+  const pieces = parts.map((part, index) => {
+    const tag = index === 0 ? '\x80' : index === parts.length - 1 ? '\x82' : '\x81'
+    return part === '' ? '' : berElement(tag, unescaped(part))
+  })
+  return berElement('\xa4', berElement('\x04', attribute), berElement('0', ...pieces))
+}
+
+function unescaped(value: string): string {
+  return value.replace(/\\([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
