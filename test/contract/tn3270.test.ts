@@ -163,6 +163,7 @@ describe('misbehaviours', () => {
     [{ screen: 'modify' }, 'protocol-violation', /no field begins/],
     [{ screen: 'length' }, 'protocol-violation', /has the length 2/],
     [{ screen: 'beyond' }, 'protocol-violation', /has the length 256/],
+    [{ screen: 'repeats' }, 'protocol-violation', /over the screen again and again/],
     [{ screen: 'short-header', enhanced: true }, 'protocol-violation', /shorter than its header/],
     [{ screen: 'functions', enhanced: true }, 'protocol-violation', /goes on asking/],
     [{ screen: 'endless' }, 'limit-exceeded', /without a complete screen/],

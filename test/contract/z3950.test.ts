@@ -123,6 +123,7 @@ describe('failures', () => {
     ['busy', 'server-refused'],
     ['endless', 'limit-exceeded'],
     ['endless segments', 'limit-exceeded'],
+    ['large segments', 'limit-exceeded'],
     ['deep', 'protocol-violation'],
     ['crowded', 'protocol-violation'],
     ['false length', 'protocol-violation'],

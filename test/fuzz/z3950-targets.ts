@@ -138,13 +138,50 @@ export const z3950: Target = {
   },
 }
 
+/** A record of MARC that is whole, whose fields lie anywhere, also over each other, and hold anything. */
+function invented(random: Random): string {
+  const data = random.several(12, () =>
+    random.pick([
+      '\x1f',
+      '\x1fa',
+      '\x1e',
+      '\x1d',
+      '\x1b',
+      '\x1b(N',
+      '\x1b$1',
+      '\xe2e',
+      '\xf0',
+      'é',
+      '\0',
+      'ab c',
+      '\u0080',
+    ]),
+  )
+  const digits = (value: number, count: number): string => String(value).padStart(count, '0').slice(-count)
+  const within = (): number => random.below(data.length + (random.chance(5) ? 3 : 1))
+  const entries = random.several(30, () => {
+    const start = within()
+    const length = random.chance(90) ? random.below(Math.max(data.length - start, 0) + 1) : within()
+    return random.pick(['001', '008', '245', '100', '9AZ']) + digits(length, 4) + digits(start, 5)
+  })
+  const base = 24 + entries.length + 1
+  const leader = `${digits(base + data.length + 1, 5)}nam ${random.pick(['a', ' '])}22${digits(base, 5)}   4500`
+  return `${leader}${entries}\x1e${data}\x1d`
+}
+
 export const marc: Target = {
   about: 'octets are a record of MARC, which becomes XML and JSON without controls, or an error',
-  generate: (random) => [mutated(random, marcOf(random.pick(catalogue.books ?? [])).toString('latin1'))],
+  generate: (random) => [
+    random.chance(50)
+      ? invented(random)
+      : mutated(random, marcOf(random.pick(catalogue.books ?? [])).toString('latin1')),
+  ],
   check(text = '') {
     try {
       const record = readMarc(Buffer.from(text, 'latin1'), text.length % 2 === 0)
-      require(!/[\0-\x08\x0B\x0C\x0E-\x1F]/.test(marcXml(record)), 'XML cannot have this character')
+      const xml = marcXml(record)
+      require(!/[\0-\x08\x0B\x0C\x0E-\x1F]/.test(xml), 'XML cannot have this character')
+      require(xml.length <= 200 + 100 * text.length, 'it becomes much larger than it is')
       JSON.parse(JSON.stringify(marcJson(record)))
     } catch (error) {
       if (!(error instanceof MarcError)) throw error

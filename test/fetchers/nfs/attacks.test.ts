@@ -22,6 +22,8 @@ describe('a server that breaks the protocol', () => {
     ['long-name', 'protocol-violation'],
     ['circle', 'protocol-violation'],
     ['empty-pages', 'protocol-violation'],
+    ['dots', 'protocol-violation'],
+    ['crowd', 'protocol-violation'],
     ['denied', 'access-denied'],
     ['unknown-status', 'server-refused'],
     ['io', 'server-refused'],
@@ -76,6 +78,22 @@ describe('a server that breaks the protocol', () => {
   test('an error names the status', async () => {
     await expect(retrieve('misbehaviour/io')).rejects.toMatchObject({ reply: 'LOOKUP: NFS3ERR_IO' })
   })
+})
+
+test('MOUNT is asked at the address of the first connection, not looked up again', async () => {
+  await using server = await startNfsServer({ publicHandle: false })
+  const client = createClient({
+    addresses: { [`nfs.test:${server.port}`]: ['127.0.0.1'] },
+    nfs: { portmapPort: server.port },
+    limits: { maxRetries: 0 },
+  })
+  await using _ = client
+  const hosts: string[] = []
+  const representation = await client.retrieve(`nfs://nfs.test:${server.port}/pub/hello.txt`, {
+    onEvent: (event) => void (event.type === 'connected' && hosts.push(event.address)),
+  })
+  await representation.bytes()
+  expect(hosts).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.1'])
 })
 
 describe('faults of the way', () => {

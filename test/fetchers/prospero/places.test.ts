@@ -27,6 +27,7 @@ async function beside(
     entries,
     text,
     remarks,
+    events,
     redirects: result.redirects,
     received: [...server.received],
     other: [...other.received],
@@ -103,6 +104,39 @@ test('union links that lead nowhere, and too many of them, are left out with a r
   expect(remarks[0]).toBe('The union link u0 was left out: the server says NOT-A-DIRECTORY.')
   expect(remarks.at(-1)).toMatch(/the listing has 32 others already/)
   expect(received.filter((line) => line.includes('/empty'))).toHaveLength(32)
+})
+
+test('of servers that do not answer, three are waited for', async () => {
+  await using silent = await startProsperoServer({ faults: { stall: 'response' } })
+  const to = (name: string, port: number): string =>
+    `LINK U DIRECTORY ${name} INTERNET-D 127.0.0.1(${port}) ASCII /${name} 0\n`
+  const links = ['a', 'b', 'c', 'd', 'e'].map((name) => to(name, silent.port)).join('')
+  await using server = await startProsperoServer({ faults: { replies: { [docs]: links } } })
+  const told: RetrievalEvent[] = []
+  await using client = createClient({
+    limits: { maxRetries: 0, idleTimeout: 200 },
+    onEvent: (event) => void (event.type === 'remark' && told.push(event)),
+  })
+  const listing = await client.retrieve(`${server.url}/docs`)
+  await listing.bytes()
+  const why = told.flatMap((event) => (event.type === 'remark' ? [event.message.replace(/^.*left out: /, '')] : []))
+  expect(why.map((text) => (text.includes('No octets came') ? 'silent' : text))).toEqual([
+    ...['silent', 'silent', 'silent'],
+    ...Array.from({ length: 2 }, () => '3 other servers have not answered.'),
+  ])
+})
+
+test('a union link to a port of another protocol is refused, with the remedy', async () => {
+  const { events } = await beside('/docs', () => ({
+    [docs]: 'LINK U DIRECTORY r INTERNET-D 127.0.0.1(6379) ASCII /r 0\n',
+  }))
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'remark',
+      message: expect.stringMatching(/left out: Refused: Port 6379 .*6379\]`\.$/),
+      advice: { option: 'policy.allowPorts', value: 6379 },
+    }),
+  )
 })
 
 test('union links of two servers to each other end', async () => {

@@ -112,3 +112,15 @@ test('an id whose fields could not be written again octet for octet comes back a
   const sent = events.flatMap((event) => (event.type === 'sent' ? [event.octets] : [])).join('')
   expect(sent).toContain(`\x2d\x04${docid}\x2c`)
 })
+
+test('acknowledgements before an answer are passed over, but not without end', async () => {
+  const acknowledged = (times: number): string => '0000000003a2wais        0ack'.repeat(times) + whole
+  const whole = answer(text('short') + end)
+  const got = async (times: number) => {
+    await using server = await startWaisServer({ faults: { replies: { RETRIEVE: acknowledged(times) } } })
+    const { got, error } = await body(`${server.url}demo/TEXT/5/2=demo;3=0%2099%20/x;`)
+    return got?.toString() ?? error?.code
+  }
+  expect(await got(3)).toBe('short')
+  expect(await got(100)).toBe('protocol-violation')
+})

@@ -72,7 +72,7 @@ export function dateOf(seconds: number, nanoseconds: number): Date {
   return Number.isNaN(date.getTime()) ? new Date(0) : date
 }
 
-export function isDots(name: string): boolean {
+function isDots(name: string): boolean {
   return name === '.' || name === '..'
 }
 
@@ -81,13 +81,32 @@ export function kindOf(type: number): Attributes['kind'] {
   return ({ 1: 'file', 2: 'directory', 5: 'link' } as const)[type] ?? 'other'
 }
 
-/** Notices a directory whose pages go round in a circle, or lead nowhere. */
+/** The most parts of a directory that hold no names, or `.` and `..` alone. */
+const maxEmptyPages = 8
+
+/** Notices a directory whose pages go round in a circle, lead nowhere, or are larger than they may be. */
 export class PageWatch {
   readonly #cookies = new Set<string>()
+  readonly #most: number
+  #empty = 0
+
+  /** `pageSize`: the octets of a page that was asked for. No name takes fewer than 16 of them. */
+  constructor(pageSize: number) {
+    this.#most = pageSize / 16
+  }
+
+  /** The names of a page without `.` and `..`. Throws XdrError if there are more than fit into it. */
+  named<Named extends { readonly name: string }>(page: readonly Named[]): Named[] {
+    if (page.length > this.#most) throw new XdrError(`a part of a directory has ${page.length} names`)
+    const named = page.filter(({ name }) => !isDots(name))
+    if (named.length === 0) this.#empty++
+    return named
+  }
 
   /** Throws XdrError for a page from which the next one cannot be reached. */
   check(cookie: string, count: number): void {
     if (count === 0) throw new XdrError('a part of a directory has no names and is not the last one')
+    if (this.#empty > maxEmptyPages) throw new XdrError('the parts of a directory have no names')
     if (this.#cookies.has(cookie)) throw new XdrError('the parts of a directory go round in a circle')
     this.#cookies.add(cookie)
   }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { type AccessPlans, adviceText, decodeOctets, encodeOctets, RetrievalError } from '@retriever/core'
 import type { Redirect, RetrievalContext } from '../plugin/fetcher.ts'
 import { type Found, type NfsFiles, NfsStatus } from './files.ts'
@@ -105,16 +106,25 @@ export class Locator {
     }
   }
 
-  async #openMount(version: 1 | 3): Promise<RpcClient> {
+  /**
+   * The host for the other services of the server: the address of this connection, since a name may lead elsewhere at
+   * the next lookup (security.md case 21: DNS rebinding). The network options choose their own ways by the name.
+   */
+  get #host(): string {
     const { host } = this.#plan
+    const isName = isIP(host) === 0 && this.#context.network === undefined
+    return isName ? (this.rpc.peerAddress ?? host) : host
+  }
+
+  async #openMount(version: 1 | 3): Promise<RpcClient> {
     const port = this.#options.mountPort ?? (await this.#mountPort(version))
-    return RpcClient.open(this.#context, { host, port, tls: 'none' }, this.rpc.credential)
+    return RpcClient.open(this.#context, { host: this.#host, port, tls: 'none' }, this.rpc.credential)
   }
 
   /** Asks the portmapper for the port of MOUNT. */
   async #mountPort(version: 1 | 3): Promise<number> {
     const { portmapPort = 111 } = this.#options
-    const peer = { host: this.#plan.host, port: portmapPort, tls: 'none' } as const
+    const peer = { host: this.#host, port: portmapPort, tls: 'none' } as const
     const rpc = await RpcClient.open(this.#context, peer, null).catch((error: unknown) => {
       if (!RetrievalError.is(error) || error.code !== 'connect-failed') throw error
       const advice = { option: 'nfs.mountPort' } as const

@@ -3,7 +3,6 @@ import {
   type DirectoryItem,
   dateOf,
   type Found,
-  isDots,
   kindOf,
   type NfsFiles,
   NfsStatus,
@@ -53,19 +52,20 @@ export class NfsV2 implements NfsFiles {
   }
 
   async *pages(handle: string): AsyncGenerator<readonly DirectoryItem[], void, void> {
-    const watch = new PageWatch()
+    const watch = new PageWatch(pageSize)
     let cookie = word(0)
     while (true) {
       const xdr = await this.#call('READDIR', handle + cookie + word(pageSize))
-      const names: string[] = []
+      const listed: { readonly name: string }[] = []
       while (xdr.flag()) {
         xdr.word()
-        names.push(xdr.opaque(maxText))
+        listed.push({ name: xdr.opaque(maxText) })
         cookie = xdr.fixed(4)
       }
       const isLast = xdr.flag()
-      if (!isLast) watch.check(cookie, names.length)
-      yield await Promise.all(names.filter((name) => !isDots(name)).map((name) => this.#item(handle, name)))
+      const named = watch.named(listed)
+      if (!isLast) watch.check(cookie, listed.length)
+      yield await Promise.all(named.map(({ name }) => this.#item(handle, name)))
       if (isLast) return
     }
   }

@@ -3,7 +3,6 @@ import {
   type DirectoryItem,
   dateOf,
   type Found,
-  isDots,
   kindOf,
   type NfsFiles,
   NfsStatus,
@@ -76,7 +75,7 @@ export class NfsV3 implements NfsFiles {
     procedure: 'READDIR' | 'READDIRPLUS',
   ): AsyncGenerator<readonly DirectoryItem[], void, void> {
     const isPlus = procedure === 'READDIRPLUS'
-    const watch = new PageWatch()
+    const watch = new PageWatch(pageSize)
     const sizes = isPlus ? word(pageSize / 4) + word(pageSize) : word(pageSize)
     let cookie = longWord(0)
     let verifier = longWord(0)
@@ -91,8 +90,8 @@ export class NfsV3 implements NfsFiles {
         listed.push(found)
       }
       const isLast = xdr.flag()
+      const named = watch.named(listed)
       if (!isLast) watch.check(cookie, listed.length)
-      const named = listed.filter(({ name }) => !isDots(name))
       yield await Promise.all(named.map((each) => this.#item(handle, each)))
       if (isLast) return
     }

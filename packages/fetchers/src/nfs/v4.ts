@@ -3,7 +3,6 @@ import {
   type DirectoryItem,
   dateOf,
   type Found,
-  isDots,
   kindOf,
   type NfsFiles,
   NfsStatus,
@@ -107,7 +106,7 @@ export class NfsV4 implements NfsFiles {
   }
 
   async *pages(handle: string): AsyncGenerator<readonly DirectoryItem[], void, void> {
-    const watch = new PageWatch()
+    const watch = new PageWatch(pageSize)
     let cookie = longWord(0)
     let verifier = longWord(0)
     while (true) {
@@ -124,8 +123,9 @@ export class NfsV4 implements NfsFiles {
         listed.push({ name, ...attributesIn(results) })
       }
       const isLast = results.flag()
+      const named = watch.named(listed)
       if (!isLast) watch.check(cookie, listed.length)
-      yield await Promise.all(listed.filter(({ name }) => !isDots(name)).map((each) => this.#item(each)))
+      yield await Promise.all(named.map((each) => this.#item(each)))
       if (isLast) return
     }
   }

@@ -1,4 +1,4 @@
-import { RetrievalError } from '@retriever/core'
+import { type Advice, RetrievalError } from '@retriever/core'
 import type { Entry } from '../plugin/fetcher.ts'
 import { entryOf } from './entries.ts'
 import type { Link } from './replies.ts'
@@ -8,6 +8,8 @@ import { objectUrl } from './urls.ts'
 /** The most directories that union links may add to one listing, and how deep they may lie in each other. */
 const maxUnions = 32
 const maxDepth = 8
+/** The most other servers whose silence is waited for: each takes the whole of limits.idleTimeout. */
+const maxSilent = 3
 const maxEntries = 500_000
 /** The most filters that are told. */
 const maxFilters = 10
@@ -36,6 +38,8 @@ class Union {
   readonly #known = new Set<string>()
   #size = 0
   #filters = 0
+  /** The other servers that have not answered. */
+  #silent = 0
 
   constructor(session: Session, url: string) {
     this.#session = session
@@ -79,12 +83,14 @@ class Union {
     try {
       const { host, port } = server
       if (isOn(url, { host, port })) return await this.#expandHere(link, depth)
+      if (this.#silent === maxSilent) return this.#tell(link, `${maxSilent} other servers have not answered`)
       const other = await context.retrieve(url)
       for await (const entry of other.entries()) this.#push(entry)
     } catch (error) {
       if (context.deadline.reason !== null || !RetrievalError.is(error)) throw error
       if (error.code === 'limit-exceeded') throw error
-      this.#tell(link, error.message)
+      if (error.code === 'timeout') this.#silent++
+      this.#tell(link, error.message.replace(/\.$/, ''), error.advice)
     }
   }
 
@@ -106,9 +112,10 @@ class Union {
     }
   }
 
-  #tell({ name }: Link, why: string): void {
+  #tell({ name }: Link, why: string, advice?: Advice): void {
     const { emit, url } = this.#session.context
-    emit({ type: 'remark', url, message: `The union link ${shown([name])} was left out: ${why}.` })
+    const message = `The union link ${shown([name])} was left out: ${why}.`
+    emit({ type: 'remark', url, message, ...(advice !== undefined && { advice }) })
   }
 }
 

@@ -54,6 +54,9 @@ const OUTBOUND_3270DS = 0x40
 
 const standardSize: ScreenSize = { rows: 24, columns: 80 }
 
+/** The most places that orders may go over before the screen is complete: five hundred times a whole large screen. */
+const maxVisited = 2_000_000
+
 /** The screens that Erase/Write Alternate uses, by the model of the terminal. */
 export const alternateSizes: Readonly<Record<Model, ScreenSize>> = {
   2: standardSize,
@@ -98,6 +101,7 @@ export class Terminal {
   #run(command: Command, octets: Uint8Array): void {
     const { screen } = this
     if (command === 'none' || command === 'structured') return
+    checkVisited(screen, this.#fail)
     this.isWritten = true
     if (command === 'erase-all-unprotected') {
       screen.eraseUnprotected(0, 0)
@@ -131,6 +135,7 @@ export class Terminal {
 
   #structuredField(field: Uint8Array): void {
     const [, , id, , code = 0] = field
+    checkVisited(this.screen, this.#fail)
     if (id === ERASE_RESET) {
       this.#has16Bits = false
       this.screen.erase((code & 0x80) === 0 ? standardSize : this.#alternate)
@@ -172,6 +177,7 @@ class Orders {
 
   #order(order: number): void {
     const screen = this.#screen
+    checkVisited(screen, this.#fail)
     if (order === SBA) this.#address = this.#nextAddress()
     else if (order === SF) this.#begin(this.#next())
     else if (order === SFE) this.#begin(this.#attributes().get(FIELD) ?? 0)
@@ -237,6 +243,7 @@ class Orders {
     }
     let isClearing = this.#isBehindText
     for (; this.#address < screen.length; this.#address++) {
+      screen.visited++
       if (screen.attributeAt(this.#address) !== undefined) isClearing = false
       if (screen.isInputAt(this.#address)) {
         this.#address = screen.after(this.#address)
@@ -255,6 +262,10 @@ class Orders {
     do this.#put(repeated, isGraphic || this.#isGraphic)
     while (this.#address !== end)
   }
+}
+
+function checkVisited({ visited }: Screen, fail: Fail): void {
+  if (visited > maxVisited) fail('its orders go over the screen again and again')
 }
 
 function hex(octet: number): string {

@@ -20,6 +20,8 @@ export class Screen {
   /** The attribute at each place; undefined where a character stands. */
   #attributes: (number | undefined)[] = []
   cursor = 0
+  /** The places that orders have gone over so far: a few octets can make them go over the whole screen. */
+  visited = 0
 
   constructor(size: ScreenSize) {
     this.#size = size
@@ -38,6 +40,8 @@ export class Screen {
   /** Clears all, for a screen of that size. */
   erase(size: ScreenSize): void {
     this.#size = size
+    // To fill a row takes about as long as to write one place.
+    this.visited += this.#size.rows
     this.#characters = new Array<string>(this.length).fill(' ')
     this.#attributes = new Array<number | undefined>(this.length).fill(undefined)
     this.cursor = 0
@@ -45,6 +49,7 @@ export class Screen {
 
   /** Puts a character there; the attribute of a field that stood there is gone. */
   put(address: number, octet: number, isGraphic: boolean): void {
+    this.visited++
     this.#characters[address] = characterOf(octet, isGraphic)
     this.#attributes[address] = undefined
   }
@@ -72,6 +77,7 @@ export class Screen {
 
   /** Clears the characters of unprotected fields from one place up to another; of the whole screen if they are one. */
   eraseUnprotected(from: number, to: number): void {
+    this.visited += this.length
     const attributes = this.#governing()
     let address = from
     do {

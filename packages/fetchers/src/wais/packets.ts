@@ -6,6 +6,8 @@ import type { Connection } from '../wire/transport/connection.ts'
 const headerLength = 25
 /** Octets before a packet that are passed over, as freeWAIS does it. */
 const maxNoise = 1024
+/** The most acknowledgements before an answer: a server could send them for ever. */
+const maxAcknowledgements = 16
 /** The largest packet: ten times what servers of old agreed to send. */
 const maxPacket = 1024 * 1024
 
@@ -24,7 +26,8 @@ export class WaisDialogue {
   /** Sends a packet and gives the APDU of the answer. Rejects with `server-refused` for an empty one. */
   async ask(packet: string, phase: 'request' | 'body'): Promise<Buffer> {
     await this.#connection.sendMessage(packet)
-    while (true) {
+    for (let acknowledgements = 0; ; acknowledgements++) {
+      if (acknowledgements > maxAcknowledgements) throw this.#noAnswer(phase)
       const { length, type } = await this.#header(phase)
       if (length > maxPacket) throw this.#tooLong(length, phase)
       const octets = length === 0 ? Buffer.alloc(0) : await this.#reader.exactly(length, phase)
@@ -72,6 +75,11 @@ export class WaisDialogue {
 
   #noWais(octets: string, phase: 'request' | 'body'): Error {
     const message = `The server answered "${printable(octets.slice(0, 100))}", which is no WAIS. Check scheme and port.`
+    return this.#context.error('protocol-violation', message, { phase })
+  }
+
+  #noAnswer(phase: 'request' | 'body'): Error {
+    const message = 'The server acknowledges the request again and again, and does not answer it.'
     return this.#context.error('protocol-violation', message, { phase })
   }
 

@@ -29,13 +29,16 @@ const subfieldMark = '\x1f'
 /** The lengths of a leader and of one entry of the directory: a tag, four digits of length, five of the start. */
 const leaderSize = 24
 const entrySize = 12
+/** The most octets of all fields: those that their starts of five digits and lengths of four can reach. */
+const maxFields = 99_999 + 9999
 
 /** The charset of a record's texts: UTF-8 where the leader says so (MARC 21, position 9) or they are, else as given. */
 type Charset = 'utf-8' | 'marc-8' | 'latin1'
 
 /**
  * Reads a record of ISO 2709, whose charset is MARC-8 if it is not UTF-8 and `isMarc21` is true, else taken for
- * Latin-1. Throws MarcError where a number of the leader or the directory leads out of the record.
+ * Latin-1. Throws MarcError where a number of the leader or the directory leads out of the record,
+ * and where fields lie over each other.
  */
 export function readMarc(octets: Uint8Array, isMarc21: boolean): MarcRecord {
   const all = Buffer.from(octets.buffer, octets.byteOffset, octets.length)
@@ -48,12 +51,16 @@ export function readMarc(octets: Uint8Array, isMarc21: boolean): MarcRecord {
   const last = all[all.length - 1] === recordEnd ? all.length - 1 : all.length
   const charset = charsetOf(all, isMarc21 && leader[9] !== 'a')
   const fields: MarcField[] = []
+  let left = Math.min(last - base, maxFields)
   for (let at = leaderSize; at < base && all[at] !== fieldEnd; at += entrySize) {
     const entry = all.toString('latin1', at, at + entrySize)
     if (at + entrySize > base || !/^[0-9A-Za-z]{3}\d{9}$/.test(entry)) throw new MarcError('its directory is broken')
     const start = base + Number(entry.slice(7))
     const end = start + Number(entry.slice(3, 7))
     if (end > last) throw new MarcError('a field lies outside of it')
+    // A directory of a few octets could name one large field a thousand times.
+    left -= end - start
+    if (left < 0) throw new MarcError('its fields lie over each other')
     const field = all.subarray(start, end)
     fields.push(readField(entry.slice(0, 3), field.at(-1) === fieldEnd ? field.subarray(0, -1) : field, charset))
   }

@@ -18,8 +18,10 @@ import { type Diagnostic, diagnosticWords } from './diagnostics.ts'
 import { joinFragments } from './fragments.ts'
 import { MessageReader, noZ3950 } from './messages.ts'
 
-/** The most segments of one answer. */
+/** The most segments of one answer, and the most octets and pieces of records in all of them. */
 const maxSegments = 1024
+const maxOctets = 16 * 1024 * 1024
+const maxPieces = 4096
 
 /** The records of a Present answer, or the reason why there are none. */
 export interface PresentAnswer {
@@ -79,9 +81,13 @@ export class Z3950Session {
     phase: Phase = 'request',
   ): Promise<PresentAnswer> {
     const items: Item[] = []
+    let size = 0
     let next = await this.#exchange(z3950Present(start, count, elementSet, syntax), phase)
     for (let segments = 0; next.tag === pdus.segment; segments++) {
-      if (segments === maxSegments) throw this.context.error('limit-exceeded', 'An answer has too many segments.')
+      size += next.contents.length
+      if (segments === maxSegments || size > maxOctets || items.length > maxPieces) {
+        throw this.context.error('limit-exceeded', 'An answer has too many segments, or too large ones.')
+      }
       this.#add(items, this.#read(next, readItems), count)
       next = await this.#next(phase)
     }
@@ -91,7 +97,7 @@ export class Z3950Session {
   }
 
   #add(items: Item[], more: readonly Item[], count: number): void {
-    items.push(...more)
+    for (const item of more) items.push(item)
     if (items.filter(({ kind }) => kind !== 'fragment').length <= count) return
     const message = `The server sent more records than the ${count} that were asked for; the connection was closed.`
     throw this.context.error('protocol-violation', message)

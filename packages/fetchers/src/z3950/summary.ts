@@ -89,9 +89,9 @@ function ofXml(text: string): Summary {
 function elementText(text: string, name: string): string | null {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const before = text.charAt(at - 1)
+    if ((before !== '<' && before !== ':') || !/[\s>]/.test(text.charAt(at + name.length))) continue
     const start = text.indexOf('>', at)
-    if ((before !== '<' && before !== ':') || start === -1 || !/[\s>]/.test(text.charAt(at + name.length))) continue
-    const end = text.indexOf('<', start)
+    const end = start === -1 ? -1 : text.indexOf('<', start)
     return end === -1 || !text.startsWith('</', end) ? null : unescapeXml(text.slice(start + 1, end))
   }
   return null

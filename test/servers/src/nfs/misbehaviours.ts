@@ -84,6 +84,10 @@ export const hostile: Readonly<Record<string, Hostile>> = {
   endless: inDirectory((xid, count) => page(xid, entry(`name ${count}`, count + 1), 0)),
   /** A page that leads to itself. */
   circle: inDirectory((xid) => page(xid, entry('again', 5), 0)),
+  /** Pages without end, each of which holds the directory itself alone. */
+  dots: inDirectory((xid, count) => page(xid, entry('.', count + 1), 0)),
+  /** More names than fit into the page that was asked for, each of which is asked about. */
+  crowd: inDirectory((xid) => page(xid, Array.from({ length: 20_000 }, (_, at) => entry(`${at}`, at + 1)).join(''), 1)),
   'empty-pages': inDirectory((xid) => page(xid, '', 0)),
   names: inDirectory((xid) =>
     page(

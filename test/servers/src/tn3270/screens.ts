@@ -62,6 +62,7 @@ type RecordsName =
   | 'modify'
   | 'length'
   | 'beyond'
+  | 'repeats'
 
 const recordsByName: Readonly<Record<RecordsName, readonly string[]>> = {
   login: [ERASE_WRITE + UNLOCKED + login],
@@ -84,6 +85,8 @@ const recordsByName: Readonly<Record<RecordsName, readonly string[]>> = {
   modify: [`${ERASE_WRITE}${UNLOCKED}\x2c\x01\xc0\x20`],
   length: ['\xf3\x00\x02\x03'],
   beyond: ['\xf3\x01\x00\x40\x00\xf5\xc3'],
+  /** A character and a tab, which clears the rest of the screen, thirty thousand times. */
+  repeats: [shown + '\xc1\x05'.repeat(30_000)],
 }
 
 /** What a server does otherwise than to send records: session.ts has it. */

@@ -78,6 +78,13 @@ const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
   *'endless segments'() {
     while (true) yield segment([])
   },
+  /** A record of forty megabytes in fragments, each of them in a segment. */
+  *'large segments'() {
+    const piece = Buffer.alloc(1024 * 1024)
+    yield segment([fragment(0xa3, piece)])
+    for (let at = 0; at < 38; at++) yield segment([fragment(0xa4, piece)])
+    yield presentResponse([fragment(0xa5, piece)])
+  },
   /** Elements within elements, a thousand deep. */
   *deep() {
     let inner: Buffer = none
