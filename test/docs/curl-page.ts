@@ -63,7 +63,8 @@ const differences: Partial<Record<OptionName, string>> = {
   stderr: 'a mistake in the options themselves is told on standard error',
   user: 'a password that is left out is asked for at the terminal once the server wants it',
   verbose: 'shows every protocol, with the meaning of the URL first',
-  'write-out': 'without certificates, `%{ftp_entry_path}`, the local address and `%{curl_version}`; `%{http_connect}` is 000',
+  'write-out':
+    'without certificates, `%{ftp_entry_path}`, the local address and `%{curl_version}`; `%{http_connect}` is 000',
 }
 
 /** Names of curl that mean something else here. */
