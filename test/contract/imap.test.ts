@@ -145,6 +145,35 @@ test.each<[string, ImapServerOptions, string[]]>([
   expect(received.map((line) => line.replace(/^A\d+ /, '')).slice(0, -2)).toEqual(lines)
 })
 
+const nobody = { credentials: () => null }
+test.each<[string, ImapServerOptions, object, string[]]>([
+  ['', { logins: ['login', 'anonymous'] }, nobody, ['AUTHENTICATE ANONYMOUS =']],
+  ['', { logins: ['anonymous'], initialResponse: false }, nobody, ['AUTHENTICATE ANONYMOUS', '']],
+  [';AUTH=*@', { logins: ['anonymous'] }, nobody, ['AUTHENTICATE ANONYMOUS =']],
+  ['', { logins: ['login', 'anonymous'] }, {}, [loginLine]],
+])(
+  'without a user, the login of %j is anonymous where the server has that: %j',
+  async (user, options, client, lines) => {
+    const { received } = await get('INBOX/;UID=11', options, client, user)
+    expect(received.map((line) => line.replace(/^A\d+ /, '')).slice(0, -2)).toEqual(lines)
+  },
+)
+
+test.each<[string, ImapServerOptions, object, string]>([
+  ['alice@', { logins: ['login', 'anonymous'] }, nobody, 'auth-required'],
+  ['', { logins: ['login', 'plain'] }, nobody, 'auth-required'],
+  // A password is sent by no way that the server does not offer.
+  ['', { logins: ['anonymous'] }, {}, 'tls-failed'],
+  [
+    '',
+    { logins: ['anonymous'], faults: { replies: { AUTHENTICATE: 'A1 NO members only\r\n' } } },
+    nobody,
+    'auth-required',
+  ],
+])('the login of %j at %j without a way is an error', async (user, options, client, code) => {
+  await expect(get('INBOX/;UID=11', options, client, user)).rejects.toMatchObject({ code })
+})
+
 test('capabilities that were said before TLS do not count', async () => {
   const greeting = '* OK [CAPABILITY IMAP4rev1 LOGINDISABLED STARTTLS] hi\r\n'
   const faults = { replies: { greeting } }

@@ -22,16 +22,21 @@ interface PlanLogin {
  * `auth-required`; `wanting` begins its sentence: `A mailbox`.
  */
 export async function planLogin(plan: LoginPlan, context: RetrievalContext, wanting: string): Promise<PlanLogin> {
+  const login = await findPlanLogin(plan, context)
+  if (login !== null) return login
+  const advice = { option: 'credentials' } as const
+  const message = `${wanting} wants a user and password; give them in the URL, or by ${adviceText(advice)}.`
+  throw context.error('auth-required', message, { phase: 'login', advice })
+}
+
+/** The same; null: there is none. */
+export async function findPlanLogin(plan: LoginPlan, context: RetrievalContext): Promise<PlanLogin | null> {
   const { host, port, password } = plan
   if (plan.user !== null && password !== null) return { user: plan.user, password, found: null }
   const user = plan.user === null ? null : octetsToText(plan.user)
   const challenge = { realm: user === null ? host : `${user}@${host}`, host, port, user }
   const found = await findLogin(context, loginPlace(context.url, challenge, 'login'), challenge)
-  if (found !== null) {
-    const { credentials } = found
-    return { user: utf8Octets(credentials.user), password: utf8Octets(credentials.password), found }
-  }
-  const advice = { option: 'credentials' } as const
-  const message = `${wanting} wants a user and password; give them in the URL, or by ${adviceText(advice)}.`
-  throw context.error('auth-required', message, { phase: 'login', advice })
+  if (found === null) return null
+  const { credentials } = found
+  return { user: utf8Octets(credentials.user), password: utf8Octets(credentials.password), found }
 }

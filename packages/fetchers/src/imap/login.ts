@@ -1,5 +1,5 @@
 import { type AccessPlans, imapQuoted } from '@retriever/core'
-import { planLogin } from '../auth/plan-login.ts'
+import { findPlanLogin, planLogin } from '../auth/plan-login.ts'
 import { plainMessage } from '../auth/sasl-plain.ts'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { type Completion, type ImapDialogue, wordsOf } from './dialogue.ts'
@@ -8,7 +8,7 @@ type Plan = AccessPlans['imap']
 
 /**
  * Reads the greeting, begins TLS if the plan says so, and logs in by LOGIN (RFC 3501 6.2.3) or AUTHENTICATE PLAIN
- * (6.2.2, RFC 4616). Rejects with auth-required, auth-failed, `tls-failed` where the server takes a login over TLS
+ * (6.2.2, RFC 4616); without any login by AUTHENTICATE ANONYMOUS (RFC 4505) where the server has it. Rejects with auth-required, auth-failed, `tls-failed` where the server takes a login over TLS
  * only, or `refused` for another way in the URL.
  */
 export async function logIn(plan: Plan, dialogue: ImapDialogue, context: RetrievalContext): Promise<void> {
@@ -26,9 +26,14 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
   // RFC 3501 6.2.1: what was said before TLS does not count.
   const said = plan.tls === 'explicit' ? null : capabilitiesIn(words)
   const capabilities = said ?? (await askCapabilities(dialogue))
-  checkWay(plan, capabilities, context)
-  const { found, ...login } = await planLogin(plan, context, 'The server')
+  // RFC 5092 3.2: without a user in the URL, the login is anonymous. A login that the caller gives comes first.
+  const isForAll = plan.user === null && plan.auth !== 'PLAIN' && capabilities.has('AUTH=ANONYMOUS')
+  if (!isForAll) checkWay(plan, capabilities, context)
+  const given = isForAll ? await findPlanLogin(plan, context) : await planLogin(plan, context, 'The server')
+  if (given === null) return logInAnonymously(capabilities, dialogue)
+  const { found, ...login } = given
   try {
+    checkWay(plan, capabilities, context)
     const { status, text } = await sendLogin(plan, login, capabilities, dialogue, context)
     if (status === 'OK') return found?.accepted()
     found?.refused()
@@ -39,6 +44,14 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
   } finally {
     found?.end()
   }
+}
+
+/** The trace information, which RFC 4505 lets a client leave out, is empty; in a command it is `=` (RFC 4959). */
+async function logInAnonymously(capabilities: ReadonlySet<string>, dialogue: ImapDialogue): Promise<void> {
+  const { status, text } = capabilities.has('SASL-IR')
+    ? await dialogue.ask('login', 'AUTHENTICATE ANONYMOUS =')
+    : await dialogue.ask('login', 'AUTHENTICATE ANONYMOUS', { second: '' })
+  if (status !== 'OK') throw dialogue.refusal('auth-required', 'The server does not take an anonymous login', text)
 }
 
 const wantsTlsMessage = 'The server takes a login over TLS only; use imaps'

@@ -10,8 +10,8 @@ export interface ImapServerOptions extends Omit<ServerOptions, 'tls'> {
   readonly tls?: boolean | 'explicit'
   /** Passwords by user, in place of alice with the password secret. */
   readonly accounts?: Accounts
-  /** LOGIN, AUTHENTICATE PLAIN (RFC 4616), or both, which is the default. */
-  readonly logins?: readonly ('login' | 'plain')[]
+  /** LOGIN, AUTHENTICATE PLAIN (RFC 4616) and ANONYMOUS (RFC 4505). Default the first two. */
+  readonly logins?: readonly ('login' | 'plain' | 'anonymous')[]
   /** false: AUTHENTICATE takes its message on a line of its own alone (RFC 4959). Default true. */
   readonly initialResponse?: boolean
 }
@@ -20,7 +20,7 @@ export const imapChecks: Checks<ImapServerOptions> = {
   ...serverChecks,
   tls: tlsOrExplicit,
   accounts,
-  logins: listOf('login', 'plain'),
+  logins: listOf('login', 'plain', 'anonymous'),
   initialResponse: flag,
 }
 
@@ -86,7 +86,7 @@ class ImapSession {
       return true
     }
     if (verb === 'CAPABILITY') return this.#say(`* CAPABILITY ${this.#capabilities()}\r\n${tag} OK`)
-    if (verb === 'AUTHENTICATE' && this.#logins.includes('plain')) return this.#authenticate(tag, command)
+    if (verb === 'AUTHENTICATE') return this.#authenticate(tag, command)
     if (verb === 'LOGIN' && this.#logins.includes('login')) {
       const [, user = '', password = ''] = /^LOGIN "((?:[^"\\]|\\.)*)" "((?:[^"\\]|\\.)*)"$/i.exec(command) ?? []
       const plain = (text: string): string => text.replace(/\\(.)/g, '$1')
@@ -116,17 +116,24 @@ class ImapSession {
       'IMAP4rev1',
       ...(tls === 'explicit' ? ['STARTTLS'] : []),
       ...(this.#logins.includes('login') ? [] : ['LOGINDISABLED']),
-      ...(this.#logins.includes('plain') ? ['AUTH=PLAIN', ...(initialResponse ? ['SASL-IR'] : [])] : []),
+      ...(this.#logins.includes('plain') ? ['AUTH=PLAIN'] : []),
+      ...(this.#logins.includes('anonymous') ? ['AUTH=ANONYMOUS'] : []),
+      ...(initialResponse && this.#logins.some((way) => way !== 'login') ? ['SASL-IR'] : []),
     ].join(' ')
   }
 
-  /** AUTHENTICATE PLAIN (RFC 3501 6.2.2, RFC 4616), with the message in the command (RFC 4959) or behind it. */
+  /** AUTHENTICATE (RFC 3501 6.2.2) by PLAIN (RFC 4616) or ANONYMOUS (RFC 4505), with the message in the command (RFC 4959) or behind it. */
   async #authenticate(tag: string, command: string): Promise<boolean> {
     const [, mechanism = '', given] = /^\S+ (\S+)(?: (\S+))?$/.exec(command) ?? []
-    if (mechanism.toUpperCase() !== 'PLAIN') return this.#say(`${tag} NO no such mechanism`)
+    if (!this.#logins.some((way) => way !== 'login' && way === mechanism.toLowerCase()))
+      return this.#say(`${tag} NO no such mechanism`)
     if (given !== undefined && this.#options.initialResponse === false) return this.#say(`${tag} BAD one word too many`)
     if (given === undefined) await this.#connection.send('+ \r\n')
     const message = given ?? (await this.#connection.readLine()) ?? ''
+    if (mechanism.toUpperCase() === 'ANONYMOUS') {
+      this.#isIn = true
+      return this.#say(`${tag} OK welcome`)
+    }
     const [, user = '', password = ''] = Buffer.from(message, 'base64').toString('latin1').split('\0')
     return this.#logIn(tag, user, password)
   }
