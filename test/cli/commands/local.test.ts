@@ -64,7 +64,7 @@ test('a link of a directory is shown with the place that it leads to', async () 
 test('--part gets a part of a mail on disk, and of a message in an mbox', async () => {
   const mail = 'Subject: s\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\ntext\n--b\n\nsecond\n--b--\n'
   writeFileSync(join(folder(), 'x.eml'), mail)
-  writeFileSync(join(folder(), 'x.mbox'), `From a\nSubject: r\n\nfirst\n\nFrom b\n${mail}`)
+  writeFileSync(join(folder(), 'x.mbox'), `From a\nSubject: r\n\nfirst\n\nFrom b@c Sat Feb  3 04:05:06 2001\n${mail}`)
   expect(await retrieve(['--part', '2', at('x.eml')])).toMatchObject({ status: 0, stdout: 'second' })
   expect(await retrieve(['--part', '2.2', at('x.mbox')])).toMatchObject({ status: 0, stdout: 'second' })
 })
