@@ -8,8 +8,9 @@ type Plan = AccessPlans['imap']
 
 /**
  * Reads the greeting, begins TLS if the plan says so, and logs in by LOGIN (RFC 3501 6.2.3) or AUTHENTICATE PLAIN
- * (6.2.2, RFC 4616); without any login by AUTHENTICATE ANONYMOUS (RFC 4505) where the server has it. Rejects with auth-required, auth-failed, `tls-failed` where the server takes a login over TLS
- * only, or `refused` for another way in the URL.
+ * (6.2.2, RFC 4616); without any login by AUTHENTICATE ANONYMOUS (RFC 4505) where the server has it. Rejects with
+ * auth-required, auth-failed, `tls-failed` where the server takes a login over TLS only, or `refused` for another way
+ * in the URL.
  */
 export async function logIn(plan: Plan, dialogue: ImapDialogue, context: RetrievalContext): Promise<void> {
   const greeting = await dialogue.response('greeting')

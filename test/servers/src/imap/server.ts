@@ -122,7 +122,10 @@ class ImapSession {
     ].join(' ')
   }
 
-  /** AUTHENTICATE (RFC 3501 6.2.2) by PLAIN (RFC 4616) or ANONYMOUS (RFC 4505), with the message in the command (RFC 4959) or behind it. */
+  /**
+   * AUTHENTICATE (RFC 3501 6.2.2) by PLAIN (RFC 4616) or ANONYMOUS (RFC 4505), with the message in the command (RFC
+   * 4959) or behind it.
+   */
   async #authenticate(tag: string, command: string): Promise<boolean> {
     const [, mechanism = '', given] = /^\S+ (\S+)(?: (\S+))?$/.exec(command) ?? []
     if (!this.#logins.some((way) => way !== 'login' && way === mechanism.toLowerCase()))
