@@ -53,6 +53,36 @@ const hello = 'Hello, world.\n'
 const refused = (hint: RegExp) =>
   expect.objectContaining({ code: 'refused', phase: 'policy', message: expect.stringMatching(hint) })
 
+describe('localhost, and each name below it, is this machine without a look-up (RFC 6761 6.3)', () => {
+  test.each([
+    ['localhost', {}],
+    ['localhost', { network: { family: 4 } }],
+    ['LocalHost.', { network: { family: 4 } }],
+    ['a.b.localhost', {}],
+    ['a.localhost', { network: { localAddress: 'localhost' } }],
+    ['localhost', { network: { connectTo: { '127.0.0.1:81': 'localhost:81' } } }],
+  ] satisfies [string, ClientOptions][])('%s with %j', async (host, options) => {
+    await using server = await startHttpServer()
+    names = {}
+    expect(await outcomeOf(`http://${host}:${server.port}/pub/hello.txt`, options)).toBe(hello)
+    expect(lookups).toEqual([])
+  })
+
+  test('of the proxy, too', async () => {
+    await using server = await startHttpServer()
+    names = {}
+    const proxy = `http://proxy.localhost:${server.port}`
+    expect(await outcomeOf('http://x.example/pub/hello.txt', { proxy })).toBe(hello)
+    expect(server.accepted).toBe(1)
+    expect(lookups).toEqual([])
+  })
+
+  test('by IPv6 alone', async () => {
+    const book = new AddressBook()
+    expect(await book.asked.of('localhost', 80, { family: 6 })).toContainEqual({ address: '::1', family: 6 })
+  })
+})
+
 describe('a redirect from elsewhere', () => {
   test.each([
     '127.0.0.1',
@@ -314,7 +344,8 @@ describe('addresses of the caller’s own', () => {
     const addresses = { [`LOCALHOST:${server.port}`]: ['127.0.0.1'] }
     const options = { addresses, tls: { ca: testCa } }
     expect(await outcomeOf(`https://localhost:${server.port}/pub/hello.txt`, options)).toBe(hello)
-    expect(await outcomeOf('https://localhost/', options)).toMatchObject({ code: 'host-not-found' })
+    const pinned = { addresses: { 'x.example:80': ['127.0.0.1'] } }
+    expect(await outcomeOf('http://x.example:81/', pinned)).toMatchObject({ code: 'host-not-found' })
   })
 
   test('are bound by the rules for others', async () => {

@@ -1,10 +1,10 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { adviceText, isInward, RetrievalError, resolve } from '@retriever/core'
 import { invalidOption } from '../../plugin/limits.ts'
 import type { Addresses } from '../../plugin/network.ts'
+import { lookUp } from '../../wire/transport/lookup.ts'
 import { isPublic } from '../../wire/transport/public-addresses.ts'
 import { allowInward, publicOnly } from '../policy.ts'
 
@@ -47,10 +47,10 @@ export class AddressBook {
     }
   }
 
-  async #find(host: string, port: number, options: LookupOptions = {}): Promise<readonly LookupAddress[]> {
+  async #find(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]> {
     const family = isIP(host)
     if (family !== 0) return [{ address: host, family }]
-    return this.#pinned.get(`${host}:${port}`) ?? lookup(host, { ...options, all: true })
+    return this.#pinned.get(`${host}:${port}`) ?? lookUp(host, options)
   }
 }
 

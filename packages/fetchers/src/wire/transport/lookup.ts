@@ -21,7 +21,7 @@ export async function addressesOf(
   if (addresses === undefined && family !== 0) return [{ address: host, family }]
   const since = performance.now()
   const asked = only === undefined ? options : { ...options, family: only }
-  const all = await (addresses?.of(host, port, asked) ?? lookup(host, { ...asked, all: true }))
+  const all = await (addresses?.of(host, port, asked) ?? lookUp(host, asked))
   const found = only === undefined ? all : all.filter((each) => each.family === only)
   if (found.length < all.length && found.length === 0) throw noneOfFamily(host)
   if (family === 0 && found.length > 0) tellFound(context, host, found, since)
@@ -30,6 +30,20 @@ export async function addressesOf(
     phase: 'policy',
     advice: addresses.advice,
   })
+}
+
+/** IPv4 comes first: a datagram goes to the first address alone, and servers of both families answer there, too. */
+const loopback: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
+
+/**
+ * All addresses of a name. `localhost` and the names below it are this machine, and nobody is asked (RFC 6761 6.3).
+ * Rejects as dns.lookup does.
+ */
+export async function lookUp(host: string, options: LookupOptions = {}): Promise<readonly LookupAddress[]> {
+  return /^(?:.+\.)?localhost\.?$/i.test(host) ? loopback : lookup(host, { ...options, all: true })
 }
 
 function wrongFamily(context: RetrievalContext, host: string, only: 4 | 6): RetrievalError {

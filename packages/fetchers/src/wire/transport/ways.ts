@@ -1,12 +1,11 @@
 /** The ways to a server that network options ask for; loaded only if there are any. */
-import { lookup } from 'node:dns/promises'
 import { isIP, type NetConnectOpts } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { adviceText, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { Network } from '../../plugin/network.ts'
 import type { Peer } from './dial.ts'
-import { addressesOf, lookupFor } from './lookup.ts'
+import { addressesOf, lookUp, lookupFor } from './lookup.ts'
 import { connectError } from './socket-error.ts'
 
 type Family = 4 | 6
@@ -73,7 +72,7 @@ async function localAddresses(
   if (localAddress === undefined) return null
   const family = isIP(localAddress)
   if (family === 4 || family === 6) return byFamily([[family, localAddress]])
-  const found = await lookup(localAddress, { all: true }).catch(() => {
+  const found = await lookUp(localAddress).catch(() => {
     throw unusable(context, network, 'it is no address of this machine, and no name of one')
   })
   return byFamily(found.map(({ address, family }) => [family === 4 ? 4 : 6, address]))
