@@ -71,7 +71,7 @@ const differences: Partial<Record<OptionName, string>> = {
 const others: Partial<Record<OptionName, string>> = {
   form: 'answers a form of a Gopher server; `-F` is refused, since nothing is posted',
   'ftp-port': 'the port for `retrieve serve`; `-P` is refused, since FTP data connections are passive',
-  json: 'prints JSON; nothing is posted',
+  json: 'prints JSON; with data, it is refused: nothing is posted',
 }
 
 /** docs/curl.md: each option of curl, and what it is here. */

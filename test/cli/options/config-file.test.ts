@@ -63,6 +63,7 @@ describe('-K', () => {
     [['silent = yes'], 2, 'line 1: silent is a switch and takes no value.'],
     [['', 'max-time = abc', 'url = data:,x'], 2, 'line 2: --max-time needs'],
     [['silent # yes', 'max-time = abc'], 2, 'line 2: --max-time needs'],
+    [['json = "{}"'], 2, 'line 1: json with data is refused.'],
     [['data = x'], 2, 'line 1: --data is refused.'],
     [['"alice:secret"'], 2, 'line 1: It must begin with the name of an option.'],
     [['url = data:,x', 'output = a b'], 0, 'line 2: output has a value with white space, which ends there: quote it.'],

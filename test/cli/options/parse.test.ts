@@ -87,6 +87,29 @@ test.each<[string[], string | RegExp]>([
   expect(() => parseCommandLine(argv)).toThrow(said)
 })
 
+test.each([
+  ['--json', '{"a":1}', 'http://localhost/'],
+  ['http://localhost/', '--json', ' { "a": 1 }'],
+  ['get', '-s', '--js', '[1,2]', 'http://localhost/'],
+  ['--json', '["a"]', 'http://localhost/'],
+  ['--json', '{}', 'http://localhost/'],
+  ['--json', '@data.json', 'http://localhost/'],
+  ['--json', '@-', 'http://localhost/'],
+  ['--json={"a":1}', 'http://localhost/'],
+])('the data of --json is refused before anything is contacted: %s %s %s', (...argv) => {
+  const message = expect.stringContaining(' with data is refused. Retriever only retrieves: no data is sent.')
+  expect(() => parseCommandLine(argv)).toThrow(expect.objectContaining({ code: 'invalid-option', message }))
+})
+
+test.each([
+  [['--json', '{http,https}://localhost/[1-3]'], ['{http,https}://localhost/[1-3]']],
+  [['--json', '"http://localhost/"'], ['"http://localhost/"']],
+  [['extract', '--json', '@file'], ['@file']],
+  [['-s', 'http://localhost/', '--json'], ['http://localhost/']],
+])('%j is the switch, and a URL', (argv, operands) => {
+  expect(parseCommandLine(argv)).toMatchObject({ operands })
+})
+
 describe('the table', () => {
   test('has every name once', () => {
     const names = options.flatMap(({ long, short }) => [long, ...(short === undefined ? [] : [short])])

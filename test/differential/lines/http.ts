@@ -149,6 +149,7 @@ export const http: readonly Line[] = [
   'curl -s -D h -o x $ODD/cookie; rm x; curl -s -b h $ODD/echo | grep -i ^cookie | tr -d "\\r" | tr " ;" "\\n" | sort; rm h',
   'curl -s -b a=b -L $ODD/to-echo | grep -i ^cookie',
   ['curl -s $HTTP/echo -H "Connection: close" -o x -w "%{http_code}"', 'refused'],
+  [`curl -s --json '{"a":1}' $HTTP/echo -o x -w '%{http_code}'`, 'refused'],
   ["curl -s --request-target '*' -o x -w '%{http_code}' $HTTP/echo", 'refused'],
   'curl -s --retry 2 -f $HTTP/missing',
   'curl -s -f --retry 2 --retry-delay 0 $ODD/flaky',

@@ -86,7 +86,12 @@ export class LineReader {
           return
         }
         areOptions = false
-      } else this.#readOption(word, () => words[++at])
+      } else {
+        this.#readOption(word, () => words[++at])
+        const isJson = word.startsWith('--') && this.#group.given.at(-1)?.name === 'json'
+        if (isJson && ['get', undefined].includes(this.#command) && isJsonData(words[at + 1]))
+          throw takesNone(word, 'json')
+      }
     }
   }
 
@@ -135,7 +140,7 @@ export class LineReader {
       if (used && isCut)
         this.warnings.push(`${place}: ${option} has a value with white space, which ends there: quote it.`)
       // A comment may follow a switch.
-      if (!used && value?.startsWith('#') === false) throw usageError(`${option} is a switch and takes no value.`)
+      if (!used && value?.startsWith('#') === false) throw takesNone(option, this.#group.given.at(-1)?.name)
     } catch (error) {
       if (!RetrievalError.is(error) || error.message.startsWith(`${place}: `) || error.code !== 'invalid-option') {
         throw error
@@ -192,7 +197,7 @@ export class LineReader {
       return
     }
     const { option, isOn } = found
-    if (option.arg === undefined && value !== undefined) throw usageError(`${typed} is a switch and takes no value.`)
+    if (option.arg === undefined && value !== undefined) throw takesNone(typed, option.long)
     if (option.arg !== undefined && value === undefined) {
       throw usageError(`${typed} needs ${option.arg}, as in: ${option.example}`)
     }
@@ -235,6 +240,17 @@ export class LineReader {
 function withJobs(word: string, next: string | undefined): string {
   if (word === '-j' && /^\d+$/.test(next ?? '')) return '--jobs'
   return word.replace(/^-j(?=\d+$)/, '--jobs=')
+}
+
+/** Whether the word behind --json is the data of curl's option of that name: @FILE, or JSON, and no glob of URLs. */
+function isJsonData(word: string | undefined): boolean {
+  return word !== undefined && /^\s*(?:@|\{\s*["}]|\[\s*["{[]|\[[\d.,\s-]*\]$)/.test(word)
+}
+
+/** The error for the value of a switch. curl's --json has one, which it posts. */
+function takesNone(typed: string, name: string | undefined): RetrievalError {
+  if (name !== 'json') return usageError(`${typed} is a switch and takes no value.`)
+  return usageError(`${typed} with data is refused. Retriever only retrieves: no data is sent. Alone, it prints JSON.`)
 }
 
 function takesValue(found: FoundOption): boolean {
