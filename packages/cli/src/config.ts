@@ -207,7 +207,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
       limits: { ...readLimits(line), ...readRetryLimits(line) },
       retryOn: readRetryOn(line),
       policy: readPolicy(line),
-      tls: readTls(line),
+      tls: readTls(line, env),
       addresses: readAddresses(line),
       network: readNetwork(line),
       ssh: readSsh(line, env),

@@ -1,6 +1,6 @@
 /** The rules of the options `tls`: versions, ciphers, pinned keys, lists of revoked certificates, ALPN. */
 import { createHash, createPublicKey } from 'node:crypto'
-import type { TlsOptions as ServerOptions, TLSSocket } from 'node:tls'
+import { rootCertificates, type TlsOptions as ServerOptions, type TLSSocket } from 'node:tls'
 import { type ClientOptions, createClient, type TlsOptions } from '@retriever/fetchers'
 import { startServers, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
@@ -49,6 +49,35 @@ test.each<[TlsOptions, RegExp]>([
 ])('%j', async (tls, expected) => {
   await using https = await server({ ALPNProtocols: ['http/1.1'] })
   expect(await text(https.url, tls)).toMatch(expected)
+})
+
+test('extraCa is trusted beside the built-in certificates, and read when TLS begins', async () => {
+  let reads = 0
+  const extraCa = (): string => {
+    reads++
+    return `${rootCertificates.join('\n')}\n${testCa}`
+  }
+  await using https = await server()
+  await using client = createClient({ tls: { extraCa }, limits: { maxRetries: 0 } })
+  await (await client.retrieve('data:,x')).text()
+  expect(reads).toBe(0)
+  expect(await (await client.retrieve(https.url)).text()).toMatch(/^TLSv1/)
+  expect(await (await client.retrieve(`${https.url}/again`)).text()).toMatch(/^TLSv1/)
+  expect(reads).toBe(1)
+})
+
+test.each<[TlsOptions]>([[{}], [{ ca: () => revokingCa, extraCa: testCa }], [{ extraCa: () => '' }]])(
+  'a server whose CA is not given is not trusted: %#',
+  async (tls) => {
+    await using https = await server()
+    await using client = createClient({ tls, limits: { maxRetries: 0 } })
+    expect(await failure(client.retrieve(https.url))).toMatchObject({ code: 'certificate' })
+  },
+)
+
+test('ca may be a function', async () => {
+  await using https = await server()
+  expect(await text(https.url, { ca: () => testCa })).toMatch(/^TLSv1/)
 })
 
 describe('without a version, a cipher or a group in common there is no TLS', () => {

@@ -21,7 +21,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'limits.maxReply': 'a fixed limit',
   'limits.maxRetryDelay': 'a fixed limit',
   'limits.unreadTimeout': 'a fixed limit',
-  'tls.ca': '--cacert',
+  'tls.ca': '--cacert, $CURL_CA_BUNDLE or $SSL_CERT_FILE, or add it to those of this system (/etc/ssl/certs)',
   'tls.proxyCa': '--proxy-cacert',
   'tls.cert': '--cert',
   'tls.key': '--key',

@@ -35,8 +35,10 @@ export interface TlsRules {
 
 /** The certificates that TLS trusts, the client's own, and the rules for connections. */
 export interface TlsOptions extends TlsRules {
-  /** Certificates (PEM) to trust instead of the built-in ones. */
-  readonly ca?: string
+  /** Certificates (PEM) to trust instead of the built-in ones. A function is called when TLS first begins. */
+  readonly ca?: string | (() => string)
+  /** Certificates (PEM) to trust beside the built-in ones, if `ca` is not given. A function as for `ca`. */
+  readonly extraCa?: string | (() => string)
   /** Certificates (PEM) to trust for https proxies. Default: `ca`. */
   readonly proxyCa?: string
   /** False: no protocols are offered within TLS (RFC 7301), so HTTP/1.1 is spoken. Default true. */

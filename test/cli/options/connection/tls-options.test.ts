@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { trustOf } from '../../../../packages/cli/src/options/connection/trust.ts'
+import { pemOf } from '../../../../packages/fetchers/src/wire/transport/tls-options.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
 import { clientCertificate, clientKey, lockedClientKey } from '../../../support/http/client-certificate.ts'
 import { ok } from '../../../support/http/http-answers.ts'
@@ -67,6 +69,21 @@ describe('--cert, --key and --pass', () => {
     expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringMatching(message) })
     expect(outcome.stderr).not.toMatch(/s3cr3t|tls\./)
   })
+})
+
+test('a certificate that is not trusted is 60, and the error names the ways to trust it', async () => {
+  const { status, stderr } = await run(strict.url)
+  expect(status).toBe(60)
+  for (const way of ['--cacert', '$CURL_CA_BUNDLE', '$SSL_CERT_FILE', '/etc/ssl/certs']) expect(stderr).toContain(way)
+})
+
+test('the certificates of this system are read when they are needed', () => {
+  const { ca, extraCa } = trustOf({ CURL_CA_BUNDLE: '', SSL_CERT_FILE: '' })
+  expect(ca).toBeUndefined()
+  const bundle = '/etc/ssl/certs/ca-certificates.crt'
+  if (existsSync(bundle)) expect(pemOf(extraCa)).toBe(readFileSync(bundle, 'latin1'))
+  expect(pemOf(trustOf({ CURL_CA_BUNDLE: join(folder(), 'ca.pem'), SSL_CERT_FILE: 'missing' }).ca)).toBe(testCa)
+  expect(() => pemOf(trustOf({ SSL_CERT_FILE: 'missing' }).ca)).toThrow('$SSL_CERT_FILE missing cannot be read')
 })
 
 test('--proxy-cacert is for the proxy', async () => {

@@ -11,6 +11,11 @@ const marks: Readonly<Record<PemKind, RegExp>> = {
   'list of revoked certificates': /-----BEGIN X509 CRL-----/,
 }
 
+/** A variable of the environment, as `$SSL_CERT_FILE`, or an option. */
+function shown(name: string): string {
+  return name.startsWith('$') ? name : `--${name}`
+}
+
 export function isPem(text: string, what: PemKind): boolean {
   return marks[what].test(text)
 }
@@ -19,7 +24,7 @@ export function isPem(text: string, what: PemKind): boolean {
 export function readPem(option: string, file: string, what: PemKind, advised?: AdvisedOption): string {
   const text = readTlsFile(option, file, `a file with a ${what} in PEM form`, advised)
   if (isPem(text, what)) return text
-  throw fileError(`--${option} ${file} holds no ${what}; give a file with a ${what} in PEM form.`, advised)
+  throw fileError(`${shown(option)} ${file} holds no ${what}; give a file with a ${what} in PEM form.`, advised)
 }
 
 /** The certificates of a folder that OpenSSL's `rehash` has prepared: those whose names are hashes, as `1a2b3c4d.0`. */
@@ -32,13 +37,13 @@ export function readFolder(option: string, folder: string): string {
     if (found.length > 0) return found.map((text) => `${text}\n`).join('')
   } catch (error) {
     throw fileError(
-      `--${option} ${folder} cannot be read: ${whyUnreadable(error)}; give a folder with certificates.`,
+      `${shown(option)} ${folder} cannot be read: ${whyUnreadable(error)}; give a folder with certificates.`,
       undefined,
       error,
     )
   }
   const wanted = 'files with names such as 1a2b3c4d.0, as `openssl rehash` makes them'
-  throw fileError(`--${option} ${folder} holds no certificates: it needs ${wanted}.`)
+  throw fileError(`${shown(option)} ${folder} holds no certificates: it needs ${wanted}.`)
 }
 
 /** Reads a file, one octet a character. `wanted`: what it should be. Throws as readPem(). */
@@ -46,7 +51,7 @@ export function readTlsFile(option: string, file: string, wanted: string, advise
   try {
     return readFileSync(file, 'latin1')
   } catch (error) {
-    throw fileError(`--${option} ${file} cannot be read: ${whyUnreadable(error)}; give ${wanted}.`, advised, error)
+    throw fileError(`${shown(option)} ${file} cannot be read: ${whyUnreadable(error)}; give ${wanted}.`, advised, error)
   }
 }
 

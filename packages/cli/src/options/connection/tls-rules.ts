@@ -21,7 +21,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   {
     long: 'capath',
     arg: 'DIR',
-    help: 'Trust the certificates in DIR, as `openssl rehash` names them, instead of the built-in ones',
+    help: 'Trust the certificates in DIR, as `openssl rehash` names them, alone or beside those of --cacert',
     commands: network,
     example: 'retrieve --capath /etc/ssl/certs https://h.example/',
   },

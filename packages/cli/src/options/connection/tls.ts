@@ -5,6 +5,7 @@ import { isPem, readFolder, readPem } from './pem.ts'
 import { type ProxyTlsOption, readProxyRules } from './proxy-tls.ts'
 import { hasSshUrl } from './ssh.ts'
 import { readRules, type TlsRuleOption } from './tls-rules.ts'
+import { trustOf } from './trust.ts'
 
 export type TlsOption = 'cacert' | 'cert' | 'key' | 'pass' | 'insecure' | 'ssl-reqd'
 
@@ -12,7 +13,9 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   {
     long: 'cacert',
     arg: 'FILE',
-    help: 'Trust the certificates in FILE (PEM) instead of the built-in ones',
+    help:
+      'Trust the certificates in FILE (PEM) alone; default: $CURL_CA_BUNDLE, else $SSL_CERT_FILE and $SSL_CERT_DIR, ' +
+      'else those of Node and of this system',
     commands: network,
     example: 'retrieve --cacert ca.pem https://h.example/',
   },
@@ -54,12 +57,15 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
 ]
 
 /** The certificates to trust and to show. Throws `invalid-option`, or `file-failed` for a file that cannot be read. */
-export function readTls(line: GivenOptions<TlsOption | TlsRuleOption | ProxyTlsOption>): TlsOptions {
+export function readTls(
+  line: GivenOptions<TlsOption | TlsRuleOption | ProxyTlsOption>,
+  env: NodeJS.ProcessEnv,
+): TlsOptions {
   const ca = readTrusted(line, 'cacert', 'capath')
   const proxyCa = readTrusted(line, 'proxy-cacert', 'proxy-capath')
   const proxy = { ...readIdentity(line, 'proxy-'), ...readProxyRules(line) }
   return {
-    ...(ca !== undefined && { ca }),
+    ...(ca === undefined ? trustOf(env) : { ca }),
     ...(proxyCa !== undefined && { proxyCa }),
     ...readIdentity(line, ''),
     ...readRules(line),

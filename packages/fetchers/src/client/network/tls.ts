@@ -2,7 +2,17 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { type Advice, adviceText, RetrievalError } from '@retriever/core'
 import { invalidOption } from '../../plugin/limits.ts'
 import type { TlsOptions, TlsRules, TlsVersion } from '../../plugin/network.ts'
-import { checkOptions, flag, line, type OptionKind, oneOf, record, text, texts } from '../../plugin/options.ts'
+import {
+  callback,
+  checkOptions,
+  flag,
+  line,
+  type OptionKind,
+  oneOf,
+  record,
+  text,
+  texts,
+} from '../../plugin/options.ts'
 
 const version: OptionKind = oneOf<TlsVersion>('TLSv1.2', 'TLSv1.3')
 const pins: OptionKind = [
@@ -25,8 +35,11 @@ const ruleKinds: Readonly<Record<keyof TlsRules, OptionKind>> = {
   crl: text,
 }
 
+const pem: OptionKind = ['PEM text, or a function that gives it', (value) => text[1](value) || callback[1](value)]
+
 const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = {
-  ca: text,
+  ca: pem,
+  extraCa: pem,
   proxyCa: text,
   alpn: flag,
   proxy: record,

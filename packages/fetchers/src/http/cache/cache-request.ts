@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { givesField } from '../../plugin/request-options.ts'
+import { pemOf } from '../../wire/transport/tls-options.ts'
 import type { RangeRequest } from '../exchange.ts'
 import { elementsOf } from '../fields.ts'
 import { isSecret } from '../request.ts'
@@ -63,8 +64,9 @@ export function cacheRequest(
  */
 function keyOf(plan: HttpPlan, { tls, proxy, addresses, network }: RetrievalContext): string {
   const { pins, crl } = tls
-  const rules = pins === undefined && crl === undefined ? [] : [pins ?? null, crl ?? null]
-  const trust = plan.tls === 'none' ? null : [tls.ca ?? null, tls.proxyCa ?? null, tls.insecure === true, ...rules]
+  const rules: unknown[] = pins === undefined && crl === undefined ? [] : [pins ?? null, crl ?? null]
+  if (plan.tls !== 'none' && tls.extraCa !== undefined) rules.push(pemOf(tls.extraCa))
+  const trust = plan.tls === 'none' ? null : [pemOf(tls.ca), tls.proxyCa ?? null, tls.insecure === true, ...rules]
   const place = [addresses?.isPointedTo === true, addresses?.keyOf(plan.host, plan.port) ?? '']
   if (network !== undefined) place.push(network.key)
   const parts = [plan.tls, plan.host.toLowerCase(), plan.port, plan.target, trust, proxy?.key ?? null, place]

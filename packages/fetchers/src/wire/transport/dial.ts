@@ -1,13 +1,14 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type ConnectionOptions, connect as connectTls, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls'
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { RetrievalError, type TlsMode } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Network, ProxyServer, TlsOptions } from '../../plugin/network.ts'
+import type { Network, ProxyServer } from '../../plugin/network.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
 import { checkPin } from './pins.ts'
 import { connectError } from './socket-error.ts'
 import { type AbortScope, socketOpened, whenOver } from './socket-opened.ts'
+import { tlsOptions } from './tls-options.ts'
 
 /** The server to connect to, and the protocols on the connection. */
 export interface Peer {
@@ -79,12 +80,16 @@ export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetim
   const { host, port, kind, url } = proxy
   // The caller chose the proxy, so no rule for addresses applies; the client's certificate is not for the proxy.
   const { addresses: _addresses, tls: options, network, ...rest } = context
-  const { ca, proxyCa = ca } = options
+  const { ca, extraCa, proxyCa = ca } = options
   const toProxy = network === undefined ? undefined : { ...network, connectTo: [] }
   const verifying = {
     ...rest,
     network: toProxy,
-    tls: { ...options.proxy, ...(proxyCa !== undefined && { ca: proxyCa }) },
+    tls: {
+      ...options.proxy,
+      ...(proxyCa !== undefined && { ca: proxyCa }),
+      ...(extraCa !== undefined && { extraCa }),
+    },
   }
   const tls = kind === 'https' ? 'implicit' : 'none'
   return dial(verifying, { host, port, tls, name: `the proxy ${url}` }, lifetime)
@@ -110,33 +115,6 @@ export async function secure(
   socket.once('close', () => carrier.destroy())
   carrier.once('close', () => socket.destroy())
   return opened(context, peer, socket, lifetime, carrier)
-}
-
-/** The name that the certificate must have, the CAs to trust, the client's own certificate, and the caller's rules. */
-export function tlsOptions(host: string, options: TlsOptions): ConnectionOptions {
-  const { ca, cert, key, passphrase, insecure, minVersion, maxVersion, curves, crl } = options
-  return {
-    // SNI carries names only (RFC 6066 3), without a trailing dot.
-    ...(isIP(host) ? {} : { servername: host.replace(/\.$/, '') }),
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && key !== undefined && { cert, key }),
-    ...(passphrase !== undefined && { passphrase }),
-    ...(minVersion !== undefined && { minVersion }),
-    ...(maxVersion !== undefined && { maxVersion }),
-    ...(curves !== undefined && { ecdhCurve: curves }),
-    ...(crl !== undefined && { crl }),
-    ...cipherList(options),
-    // The option is explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
-    rejectUnauthorized: insecure !== true,
-  }
-}
-
-/** Node has one list for both versions, and switches off the one of which it holds nothing. */
-function cipherList({ ciphers, cipherSuites }: TlsOptions): ConnectionOptions {
-  if (ciphers === undefined && cipherSuites === undefined) return {}
-  const all = DEFAULT_CIPHERS.split(':')
-  const suites = cipherSuites ?? all.filter((name) => name.startsWith('TLS_')).join(':')
-  return { ciphers: `${suites}:${ciphers ?? all.filter((name) => !name.startsWith('TLS_')).join(':')}` }
 }
 
 function alpn({ tls }: RetrievalContext, peer: Peer): ConnectionOptions {

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { tlsOptions } from './dial.ts'
 import { checkPin } from './pins.ts'
 import { connectError } from './socket-error.ts'
 import { socketOpened } from './socket-opened.ts'
 import { tellSecured } from './tls-facts.ts'
+import { tlsOptions } from './tls-options.ts'
 
 /** A TLS handshake under way. */
 export interface Secured {

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs'
+import tls from 'node:tls'
+import type { TlsOptions } from '@retriever/fetchers'
+import { readFolder, readPem } from './pem.ts'
+
+/**
+ * The certificates to trust without --cacert and --capath: as in curl, those of $CURL_CA_BUNDLE, else those of
+ * $SSL_CERT_FILE and $SSL_CERT_DIR; else those of this system beside Node's. All are read at the first connection with
+ * TLS, which throws `file-failed` for a file that cannot be read.
+ */
+export function trustOf(env: NodeJS.ProcessEnv): Pick<TlsOptions, 'ca' | 'extraCa'> {
+  const { CURL_CA_BUNDLE: bundle, SSL_CERT_FILE: file, SSL_CERT_DIR: folders } = env
+  if (bundle) return { ca: once(() => readPem('$CURL_CA_BUNDLE', bundle, 'certificate')) }
+  if (!file && !folders) return { extraCa: once(systemCertificates) }
+  return {
+    ca: once(() => {
+      const ofFile = file ? readPem('$SSL_CERT_FILE', file, 'certificate') : ''
+      // As in OpenSSL, a list of folders.
+      const names = folders ? folders.split(process.platform === 'win32' ? ';' : ':') : []
+      return ofFile + names.map((folder) => readFolder('$SSL_CERT_DIR', folder)).join('')
+    }),
+  }
+}
+
+/** The files in which systems keep the certificates that they trust. */
+const bundles = [
+  // Debian, Ubuntu, Arch, Gentoo.
+  '/etc/ssl/certs/ca-certificates.crt',
+  // Fedora, RHEL.
+  '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  // openSUSE.
+  '/etc/ssl/ca-bundle.pem',
+  // Alpine, FreeBSD, macOS.
+  '/etc/ssl/cert.pem',
+]
+
+/** The certificates that this system trusts; "" if it is not known where they are. */
+function systemCertificates(): string {
+  const found = bundles.find((file) => existsSync(file))
+  // Node 22.15 reads the stores of Windows and macOS, which are no files.
+  const { getCACertificates } = tls as { getCACertificates?: (store: 'system') => string[] }
+  try {
+    return found === undefined ? (getCACertificates?.('system').join('\n') ?? '') : readFileSync(found, 'latin1')
+  } catch {
+    // The built-in certificates are there all the same.
+    return ''
+  }
+}
+
+function once(read: () => string): () => string {
+  let text: string | undefined
+  return () => {
+    text ??= read()
+    return text
+  }
+}
