@@ -21,11 +21,13 @@ unlessDone('install', installedFrom, existsSync(join(root, 'node_modules/.pnpm')
   pnpm(process.stderr.isTTY ? 'stderr' : 'hidden', 'install', '--frozen-lockfile')
 })
 // The build checks the types of the tests, too.
-unlessDone('build', builtFrom, existsSync(bin) && task !== 'test', () => {
+unlessDone('build', builtFrom, existsSync(bin) && !task?.startsWith('test'), () => {
   tell('building')
   pnpm('hidden', 'build')
 })
-if (task === 'test') pnpm('inherit', 'vitest', ...args)
+// `npm run test:all` adds the exhaustive tests of vitest.config.ts.
+if (task === 'test') pnpm('inherit', 'vitest', '--project=!slow', ...args)
+else if (task === 'test:all') pnpm('inherit', 'vitest', ...args)
 else await retrieve(args.length === 0 ? ['demo'] : args)
 
 /** Runs the command in this process, and in the folder in which npm was called: file names are meant there. */

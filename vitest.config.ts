@@ -1,5 +1,6 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
@@ -14,18 +15,54 @@ export const alias = [
 ]
 
 /**
- * A busy CI machine can miss a moment that a test waits for: a test that fails there runs once more, and vitest prints
- * "(retry x1)" beside it. Everywhere else the first failure counts.
+ * The files that need a process of their own: they mock a module of Node, load our modules anew, or change what a
+ * thread cannot (the time zone, the umask).
  */
-export const retry: number = process.env.CI === undefined ? 0 : 1
+const isolated = [
+  'test/cli/start.test.ts',
+  'test/fetchers/client/addresses.test.ts',
+  'test/fetchers/client/guards.test.ts',
+  'test/fetchers/client/retry.test.ts',
+  'test/fetchers/http/cache/cache.test.ts',
+  'test/fetchers/http/range/resume.test.ts',
+  'test/fetchers/wire/socks.test.ts',
+  'test/fetchers/wire/socks4.test.ts',
+]
+
+/** What `npm test` leaves to `npm run test:all`: exhaustive, and rarely the first to fail. */
+const slow = [
+  'test/docs/coming-from.test.ts',
+  'test/docs/cookbook.test.ts',
+  'test/docs/programs.test.ts',
+  'test/examples.test.ts',
+  'test/fetchers/regexp-time.test.ts',
+  'test/package/**/*.test.ts',
+  'test/setup.test.ts',
+]
+
+const exclude = [...configDefaults.exclude, 'test/interop/**', 'test/differential/**']
 
 export default defineConfig({
   resolve: { alias },
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/interop/**', 'test/differential/**', '**/node_modules/**'],
     setupFiles: ['test/support/loopback-only.ts'],
     testTimeout: 20_000,
-    retry,
+    // Most tests wait for sockets, timers and processes more than they compute.
+    maxWorkers: 2 * availableParallelism(),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [...exclude, ...isolated, ...slow],
+          // The files of a thread share its modules, which are then loaded once: a test undoes what it changes.
+          pool: 'threads',
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: isolated } },
+      { extends: true, test: { name: 'slow', include: slow, exclude } },
+    ],
   },
 })

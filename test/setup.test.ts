@@ -120,6 +120,7 @@ test('a step that fails is shown, ends it, and is done again the next time', () 
 })
 
 test('npm test installs in the same way, builds, which checks the types of the tests too, and runs the tests', () => {
-  expect(setup('test', 'core').calls).toEqual([install, build, '-y pnpm@1.2.3 vitest core'])
-  expect(setup('test').calls).toEqual([build, '-y pnpm@1.2.3 vitest'])
+  expect(setup('test', 'core').calls).toEqual([install, build, '-y pnpm@1.2.3 vitest --project=!slow core'])
+  expect(setup('test').calls).toEqual([build, '-y pnpm@1.2.3 vitest --project=!slow'])
+  expect(setup('test:all').calls).toEqual([build, '-y pnpm@1.2.3 vitest'])
 })

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { alias, retry } from '../../vitest.config.ts'
+import { alias } from '../../vitest.config.ts'
 import { InteropReporter } from './reporter.ts'
 
 /** The tests against real servers: the library as it stands in the sources, the command as it was built. */
@@ -17,6 +17,5 @@ export default defineConfig({
     setupFiles: ['test/support/loopback-only.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    retry,
   },
 })

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
 
-const log = join(tmpdir(), `retriever-loopback-${randomUUID()}`)
+/** One file for all test files of a thread: what they share keeps its name. */
+const log = process.env.RETRIEVER_LOOPBACK_LOG ?? join(tmpdir(), `retriever-loopback-${randomUUID()}`)
 process.env.RETRIEVER_LOOPBACK_LOG = log
 // For the commands that tests run.
 process.env.NODE_OPTIONS = `--import=${new URL('./loopback-guard.mjs', import.meta.url)}`
