@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { Connection, newTlsContext } from './connection.ts'
+import { isFailure } from './failure.ts'
 import { FaultState, type Faults } from './faults.ts'
 import { checkPort, loopbackAddress, urlHost } from './loopback.ts'
 import type { RecordedRequest } from './request.ts'
@@ -39,6 +40,7 @@ export class Listener implements TestServer {
   readonly #waiters = new Set<Waiter>()
   #received: string[] = []
   #requests: RecordedRequest[] = []
+  #failures: Error[] = []
   #port = 0
   #accepted = 0
   #number = 0
@@ -60,7 +62,8 @@ export class Listener implements TestServer {
   listen(port: number): Promise<this> {
     checkPort(port)
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
+      // Later errors, such as too many open files, concern one connection that did not come about.
+      this.#server.on('error', reject)
       this.#server.listen({ host: this.address, port }, () => {
         this.#port = (this.#server.address() as AddressInfo).port
         resolve(this)
@@ -100,6 +103,19 @@ export class Listener implements TestServer {
     return this.#requests
   }
 
+  get failures(): readonly Error[] {
+    return this.#failures
+  }
+
+  /**
+   * Ends a connection whose handler failed: the octets that the client has sent, or a bug, end nothing else. A client
+   * that left is no failure.
+   */
+  drop(connection: Connection, error: unknown): void {
+    connection.destroy()
+    if (this.#record && isFailure(error)) this.#failures.push(error)
+  }
+
   record(request: RecordedRequest): void {
     if (!this.#record) return
     this.#received.push(request.line)
@@ -109,6 +125,7 @@ export class Listener implements TestServer {
   reset(): void {
     this.#received = []
     this.#requests = []
+    this.#failures = []
     this.#accepted = 0
     this.state.reset()
   }
@@ -164,7 +181,7 @@ export class Listener implements TestServer {
     })
     protocol.serve(connection, this).then(
       () => void connection.end(),
-      (error: unknown) => dropConnection(connection, error),
+      (error: unknown) => this.drop(connection, error),
     )
   }
 
@@ -175,10 +192,4 @@ export class Listener implements TestServer {
       waiter.resolve()
     }
   }
-}
-
-/** Ends a connection that failed. A client that left is no news; any other error is a bug of ours and must be seen. */
-export function dropConnection(connection: Connection, error: unknown): void {
-  connection.destroy()
-  if (!(error instanceof Error && 'code' in error)) throw error
 }

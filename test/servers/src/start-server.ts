@@ -1,3 +1,4 @@
+import { isFailure } from './failure.ts'
 import { Listener } from './listener.ts'
 import { type Checks, checkOptions, wrong } from './options.ts'
 import { type ServerConnection, serverConnection } from './server-connection.ts'
@@ -8,8 +9,8 @@ export interface CustomServerOptions extends ServerOptions {
   /** The scheme of its URLs, without the `s` that `tls: true` adds: `finger`. */
   readonly scheme: string
   /**
-   * One connection, from its first octet to its last. The connection ends when this settles; an error that is not one
-   * of the connection's is thrown where the process can see it.
+   * One connection, from its first octet to its last. The connection ends when this settles. An error ends it, too, and
+   * no other; if it is not that the client left, `failures` has it, and the process warns of it.
    */
   serve(connection: ServerConnection): Promise<void>
 }
@@ -40,7 +41,12 @@ export async function startServer(options: CustomServerOptions): Promise<TestSer
       scheme,
       async serve(connection, server) {
         if (connection.faults.stall === 'greeting') return connection.stall()
-        await options.serve(serverConnection(connection, server))
+        try {
+          await options.serve(serverConnection(connection, server))
+        } catch (error) {
+          if (isFailure(error)) process.emitWarning(`A connection to the ${scheme} server failed: ${error.stack}`)
+          throw error
+        }
       },
     },
     options,

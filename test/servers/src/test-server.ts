@@ -13,7 +13,7 @@ export interface ServerOptions {
   /** TLS from the first byte, with a certificate signed by `testCa`. Default false. */
   readonly tls?: boolean
   readonly faults?: Faults
-  /** Whether `requests` and `received` are kept. Default true; false for a server that runs for days. */
+  /** Whether `requests`, `received` and `failures` are kept. Default true; false for a server that runs for days. */
   readonly record?: boolean
 }
 
@@ -41,6 +41,11 @@ export interface TestServer {
   readonly received: readonly string[]
   /** The same, each with its parts: method, target, header fields, time, connection. */
   readonly requests: readonly RecordedRequest[]
+  /**
+   * The errors that have ended connections, other than that the client left: octets which the server cannot read, and
+   * errors of a `serve` of yours.
+   */
+  readonly failures: readonly Error[]
   /** Sockets open now, FTP data connections included: lets a test see that an abort closed them. */
   readonly connections: number
   /** Connections accepted so far, FTP data connections not included. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { type Faults, startServer, type TestServer } from '../src/index.ts'
 import { Dialogue, exchange } from './dialogue.ts'
@@ -65,4 +66,26 @@ test.each([
   [{ scheme: 'x', server: async () => {} }, /startServer: expected one of .*scheme, serve, got server/],
 ])('%j is an error', async (options, message) => {
   await expect(startServer(options as unknown as Parameters<typeof startServer>[0])).rejects.toThrow(message)
+})
+
+test('an error of serve ends its connection alone, and is told', async () => {
+  await using server = await startServer({
+    scheme: 'odd',
+    async serve(connection) {
+      const line = await connection.readLine()
+      if (line === 'x') throw new Error('no x here')
+      await connection.send(`${line}\r\n`)
+    },
+  })
+  const other = await Dialogue.to(server)
+  const warned = once(process, 'warning')
+  const failing = await Dialogue.to(server)
+  failing.send('x\r\n')
+  expect(String(await warned)).toMatch(/A connection to the odd server failed: Error: no x here\n +at .*start-server/)
+  await server.waitForConnections(1)
+  expect(await other.ask('y')).toBe('y\r\n')
+  expect(server.failures.map(({ message }) => message)).toEqual(['no x here'])
+  server.reset()
+  expect(server.failures).toEqual([])
+  other.close()
 })

@@ -4,7 +4,7 @@ import { type AccountOptions, accountChecks, seedAccounts } from '../accounts.ts
 import type { Connection } from '../connection.ts'
 import { RoutedListener } from '../files/routed-listener.ts'
 import { type FileOptions, fileChecks, ServedFiles } from '../files/served-files.ts'
-import { dropConnection, type Listener } from '../listener.ts'
+import type { Listener } from '../listener.ts'
 import { type Checks, checkOptions, flag } from '../options.ts'
 import { type RouteOptions, Routes } from '../routes.ts'
 import { type FileServer, type ServerOptions, serverChecks } from '../test-server.ts'
@@ -72,7 +72,7 @@ function http1Server(settings: HttpSettings, links: WeakMap<object, Link>): Serv
   http.on('request', (request, response) => {
     const link = links.get(request.socket)
     if (!link) return
-    respond(request, response, settings, link).catch((error: unknown) => dropConnection(link.connection, error))
+    respond(request, response, settings, link).catch((error: unknown) => link.server.drop(link.connection, error))
   })
   http.on('clientError', (_error, stream) => {
     stream.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
@@ -92,7 +92,7 @@ async function serveHttp2(connection: Connection, server: Listener, settings: Ht
       // A client that gives up a stream is no news, and the others go on.
       response.on('error', () => {})
       respond(request, response, settings, link).catch((error: unknown) => {
-        if (!response.stream?.destroyed) dropConnection(connection, error)
+        if (!response.stream?.destroyed) server.drop(connection, error)
       })
     })
   })

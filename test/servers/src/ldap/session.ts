@@ -24,6 +24,9 @@ const scopes = ['base', 'one', 'sub']
 /** The most that is sent before the client has taken it. */
 const pieceSize = 16 * 1024
 
+/** A longer request ends the connection. */
+const longestRequest = 1024 * 1024
+
 /** One connection: requests are answered one after the other. */
 export class LdapSession {
   readonly #connection: Connection
@@ -55,6 +58,7 @@ export class LdapSession {
         const outcome = await this.#answer(elementsIn(next.contents))
         if (outcome !== 'go on') return outcome === 'secured'
       }
+      if (this.#held.length > longestRequest) return false
     }
     return false
   }

@@ -57,15 +57,21 @@ async function serveTopic(connection: ServerConnection, { accounts, auth }: Mqtt
   await connection.sendBody(Buffer.concat(messages.map((message) => publish(topic, message))))
 }
 
+/** A longer packet ends the connection. */
+const longestPacket = 1024 * 1024
+
 async function readPacket(connection: ServerConnection): Promise<string | undefined> {
   const head = await connection.readOctets(2)
   if (head.length < 2) return undefined
   let length = head.charCodeAt(1) & 127
   for (let last = head.charCodeAt(1), shift = 7; last >= 128; shift += 7) {
     last = (await connection.readOctets(1)).charCodeAt(0)
+    // At most four octets (MQTT 3.1.1, 2.2.3); a client that has gone gives NaN.
+    if (shift > 21 || Number.isNaN(last)) return undefined
     length |= (last & 127) << shift
   }
-  return connection.readOctets(length)
+  const packet = length > longestPacket ? '' : await connection.readOctets(length)
+  return packet.length < length ? undefined : packet
 }
 
 /** Strings with their lengths in two octets (MQTT 3.1.1, 1.5.3). */

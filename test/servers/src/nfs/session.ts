@@ -39,6 +39,9 @@ export interface Service {
   misbehave(procedure: string, node: NfsNode | undefined): Promise<boolean>
 }
 
+/** A longer call ends the connection. */
+const longestCall = 1024 * 1024
+
 const programs = { portmap: 100_000, nfs: 100_003, mount: 100_005 } as const
 
 /** One connection: calls are answered in their order. */
@@ -66,11 +69,23 @@ export class NfsSession implements Service {
   async run(): Promise<void> {
     if (this.#line.faults.stall === 'greeting') return this.#line.stall()
     if (await this.#line.sendFault('greeting')) return
-    while (true) {
-      const mark = await this.#line.readOctets(4)
-      if (mark.length < 4) return
-      const call = await this.#line.readOctets(new Arguments(mark).word() - 0x8000_0000)
+    for (let call = await this.#call(); call !== undefined; call = await this.#call()) {
       if (!(await this.#answer(new Arguments(call)))) return
+    }
+  }
+
+  /** The next call, from all of its fragments (RFC 5531 11); undefined: there is none, or it is too long. */
+  async #call(): Promise<string | undefined> {
+    for (let call = ''; ; ) {
+      const mark = await this.#line.readOctets(4)
+      if (mark.length < 4) return undefined
+      const word = new Arguments(mark).word()
+      const length = word % 0x8000_0000
+      if (call.length + length > longestCall) return undefined
+      const fragment = await this.#line.readOctets(length)
+      if (fragment.length < length) return undefined
+      call += fragment
+      if (word >= 0x8000_0000) return call
     }
   }
 

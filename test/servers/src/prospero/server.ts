@@ -94,6 +94,9 @@ interface Request {
   isLost: boolean
 }
 
+/** So many requests are remembered; a client that never ends its own gives way to others. */
+const requestsKept = 256
+
 class Service {
   readonly #options: ProsperoServerOptions
   readonly #objects: ReadonlyMap<string, SeedObject>
@@ -140,6 +143,10 @@ class Service {
     const request = this.#requests.get(key) ?? { parts: new Map(), pieces: [], sent: 0, isLost: false }
     this.#requests.set(key, request)
     request.parts.set(number, data)
+    for (const oldest of this.#requests.keys()) {
+      if (this.#requests.size <= requestsKept) break
+      this.#requests.delete(oldest)
+    }
     return request
   }
 

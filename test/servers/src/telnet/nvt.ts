@@ -3,6 +3,9 @@ const SB = 0xfa
 const SE = 0xf0
 const WILL = 0xfb
 
+/** So much of a line or of a command is kept. */
+const LONGEST = 64 * 1024
+
 /** A message of the client: a line, or a command with its octets (`FF FC 18`). */
 export type NvtEvent = { readonly line: string } | { readonly command: string }
 
@@ -39,6 +42,7 @@ export class Nvt {
         this.#line = ''
       } else this.#line += token
     }
+    if (this.#rest.length + this.#line.length > LONGEST) throw new RangeError('a line without end')
     return events
   }
 }

@@ -40,10 +40,10 @@ function serve(request: Buffer, from: RemoteInfo, server: UdpListener, options: 
   server.record(`${opcode === '\x01' ? 'RRQ' : 'other'} ${name} ${mode}`, opcode === '\x01' ? 'RRQ' : 'other', name)
   const { stall } = server.faults
   if (stall === 'greeting' || stall === 'response') return
-  const socket = server.newSocket()
+  const socket = server.newSocket((answer) => acknowledge(answer))
   server.track(socket)
   const send = (octets: Buffer): void => socket.send(octets, from.port, from.address)
-  const finish = (octets: Buffer): void => socket.send(octets, from.port, from.address, () => socket.close())
+  const finish = (octets: Buffer): void => socket.send(octets, from.port, from.address, () => server.release(socket))
   const fail = (code: number, text: string): void =>
     finish(Buffer.from(`\0\x05\0${String.fromCharCode(code)}${text}\0`))
   const raw = server.state.reply(name, 'RRQ')
@@ -61,8 +61,13 @@ function serve(request: Buffer, from: RemoteInfo, server: UdpListener, options: 
   }
   const octets = mode.toLowerCase() === 'netascii' ? netascii(file) : file
   const given = new Map(words.map((word, at) => [word.toLowerCase(), Number(words[at + 1])] as const))
-  const blockSize = hasOptions ? Math.min(given.get('blksize') ?? 512, 65_464) : 512
-  const windowSize = hasOptions ? (given.get('windowsize') ?? 1) : 1
+  const option = (name: string, otherwise: number, least: number, most: number): number => {
+    const value = (hasOptions ? given.get(name) : undefined) ?? otherwise
+    return Number.isInteger(value) ? Math.min(Math.max(value, least), most) : otherwise
+  }
+  // RFC 2348: 8 to 65464 octets; RFC 7440: 1 to 65535 blocks.
+  const blockSize = option('blksize', 512, 8, 65_464)
+  const windowSize = option('windowsize', 1, 1, 65_535)
   const { shortBody = 0 } = server.faults
   const sent = octets.subarray(0, Math.max(octets.length - shortBody, 0))
   const last = Math.floor(sent.length / blockSize) + 1
@@ -85,14 +90,14 @@ function serve(request: Buffer, from: RemoteInfo, server: UdpListener, options: 
     }
   }
   let acknowledged = 0
-  socket.on('message', (answer) => {
-    if (answer[1] === 5) socket.close()
+  const acknowledge = (answer: Buffer): void => {
+    if (answer[1] === 5) server.release(socket)
     if (answer[1] !== 4) return
     const number = answer.readUInt16BE(2)
     acknowledged += (number - acknowledged) & 0xffff
-    if (acknowledged >= last) socket.close()
+    if (acknowledged >= last) server.release(socket)
     else sendWindow(acknowledged)
-  })
+  }
   if (!hasOptions) {
     sendWindow(0)
     return

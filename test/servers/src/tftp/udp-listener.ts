@@ -1,9 +1,13 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { isFailure } from '../failure.ts'
 import { FaultState, type Faults } from '../faults.ts'
 import { loopbackAddress, urlHost } from '../loopback.ts'
 import { type RecordedRequest, recorded } from '../request.ts'
 import type { ServerOptions, TestServer } from '../test-server.ts'
+
+/** The transfers that are open at once; a client that never ends its transfer gives way to others. */
+const TRANSFERS = 64
 
 /** A server over UDP, with the records and faults of the others. A connection is a transfer that is not over. */
 export class UdpListener implements TestServer {
@@ -17,6 +21,7 @@ export class UdpListener implements TestServer {
   readonly #transfers = new Set<Socket>()
   readonly #waiters = new Set<() => void>()
   #requests: RecordedRequest[] = []
+  #failures: Error[] = []
   #port = 0
   #accepted = 0
 
@@ -30,8 +35,7 @@ export class UdpListener implements TestServer {
     this.address = loopbackAddress(host)
     this.state = new FaultState(faults)
     this.#record = record
-    this.#socket = this.newSocket()
-    this.#socket.on('message', (octets, from) => {
+    this.#socket = this.newSocket((octets, from) => {
       this.#accepted++
       serve(octets, from, this)
     })
@@ -50,18 +54,33 @@ export class UdpListener implements TestServer {
     this.#socket.send(octets, port, address)
   }
 
-  newSocket(): Socket {
-    return createSocket(this.address.includes(':') ? 'udp6' : 'udp4')
+  /** A packet that cannot be answered, and one that cannot be sent, is lost; the server goes on. */
+  newSocket(take: (octets: Buffer, from: RemoteInfo) => void = () => {}): Socket {
+    const socket = createSocket(this.address.includes(':') ? 'udp6' : 'udp4')
+    socket.on('error', () => {})
+    socket.on('message', (octets, from) => {
+      try {
+        take(octets, from)
+      } catch (error) {
+        if (this.#record && isFailure(error)) this.#failures.push(error)
+      }
+    })
+    return socket
   }
 
-  /** Counts a socket as that of a transfer, until it is closed. */
+  /** Counts a socket as that of a transfer, until it is released. */
   track(socket: Socket): void {
+    const [oldest] = this.#transfers
+    if (oldest !== undefined && this.#transfers.size >= TRANSFERS) this.release(oldest)
     this.#transfers.add(socket)
     this.#tell()
-    socket.once('close', () => {
-      this.#transfers.delete(socket)
-      this.#tell()
-    })
+  }
+
+  /** Closes the socket of a transfer, once. */
+  release(socket: Socket): void {
+    if (!this.#transfers.delete(socket)) return
+    socket.close()
+    this.#tell()
   }
 
   record(line: string, method: string, target: string): void {
@@ -85,6 +104,10 @@ export class UdpListener implements TestServer {
     return this.#requests
   }
 
+  get failures(): readonly Error[] {
+    return this.#failures
+  }
+
   get connections(): number {
     return this.#transfers.size
   }
@@ -103,6 +126,7 @@ export class UdpListener implements TestServer {
 
   reset(): void {
     this.#requests = []
+    this.#failures = []
     this.#accepted = 0
     this.state.reset()
   }
@@ -112,7 +136,7 @@ export class UdpListener implements TestServer {
   }
 
   async close(): Promise<void> {
-    for (const socket of this.#transfers) socket.close()
+    for (const socket of this.#transfers) this.release(socket)
     await new Promise<void>((resolve) => {
       this.#socket.close(() => resolve())
     }).catch(() => {})

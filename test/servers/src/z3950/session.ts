@@ -31,6 +31,9 @@ const pieceSize = 16 * 1024
 
 const nothing = Buffer.alloc(0)
 
+/** A longer request ends the connection. */
+const longestRequest = 1024 * 1024
+
 /** One connection: requests are answered one after the other. */
 export class Z3950Session {
   readonly #connection: Connection
@@ -54,6 +57,7 @@ export class Z3950Session {
         this.#held = this.#held.subarray(next.size)
         if (!(await this.#answer(next))) return
       }
+      if (this.#held.length > longestRequest) return
     }
   }
 
