@@ -30,9 +30,7 @@ export async function extentOf(readAt: ReadAt, file: Measure, context: Retrieval
   const whole = { start: 0, end: file.size ?? Number.POSITIVE_INFINITY }
   if (range !== undefined) return rangeOf(file, oneRange(range, context), context)
   if (point === undefined) return whole
-  // The octets themselves are compared, so the time at which the last of them came (`since`) is not needed.
-  const { since: _since, ...version } = point
-  const obstacle = file.size === null ? 'the file has no size' : resumeObstacle(version, file)
+  const obstacle = file.size === null ? 'the file has no size' : resumeObstacle(point, file)
   const failure = obstacle === null ? offsetError(context, point.offset, file.size) : null
   if (failure !== null) throw failure
   const why = obstacle ?? (await otherOctets(readAt, point))

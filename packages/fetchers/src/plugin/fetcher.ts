@@ -236,13 +236,10 @@ export interface ResumePoint {
   readonly etag?: string | null
   /**
    * The last octets that the caller has. If nothing else proves that the resource is unchanged, as in FTP, up to 4096
-   * of them are retrieved again and compared.
+   * of them are retrieved again and compared. Alone they are no proof: two versions may share these octets.
    */
   readonly tail?: Uint8Array
-  /**
-   * The time when the last of these octets came. A file that has not grown since, but was modified later, has changed.
-   * FTP only.
-   */
+  /** The time when the last of these octets came. A resource that was modified later has changed, or has grown. */
   readonly since?: Date
 }
 

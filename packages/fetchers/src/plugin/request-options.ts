@@ -88,9 +88,8 @@ export function resumeObstacle(point: ResumePoint, found: FoundResource): string
   const time = (date: Date): number => Math.floor(date.getTime() / precision)
   const then = point.modified ?? null
   const isSame = then === null || (found.modified !== null && time(then) === time(found.modified))
-  // A growing file is modified, too. A file that was modified but has no further octets was overwritten.
   const isLater = point.since !== undefined && found.modified !== null && time(found.modified) > time(point.since)
-  return isSame && !(isLater && found.size === point.offset) ? null : 'it has been modified since'
+  return isSame && !isLater ? null : 'it has been modified since'
 }
 
 /**
@@ -105,5 +104,6 @@ export function offsetError(context: RetrievalContext, offset: number, size: num
 
 /** Emits a remark that says why the whole resource is retrieved, not the rest. */
 export function tellWhole({ emit, url }: RetrievalContext, obstacle: string): void {
-  emit({ type: 'remark', url, message: `The resource is retrieved from its beginning: ${obstacle}.` })
+  const advice = { option: 'resumeFrom' } as const
+  emit({ type: 'remark', url, message: `The resource is retrieved from its beginning: ${obstacle}.`, advice })
 }

@@ -1,6 +1,7 @@
 import { sourceOf, wholeSource } from '../../plugin/byte-source.ts'
 import type { Outcome, ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
 import { overlap, resumeObstacle, tellWhole } from '../../plugin/request-options.ts'
+import { httpDate } from '../../plugin/text/date.ts'
 import { BehindTail } from '../../wire/overlap.ts'
 import { discard } from '../connection/discard.ts'
 import type { SendRequest } from '../exchange.ts'
@@ -75,7 +76,7 @@ async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstac
 
 /** The reason why a part is not the rest of the caller's octets. */
 function partObstacle(
-  { offset, size }: ResumePoint,
+  { offset, size = null, since }: ResumePoint,
   first: number,
   validator: Validator | null,
   head: ResponseHead,
@@ -84,8 +85,12 @@ function partObstacle(
   const part = contentRange(head)
   if (part === null || part.first !== first) return 'the server sends another part than the rest'
   if (!isOf(validator, head, isTold(context))) return changed
-  const sizes = resumeObstacle({ offset, ...(size !== undefined && { size }) }, { size: part.total, modified: null })
-  if (sizes !== null) return sizes
+  // The validator has been compared. Dates of HTTP have whole seconds.
+  const found = { size: part.total, modified: httpDate(head.field('last-modified')), precision: 1000 }
+  const obstacle = resumeObstacle({ offset, size, ...(since !== undefined && { since }) }, found)
+  if (obstacle !== null) return obstacle
+  // The caller has all octets of its version, so there is no rest of that.
+  if (size === offset && first === offset) return changed
   if (part.total !== null && part.total < offset) return hasOnly(part.total, { offset })
   // RFC 9110 15.3.7 lets a server send less than it was asked for.
   if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
