@@ -123,6 +123,18 @@ describe('client.save', () => {
     expect(await read('x')).toBe(content)
   })
 
+  test.each<[string, Fields]>([
+    ['says no size', {}],
+    ['says another size', { 'Content-Range': 'bytes */4000' }],
+    ['has an empty resource', { 'Content-Range': 'bytes */0' }],
+  ])('begins anew after a 416 for the rest that %s', async (_, refusal) => {
+    await breakOff()
+    const usual = server.script
+    server.script = (asked) => (asked.fields.range === undefined ? usual(asked) : reply(416, refusal))
+    expect(await client.save(`${server.url}x`, at('x'))).toMatchObject({ size: 10, resumedFrom: 0 })
+    expect([await read('x'), await left(), ranges()]).toEqual([content, ['x'], [undefined, 'bytes=4-', undefined]])
+  })
+
   test('leaves a part and an older file alone where the server has no such resource', async () => {
     await writeFile(at('x'), 'old')
     await breakOff()

@@ -6,7 +6,7 @@ import { RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import { retries } from '../../../support/events.ts'
-import { reply } from '../../../support/http/http-answers.ts'
+import { type Fields, reply } from '../../../support/http/http-answers.ts'
 import { type HttpScript, type Reply, scriptedHttp } from '../../../support/http/scripted-http.ts'
 
 const content = 'The quick brown fox jumps over the lazy dog.'
@@ -139,6 +139,18 @@ describe('a body that breaks off without a validator', () => {
     ['a redirect', { octets: reply('302', { Location: '/x' }) }],
   ])('is partial where the server answers by %s: what was told of the first does not fit', async (_, then) => {
     expect(await get(serve(cut(10), then), {}, true)).toMatchObject({ code: 'partial', asked: ['', ''], files: kept })
+  })
+
+  test('is partial after another entity tag, though the date and the length are the same', async () => {
+    const fields = (etag: string): Fields => ({ ETag: etag, 'Last-Modified': 'Sat, 03 Feb 2001 04:05:06 GMT' })
+    for (const [one, other] of [
+      ['W/"a"', 'W/"b"'],
+      ['"a"', '"b"'],
+    ] as const) {
+      const first = cut(10, { ...fields(one), 'Accept-Ranges': 'none' })
+      const then = { octets: reply('200', { ...fields(other), 'Accept-Ranges': 'none' }, content) }
+      expect(await get(serve(first, then), {}, true)).toMatchObject({ code: 'partial', asked: ['', ''], files: kept })
+    }
   })
 
   test('what has no body is none that broke off: 304 with a length', async () => {
