@@ -24,7 +24,7 @@ const differences: Partial<Record<OptionName, string>> = {
   'cookie-jar': 'the comment at the head of the file is our own',
   'create-dirs': 'makes them before anything is contacted, and also if the retrieval fails',
   'continue-at':
-    'a file must end where OFFSET says; proves that both parts are of one version; with `-` also continues NAME.part',
+    'goes on with NAME.part, if that is proved to be of the same version, and otherwise starts over; `--continue-unverified` appends to any file, as curl does',
   disable: 'for ~/.config/retrieve/config; ~/.curlrc is never read by itself: it may hold what Retriever refuses',
   globoff: 'globs are not for data URLs; a wrong one is an error before anything is retrieved',
   header: 'fields of one name are joined; none that frames the message; Host must be a name',

@@ -38,6 +38,7 @@ import { readStderr, readTrace, type TraceOptions } from './options/tracing.ts'
 import {
   type ContinueAt,
   readContinueAt,
+  readContinueUnverified,
   readRange,
   readRemoveOnError,
   readTimeCondition,
@@ -88,6 +89,8 @@ export interface Config {
   readonly many: Many
   /** The octet to continue at; null: retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
+  /** --continue-unverified: whether -C appends without a proof that both parts are of one version. */
+  readonly continueUnverified: boolean
   /** The file for the entity tag of a complete response. */
   readonly etagFile: string | null
   /** The file of --etag-compare, if it holds something other than an entity tag. */
@@ -179,6 +182,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     createDirs: line.has('create-dirs'),
     many,
     continueAt: readContinueAt(line, many.from.length > 0 ? [...destinations, many.destination] : destinations),
+    continueUnverified: readContinueUnverified(line),
     etagFile: readEtagFile(line, targets.count),
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),

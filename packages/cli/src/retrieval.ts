@@ -14,6 +14,8 @@ export interface Beginning {
   readonly progress?: boolean
   /** How many octets the output file already has, and of which representation. Default 0. */
   readonly from?: number | ResumePoint
+  /** Why the whole comes, if it does: reported in place of the remarks on resuming. */
+  readonly anew?: string | null
   /** Throws if the representation cannot be used. */
   readonly check?: (representation: Representation) => void
 }
@@ -66,7 +68,7 @@ export class Retrieval {
   /**
    * Begins the retrieval. Remarks are reported only if `check` finds that the representation can be used.
    */
-  async begin({ progress = false, from = 0, check }: Beginning = {}): Promise<Representation> {
+  async begin({ progress = false, from = 0, ...beginning }: Beginning = {}): Promise<Representation> {
     const retrieving = this.#session.client.retrieve(this.entered, {
       ...this.request({ progress, from }),
       signal: this.#session.run.signal,
@@ -75,7 +77,7 @@ export class Retrieval {
       await this.failed()
       throw error
     })
-    await this.opened(representation, check)
+    await this.opened(representation, beginning)
     return representation
   }
 
@@ -104,16 +106,18 @@ export class Retrieval {
   }
 
   /** Must be called when the representation has come. Throws what `check` throws. */
-  async opened(representation: Representation, check: Beginning['check'] = () => {}): Promise<void> {
+  async opened(representation: Representation, { check, anew = null }: Beginning = {}): Promise<void> {
     await this.#endHeads()
     try {
-      check(representation)
+      check?.(representation)
     } catch (error) {
       // A representation that is not used needs no remarks.
       this.#heldRemarks = []
       await representation.cancel()
       throw error
     }
+    // A listing replaces no file.
+    if (anew !== null && representation.offset === 0 && representation.kind === 'object') this.#reportAnew(anew)
     this.#reportRemarks()
     this.facts.representation = representation
     if (this.#session.run.config.hashes?.sha256) this.facts.hash = representation.hash('sha256')
@@ -149,11 +153,20 @@ export class Retrieval {
     else run.report.event(event)
   }
 
+  #reportAnew(why: string): void {
+    this.#heldRemarks = (this.#heldRemarks ?? []).filter((event) => !isOnResuming(event))
+    this.#session.run.report.notice({ operand: this.resolution.url, message: why })
+  }
+
   #reportRemarks(): void {
     const remarks = this.#heldRemarks ?? []
     this.#heldRemarks = null
     for (const remark of remarks) this.#session.run.report.event(remark)
   }
+}
+
+function isOnResuming(event: RetrievalEvent): boolean {
+  return event.type === 'remark' && event.advice?.option === 'resumeFrom'
 }
 
 /** The name of a body for the progress: that of its file, or its URL. */

@@ -8,6 +8,12 @@ import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 useBundle()
 const folder = temporaryFolder()
 const quiet = { status: 0, stdout: '', stderr: '' }
+/** The options of a caller who wants no proof. */
+const unverified = ['--continue-unverified', '-C', '-'] as const
+const startsOver = (file: string, url: string): string =>
+  `retrieve: ${url}: it starts over: nothing proves which version ${file} holds (--continue-unverified appends anyway)\n`
+const appended = (file: string, url: string): string =>
+  `retrieve: ${url}: appended to ${file}, without proof that both parts are of one version\n`
 let servers: TestServers<'http' | 'ftp'>
 /** A server without ranges. */
 let deaf: TestServers<'http'>
@@ -29,14 +35,22 @@ const run = (...args: string[]) => retrieve(args, { cwd: folder() })
 const content = (name: string): string => readFileSync(join(folder(), name), 'utf8')
 
 describe('where the server can begin there', () => {
-  test.each(['-', '4'])('-C %s appends to the file, which then has the date of the resource', async (at) => {
+  test.each(['-', '4'])('-C %s --continue-unverified appends to the file, which gets the date', async (at) => {
     writeFileSync(join(folder(), 'x'), 'abcd')
     const { ino } = statSync(join(folder(), 'x'))
-    expect(await run('-C', at, '-o', 'x', source)).toEqual(quiet)
+    const stderr = appended('x', source)
+    expect(await run('-C', at, '--continue-unverified', '-o', 'x', source)).toEqual({ ...quiet, stderr })
     expect(content('x')).toBe('abcdefghij')
     expect(statSync(join(folder(), 'x'))).toMatchObject({ ino, mtime: new Date(1e12) })
     expect(await run('-C', '-', '-o', 'x', source)).toEqual(quiet)
     expect(content('x')).toBe('abcdefghij')
+    expect(statSync(join(folder(), 'x'))).toMatchObject({ ino })
+  })
+
+  test.each(['abcd', 'abcdefghij'])('without it, %j starts over: it is of an unknown version', async (there) => {
+    writeFileSync(join(folder(), 's'), there)
+    expect(await run('-C', '-', '-o', 's', source)).toEqual({ ...quiet, stderr: startsOver('s', source) })
+    expect(content('s')).toBe('abcdefghij')
   })
 
   test('a file that is missing is made', async () => {
@@ -44,26 +58,36 @@ describe('where the server can begin there', () => {
     expect(content('new')).toBe('abcdefghij')
   })
 
-  test('the file of -O is continued, though -O overwrites none', async () => {
+  test('the file of -O is completed, though -O overwrites none', async () => {
     mkdirSync(join(folder(), 'named'))
     writeFileSync(join(folder(), 'named/source'), 'abc')
     expect((await run('--output-dir', 'named', '-O', source)).status).toBe(23)
-    expect(await run('--output-dir', 'named', '-C', '-', '-O', source)).toEqual(quiet)
+    const stderr = startsOver('named/source', source)
+    expect(await run('--output-dir', 'named', '-C', '-', '-O', source)).toEqual({ ...quiet, stderr })
     expect(content('named/source')).toBe('abcdefghij')
   })
 
   test('each URL goes on where its own file ends', async () => {
     writeFileSync(join(folder(), 'a'), 'a')
     writeFileSync(join(folder(), 'b'), 'abcde')
-    expect(await run('-C', '-', '-o', 'a', source, '-o', 'b', source)).toEqual(quiet)
+    const stderr = appended('a', source) + appended('b', source)
+    expect(await run(...unverified, '-o', 'a', source, '-o', 'b', source)).toEqual({ ...quiet, stderr })
     expect([content('a'), content('b')]).toEqual(['abcdefghij', 'abcdefghij'])
   })
 
   test.each(['ABCD', 'ABCDEFGHIJ'])('never behind other octets: %j is replaced by the file', async (other) => {
     writeFileSync(join(folder(), 'other'), other)
     const stderr = `retrieve: ${source}: The resource is retrieved from its beginning: the octets before it are not those of the file.\n`
-    expect(await run('-C', '-', '-o', 'other', source)).toEqual({ ...quiet, stderr })
+    expect(await run(...unverified, '-o', 'other', source)).toEqual({ ...quiet, stderr })
     expect(content('other')).toBe('abcdefghij')
+  })
+
+  test('nor behind octets that are older than the file, though these are the same', async () => {
+    writeFileSync(join(folder(), 'older'), 'abcd')
+    utimesSync(join(folder(), 'older'), 1e9 - 1, 1e9 - 1)
+    const stderr = `retrieve: ${source}: The resource is retrieved from its beginning: it has been modified since.\n`
+    expect(await run(...unverified, '-o', 'older', source)).toEqual({ ...quiet, stderr })
+    expect(content('older')).toBe('abcdefghij')
   })
 
   test('standard output gets what comes from there on', async () => {
@@ -78,31 +102,34 @@ describe('HTTP', () => {
 
   test('goes on where the file ends', async () => {
     writeFileSync(join(folder(), 'h'), 'Hello')
-    expect(await run('-C', '-', '-o', 'h', hello())).toEqual(quiet)
+    expect(await run(...unverified, '-o', 'h', hello())).toEqual({ ...quiet, stderr: appended('h', hello()) })
     expect(content('h')).toBe('Hello, world.\n')
     expect(statSync(join(folder(), 'h')).mtime).toEqual(new Date('2001-02-03T04:05:06Z'))
     expect(await run('-C', '7', hello())).toEqual({ ...quiet, stdout: 'world.\n' })
   })
 
   test('has nothing to add to a file that is whole', async () => {
-    writeFileSync(join(folder(), 'w'), 'Hello, world.\n')
+    expect(await run('-o', 'w', hello())).toEqual(quiet)
+    const { ino } = statSync(join(folder(), 'w'))
     expect(await run('-C', '-', '-o', 'w', hello())).toEqual(quiet)
     expect(content('w')).toBe('Hello, world.\n')
+    // It has the size and the date of the resource, so nothing was written.
+    expect(statSync(join(folder(), 'w'))).toMatchObject({ ino })
   })
 
   test.each(['HELLO', 'Hello, world!\n'])('replaces %j, which is of another version', async (other) => {
     writeFileSync(join(folder(), 'v'), other)
     const stderr = `retrieve: ${hello()}: The resource is retrieved from its beginning: it has changed since.\n`
-    expect(await run('-C', '-', '-o', 'v', hello())).toEqual({ ...quiet, stderr })
+    expect(await run(...unverified, '-o', 'v', hello())).toEqual({ ...quiet, stderr })
     expect(content('v')).toBe('Hello, world.\n')
   })
 })
 
 describe('a file that is longer than the resource stays as it is, and the exit code is 36', () => {
   const longer = 'Hello, world. And more.\n'
-  const refused = async (url: string, why: string, lines = 1): Promise<void> => {
+  const refused = async (url: string, why: string, lines = 1, options: readonly string[] = []): Promise<void> => {
     writeFileSync(join(folder(), 'longer'), longer)
-    const { status, stderr } = await run('-C', '-', '-o', 'longer', url)
+    const { status, stderr } = await run(...options, '-C', '-', '-o', 'longer', url)
     expect({ status, stderr }).toEqual({ status: 36, stderr: expect.stringContaining(why) })
     expect(stderr.trimEnd().split('\n')).toHaveLength(lines)
     expect(content('longer')).toBe(longer)
@@ -144,10 +171,14 @@ describe('a file that is longer than the resource stays as it is, and the exit c
     refused(
       `${servers.ftp.url}pub/hello.txt`,
       'The file has 14 octets, but 24 are there already; retrieve it from its beginning. To replace longer, leave -C out.',
+      1,
+      ['--continue-unverified'],
     ))
-  test('file', () => {
+  test('file', async () => {
     writeFileSync(join(folder(), 'short'), 'Hello, world.\n')
-    return refused(pathToFileURL(join(folder(), 'short')).href, 'The file has 14 octets, but 24 are there already')
+    const url = pathToFileURL(join(folder(), 'short')).href
+    await refused(url, only(url))
+    await refused(url, 'The file has 14 octets, but 24 are there already', 1, ['--continue-unverified'])
   })
 })
 
@@ -157,7 +188,7 @@ describe('where it cannot', () => {
 
   test('the whole comes, and replaces the file', async () => {
     writeFileSync(join(folder(), 'y'), 'Hell')
-    expect(await run('-C', '-', '-o', 'y', hello())).toEqual({ ...quiet, stderr: `retrieve: ${hello()}: ${why}\n` })
+    expect(await run(...unverified, '-o', 'y', hello())).toEqual({ ...quiet, stderr: `retrieve: ${hello()}: ${why}\n` })
     expect(content('y')).toBe('Hello, world.\n')
   })
 

@@ -43,16 +43,34 @@ describe('a directory named without a slash replaces no file', () => {
 describe('-C - of a file', () => {
   const hello = 'Hello, world.\n'
   const file = (): string => join(folder(), 'c')
-  const resume = async (local: string, written = new Date()) => {
+  const resume = async (local: string, written = new Date(), options = ['--continue-unverified']) => {
     writeFileSync(file(), local)
     utimesSync(file(), written, written)
-    const { status, stderr } = await run('-C', '-', '-o', 'c', `${ftp.url}pub/hello.txt`)
+    const { status, stderr } = await run(...options, '-C', '-', '-o', 'c', `${ftp.url}pub/hello.txt`)
     return { status, stderr, content: readFileSync(file(), 'utf8') }
   }
   const anew = 'The resource is retrieved from its beginning: '
 
-  test.each(['Hello', hello])('of which %j is there: the rest', async (local) => {
-    expect(await resume(local)).toEqual({ status: 0, stderr: '', content: hello })
+  test.each([
+    ['Hello', 'without proof that both parts are of one version'],
+    [hello, ''],
+  ])('of which %j is there, with --continue-unverified: the rest', async (local, told) => {
+    expect(await resume(local)).toEqual({ status: 0, stderr: expect.stringContaining(told), content: hello })
+  })
+
+  test('of which nothing proves the version: it starts over', async () => {
+    const before = ftp.received.length
+    const { stderr, ...rest } = await resume('Hello', new Date(), [])
+    expect(rest).toEqual({ status: 0, content: hello })
+    expect(stderr).toContain('it starts over: nothing proves which version c holds')
+    expect(ftp.received.slice(before).filter((line) => line.startsWith('REST'))).toEqual([])
+  })
+
+  test('of the date and the size of the one that is there: it is whole, and nothing is transferred', async () => {
+    const before = ftp.received.length
+    const date = new Date('2001-02-03T04:05:06Z')
+    expect(await resume('HELLO, WORLD.\n', date, [])).toEqual({ status: 0, stderr: '', content: 'HELLO, WORLD.\n' })
+    expect(ftp.received.slice(before).filter((line) => /^(?:REST|RETR)/.test(line))).toEqual([])
   })
 
   test('of which others are there: the whole, and a remark', async () => {

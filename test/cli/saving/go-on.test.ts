@@ -237,11 +237,14 @@ describe('-C - mixes no two versions', () => {
     const first = await run('-o', 'x', server.url)
     expect(first.status).toBe(18)
     expect(told(first.stderr)).toBe(
-      keeps(server.url, 'nothing could prove what belongs after it, so the next try starts over'),
+      keeps(
+        server.url,
+        'nothing could prove what belongs after it, so the next try starts over; -C - --continue-unverified appends anyway',
+      ),
     )
     heal()
     const { status, stderr } = await run('-C', '-', '-o', 'x', server.url)
-    const why = 'it starts over: nothing proves that the rest belongs to the same version as what x.part holds'
+    const why = 'it starts over: nothing proves which version x.part holds (--continue-unverified appends anyway)'
     expect({ status, stderr }).toEqual({ status: 0, stderr: `retrieve: ${server.url}: ${why}\n` })
     expect([read('x'), ranges()]).toEqual([whole, [undefined, undefined]])
   })

@@ -59,11 +59,11 @@ export function testRanges(server: ServerUnderTest, name: string, offset = 0): v
     expect(await failure(33, '-r', '99999999-', url())).toContain('outside of the resource')
   })
 
-  test('-C - goes on where the file ends; at its end it is left as it is', async () => {
+  test('-C - --continue-unverified goes on where the file ends; at its end it is left as it is', async () => {
     const whole = await seed()
     await withFile(whole.subarray(0, 12_345), async (file) => {
       for (const _ of ['the rest', 'nothing']) {
-        const { status, stderr } = await retrieve('-s', '-S', '-C', '-', '-o', file, url())
+        const { status, stderr } = await retrieve('-s', '-S', '--continue-unverified', '-C', '-', '-o', file, url())
         expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
         expectOctets(await readFile(file), whole)
       }

@@ -82,12 +82,12 @@ export function testCompressed(server: ServerUnderTest): void {
 
 /** -C: testRanges looks at the file alone, this at what went over the line. */
 export function testResume(server: ServerUnderTest): void {
-  describe('-C -', () => {
+  describe('-C - --continue-unverified', () => {
     test('asks for the rest alone, and for 4 KiB before it', async () => {
       const whole = await server.seed('root/files/big.txt')
       await withFile(whole.subarray(0, 1_000_000), async (file) => {
         const url = server.url('http', '/files/big.txt?resumed')
-        expect((await retrieve('-s', '-S', '-C', '-', '-o', file, url)).status).toBe(0)
+        expect((await retrieve('-s', '--continue-unverified', '-C', '-', '-o', file, url)).status).toBe(0)
         expectOctets(await readFile(file), whole)
       })
       expect(await logged(server, '?resumed')).toEqual([expect.stringContaining(' 206 "-" "bytes=995904-"')])

@@ -27,7 +27,7 @@ export class Job {
     const { config, report } = session.run
     this.#entry = entry
     this.#session = session
-    this.#kept = new KeptOctets(report, config.continueAt !== null)
+    this.#kept = new KeptOctets(report, config)
   }
 
   /** Its place among all URLs of the command, from 0. */
@@ -94,7 +94,7 @@ export class Job {
 
   /** Gives the body to the destination, once the client has the representation. */
   async use(representation: Representation): Promise<void> {
-    await this.#retrieval?.opened(representation, this.#task?.check)
+    await this.#retrieval?.opened(representation, this.#task ?? {})
     await this.#task?.use(representation)
   }
 

@@ -9,6 +9,7 @@ import { type GivenOptions, get, network, type OptionRow } from './option.ts'
 export type TransferOption =
   | 'range'
   | 'continue-at'
+  | 'continue-unverified'
   | 'remove-on-error'
   | 'time-cond'
   | 'accept'
@@ -29,10 +30,16 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     short: 'C',
     arg: 'OFFSET|-',
     help:
-      'Continue at OFFSET, or with - where NAME.part or else the file ends; never mixes two versions, and never ' +
-      'replaces a longer file',
+      'Continue at OFFSET, or with - where NAME.part ends, if it is proved to be of the same version; otherwise start ' +
+      'over; never replaces a longer file',
     commands: get,
     example: 'retrieve -C - -o big.iso ftp://ftp.example.org/pub/big.iso',
+  },
+  {
+    long: 'continue-unverified',
+    help: 'Let -C append to a file of which nothing proves the version, if its end is the same, and it is no older',
+    commands: get,
+    example: 'retrieve -C - --continue-unverified -o big.iso http://www.example.org/big.iso',
   },
   {
     long: 'remove-on-error',
@@ -110,6 +117,13 @@ export function readContinueAt(
     )
   }
   return Number(text) || null
+}
+
+/** Whether --continue-unverified is given. Throws `invalid-option` without -C. */
+export function readContinueUnverified(line: GivenOptions<TransferOption>): boolean {
+  if (!line.has('continue-unverified')) return false
+  if (!line.has('continue-at')) throw usageError('--continue-unverified says how -C continues: give -C - too.')
+  return true
 }
 
 /** Whether --remove-on-error is given. Throws `invalid-option` together with -C. */

@@ -13,18 +13,29 @@ export function startIn(path: string, at: ContinueAt): number {
   throw writeFailed(path, `it has ${size} octets, but -C says ${at}; use -C - to continue where it ends`)
 }
 
-/** The last octets of the file before `length`, and its date, to be compared with the resource. */
-export function tailOf(path: string, length: number): Required<Pick<ResumePoint, 'tail' | 'since'>> {
+/** The end of a file of which no version is known: its last octets and its date are compared with the resource. */
+export function unverifiedEnd(path: string, length: number): ResumePoint {
   const tail = new Uint8Array(Math.min(length, 4096))
   return tryFile(path, () => {
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
     try {
       const read = readSync(file, tail, 0, tail.length, length - tail.length)
-      return { tail: tail.subarray(0, read), since: fstatSync(file).mtime }
+      return { offset: length, tail: tail.subarray(0, read), since: fstatSync(file).mtime }
     } finally {
       closeSync(file)
     }
   })
+}
+
+/**
+ * A file that has both the size and the date of the resource is whole, as in `mirror`: nothing follows it. 0 if its
+ * date is none that a server gives, because it has a fraction of a second, or changes may have come since (security.md
+ * R10).
+ */
+export function endOfWhole(path: string, length: number): ResumePoint | 0 {
+  const { mtime, mtimeMs } = tryFile(path, () => lstatSync(path))
+  const isSettled = mtimeMs % 1000 === 0 && Date.now() - mtimeMs >= 60_000
+  return isSettled ? { offset: length, size: length, modified: mtime } : 0
 }
 
 /** Throws if the server sends the whole instead of the rest, and it is shorter than the file that it would replace. */

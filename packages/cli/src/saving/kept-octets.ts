@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Resolution } from '@retriever/core'
 import { findPart, type KeptPart, resumePointOf } from '@retriever/fetchers'
+import type { Config } from '../config.ts'
 import { formatSize } from '../terminal/output.ts'
 import type { Reporter } from '../terminal/report.ts'
 import type { SavePlan } from './save-plan.ts'
@@ -8,14 +9,14 @@ import type { SavePlan } from './save-plan.ts'
 /** Reports what a failed retrieval has left of its file, and how to continue it. */
 export class KeptOctets {
   readonly #report: Reporter
-  readonly #isContinued: boolean
+  readonly #config: Pick<Config, 'continueAt' | 'continueUnverified'>
   #file: { readonly plan: SavePlan; readonly resolved: () => Resolution } | null = null
   #before: readonly string[] = []
   #goOn = ''
 
-  constructor(report: Reporter, isContinued: boolean) {
+  constructor(report: Reporter, config: Pick<Config, 'continueAt' | 'continueUnverified'>) {
     this.#report = report
-    this.#isContinued = isContinued
+    this.#config = config
   }
 
   /** Starts the file of a URL. `byServer`: -J named it, so the command that continues it must name it itself. */
@@ -23,7 +24,7 @@ export class KeptOctets {
     this.#file = { plan, resolved }
     this.#before = filesOf(plan).map(stateOf)
     if (byServer) this.#goOn = `the same command with -C - -o ${plan.path} in place of -OJ continues from there`
-    else this.#goOn = `the same command${this.#isContinued ? '' : ' with -C -'} continues from there`
+    else this.#goOn = `the same command${this.#config.continueAt === null ? ' with -C -' : ''} continues from there`
   }
 
   /** Ends the file, which is complete. */
@@ -38,12 +39,18 @@ export class KeptOctets {
     const { plan, resolved } = file
     const changed = filesOf(plan).filter((path, index) => stateOf(path) !== this.#before[index])
     const part = changed.includes(`${plan.path}.part`) ? await partOf(plan.path) : null
-    if (part !== null) this.#keeps(operand, part.path, part.length, resumePointOf(part, resolved()) !== null)
-    else if (changed.includes(plan.path)) this.#keeps(operand, plan.path, statSync(plan.path).size, true)
+    if (part !== null) this.#keeps(operand, part.path, part.length, this.#howToGoOn(part, resolved()))
+    else if (changed.includes(plan.path)) this.#keeps(operand, plan.path, statSync(plan.path).size, this.#goOn)
   }
 
-  #keeps(operand: string, path: string, length: number, isProven: boolean): void {
-    const goOn = isProven ? this.#goOn : 'nothing could prove what belongs after it, so the next try starts over'
+  #howToGoOn(part: KeptPart, resolved: Resolution): string {
+    const canAppend = part.unproven !== null
+    if (resumePointOf(part, resolved) !== null || (canAppend && this.#config.continueUnverified)) return this.#goOn
+    const anew = 'nothing could prove what belongs after it, so the next try starts over'
+    return canAppend ? `${anew}; -C - --continue-unverified appends anyway` : anew
+  }
+
+  #keeps(operand: string, path: string, length: number, goOn: string): void {
     this.#report.notice({ operand, message: `${path} keeps the ${formatSize(length)} that came; ${goOn}.` })
   }
 }

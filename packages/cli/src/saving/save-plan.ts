@@ -14,7 +14,7 @@ import {
 import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
 import { expectedSum } from './checksum.ts'
-import { checkNotShorter, startIn, tailOf } from './continuation.ts'
+import { checkNotShorter, endOfWhole, startIn, unverifiedEnd } from './continuation.ts'
 import { checkTarget, type Destination, tryFile, writeFailed } from './destination.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
@@ -26,6 +26,10 @@ export interface SavePlan {
   readonly from: number | ResumePoint
   /** The length of the file that the rest is appended to; null if the body goes to NAME.part first. */
   readonly behind: number | null
+  /** Why the whole is retrieved although octets are there. Default null. */
+  readonly anew?: string | null
+  /** True: nothing proves that the rest belongs to the octets that are there. Default false. */
+  readonly isUnverified?: boolean
   readonly options: SaveOptions
 }
 
@@ -36,9 +40,9 @@ export async function planSave(
   path: string,
   isNamed: boolean,
   retrieval: Retrieval,
-  { config, report }: Run,
+  { config }: Run,
 ): Promise<SavePlan> {
-  const { continueAt, clobber, timeFile } = config
+  const { continueAt, continueUnverified, clobber, timeFile } = config
   // -z FILE -O is to bring FILE up to date.
   const overwrite = clobber ?? (isNamed || timeFile === resolve(path))
   checkTarget(path, overwrite || continueAt !== null, isNamed)
@@ -52,14 +56,13 @@ export async function planSave(
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   // As in curl, the file then begins with the octet that -C names.
   if (continueAt !== 'end' && !exists) return { ...anew, from: continueAt, options: { ...options, resumable: false } }
-  if (continueAt !== 'end' || (exists && !isNamed)) return behind(path, startIn(path, continueAt), options)
   const { entered } = retrieval
-  const point = resumePointOf(part, entered)
-  if (point !== null) return { ...anew, from: point }
-  if (exists) return behind(path, startIn(path, continueAt), options)
-  if (part !== null && part.length > 0)
-    report.notice({ operand: retrieval.resolution.url, message: whyAnew(part, entered) })
-  return anew
+  const point = continueAt === 'end' ? resumePointOf(part, entered) : null
+  if (point !== null) return { ...anew, from: point, options: { ...options, overwrite: overwrite || exists } }
+  if (exists) return behind(path, startIn(path, continueAt), options, continueUnverified)
+  if (part === null || part.length === 0) return anew
+  const unproven = continueUnverified && part.url === shownUrl(entered) ? part.unproven : null
+  return unproven === null ? { ...anew, anew: whyAnew(part, entered) } : { ...anew, from: unproven, isUnverified: true }
 }
 
 /** The name of the file for -O. */
@@ -71,17 +74,22 @@ export function nameFor(resolution: Resolution): string {
 }
 
 /**
- * The plan to append to an existing file. If the server sends the whole, it replaces the file once complete, unless it
- * is shorter.
+ * The plan for an existing file, of which nothing says from which version it is: it is whole, or else the resource is
+ * retrieved from its beginning, and replaces the file once complete, unless it is shorter. The rest is appended only if
+ * the caller wants it so, or if a sum proves the result: with a wrong one the file gets its former length.
  */
-function behind(path: string, start: number, { overwrite, checksum }: SaveOptions): SavePlan {
-  const from = start === 0 ? 0 : { offset: start, ...tailOf(path, start) }
-  return {
-    path,
-    from,
-    behind: start,
-    options: { append: true, ...(overwrite !== undefined && { overwrite }), ...(checksum && { checksum }) },
-  }
+function behind(
+  path: string,
+  start: number,
+  { overwrite, checksum }: SaveOptions,
+  continueUnverified: boolean,
+): SavePlan {
+  const options = { append: true, ...(overwrite !== undefined && { overwrite }), ...(checksum && { checksum }) }
+  const plan = { path, behind: start, options }
+  if (start === 0) return { ...plan, from: 0 }
+  if (continueUnverified || checksum !== undefined)
+    return { ...plan, from: unverifiedEnd(path, start), isUnverified: checksum === undefined }
+  return { ...plan, from: endOfWhole(path, start), anew: startsOver(path) }
 }
 
 /** Throws if the response must not replace the existing file. */
@@ -129,8 +137,18 @@ function isSpecial(path: string): boolean {
   return stats !== undefined && !stats.isFile()
 }
 
-function whyAnew({ path, point, url }: KeptPart, { locator }: Resolution): string {
-  const asked = redact(formatLocator({ ...locator, password: null }))
-  if (point !== null && url !== asked) return `it starts over: what ${path} holds is of another URL (${url})`
-  return `it starts over: nothing proves that the rest belongs to the same version as what ${path} holds`
+function whyAnew({ path, url, unproven }: KeptPart, resolution: Resolution): string {
+  if (url !== null && url !== shownUrl(resolution))
+    return `it starts over: what ${path} holds is of another URL (${url})`
+  return startsOver(path, unproven !== null)
+}
+
+/** `canAppend`: --continue-unverified has an effect. */
+function startsOver(path: string, canAppend = true): string {
+  const why = `it starts over: nothing proves which version ${path} holds`
+  return canAppend ? `${why} (--continue-unverified appends anyway)` : why
+}
+
+function shownUrl({ locator }: Resolution): string {
+  return redact(formatLocator({ ...locator, password: null }))
 }

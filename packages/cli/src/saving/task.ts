@@ -105,6 +105,10 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
   const plan = await planSave(path, isNamed, retrieval, run)
   kept.begin(plan, () => retrieval.entered)
   const use = async (representation: Representation): Promise<void> => {
+    if (plan.isUnverified === true && representation.offset > 0 && representation.size !== 0) {
+      const message = `appended to ${path}, without proof that both parts are of one version`
+      run.report.notice({ operand: retrieval.resolution.url, message })
+    }
     const saved = await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
     retrieval.facts.size = saved.size
     kept.end()
@@ -115,6 +119,7 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
   return {
     progress: true,
     from: plan.from,
+    anew: plan.anew ?? null,
     check: (representation) => {
       checkRedirect(representation, run.config)
       checkPlan(plan, representation)

@@ -54,6 +54,11 @@ export interface KeptPart {
   readonly url: string | null
   /** The position to resume from; null if nothing can prove that the rest belongs to the same version. */
   readonly point: ResumePoint | null
+  /**
+   * If `point` is null: where the octets end, for a caller who wants the rest without a proof; null: it is unknown
+   * which octets have come.
+   */
+  readonly unproven: ResumePoint | null
 }
 
 /**
@@ -68,10 +73,12 @@ export async function findPart(path: string): Promise<KeptPart | null> {
   if (stats === null || !isOwnFile(stats)) return null
   const record = found?.record ?? null
   const length = record === null ? null : await provenLength(record, stats)
-  if (record === null || length === null)
-    return { path: part, length: stats.size, url: record?.url ?? null, point: null }
-  const point = length > 0 ? pointOf(record, length) : null
-  return { path: part, length, url: record.url, point: point && { ...point, tail: await tailOf(part, length) } }
+  const kept = { path: part, url: record?.url ?? null }
+  if (record === null || !length) return { ...kept, length: length ?? stats.size, point: null, unproven: null }
+  const point = pointOf(record, length)
+  const tail = await tailOf(part, length)
+  const unproven = point === null ? { offset: length, size: record.size, tail, since: stats.mtime } : null
+  return { ...kept, length, point: point && { ...point, tail }, unproven }
 }
 
 /** The last octets of the part, which prove where nothing else does, as in FTP, that the rest belongs to them. */
