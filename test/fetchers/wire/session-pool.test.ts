@@ -31,7 +31,7 @@ function contextOf(unreadLimit = 60_000, signal?: AbortSignal): RetrievalContext
 }
 
 /** A pool and the sessions that it has opened. `most`: the server refuses further ones. */
-function trial({ connections = 2, capacity = 1, most = 100 } = {}) {
+function trial({ connections = 2, capacity = 1, most = 100, perLogin = Number.POSITIVE_INFINITY } = {}) {
   const opened: FakeSession[] = []
   const open = async (): Promise<FakeSession> => {
     if (opened.filter(({ isLost }) => !isLost).length >= most) throw full
@@ -43,6 +43,7 @@ function trial({ connections = 2, capacity = 1, most = 100 } = {}) {
       newQuirks: () => null,
       open,
       capacity: () => capacity,
+      perLogin,
       pick: ([first]) => first,
       isFull: (error): error is RetrievalError => error === full,
       unreadLimit: ({ idleTimeout }) => idleTimeout,
@@ -95,6 +96,41 @@ describe('a retrieval gets', () => {
     const lease = await pool.lease(plan, contextOf())
     lease.giveBack()
     expect((await pool.lease(bob, contextOf())).session).toBe(opened[1])
+    expect(opened[0]?.isLost).toBe(true)
+  })
+})
+
+describe('with one session for each login', () => {
+  test('retrievals that come together share the first, which is opened once', async () => {
+    const { pool, opened } = trial({ connections: 4, capacity: 10, perLogin: 1 })
+    const leases = await Promise.all(Array.from({ length: 10 }, () => pool.lease(plan, contextOf())))
+    expect(opened).toHaveLength(1)
+    const next = pool.lease(plan, contextOf())
+    expect(await isSettled(next)).toBe(false)
+    leases[3]?.giveBack()
+    expect((await next).session).toBe(opened[0])
+  })
+
+  test('another login passes those that wait for the first', async () => {
+    const { pool, opened } = trial({ connections: 2, perLogin: 1 })
+    const first = await pool.lease(plan, contextOf())
+    const next = pool.lease(plan, contextOf())
+    const other = await pool.lease(bob, contextOf())
+    const third = pool.lease({ ...plan, user: 'carol' }, contextOf())
+    expect(await isSettled(next)).toBe(false)
+    other.giveBack()
+    expect((await third).session).toBe(opened[2])
+    first.giveBack()
+    expect((await next).session).toBe(opened[0])
+  })
+
+  test('one that wants a new session gets it in place of the idle one', async () => {
+    const { pool, opened } = trial({ connections: 4, perLogin: 1 })
+    const first = await pool.lease(plan, contextOf())
+    const fresh = pool.lease(plan, contextOf(), true)
+    expect(await isSettled(fresh)).toBe(false)
+    first.giveBack()
+    expect((await fresh).session).toBe(opened[1])
     expect(opened[0]?.isLost).toBe(true)
   })
 })

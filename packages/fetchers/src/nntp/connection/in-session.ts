@@ -21,7 +21,6 @@ export const nntpSessions: SessionProtocol<NntpSession, ServerPlan, NntpQuirks> 
   open: openSession,
   capacity: ({ depth }) => depth,
   pick: (sessions) => sessions.find(({ refusedLogin }) => refusedLogin === null),
-  isFull: (_error): _error is RetrievalError => false,
   unreadLimit,
 }
 

@@ -26,6 +26,8 @@ export interface LoginTarget {
   readonly port: number
   readonly user: string | null
   readonly password: string | null
+  /** The way to log in, if the URL names one. */
+  readonly auth?: string | null
 }
 
 /**
@@ -34,13 +36,13 @@ export interface LoginTarget {
  * which must not get a session that the caller's login was given to. It contains a digest of a secret password, so the
  * pool does not keep the password.
  */
-export function sessionKey({ tls, host, port, user, password }: LoginTarget, context: RetrievalContext): string {
+export function sessionKey({ tls, host, port, user, password, auth }: LoginTarget, context: RetrievalContext): string {
   // A guest's password is no secret, and a digest for each of many small files takes time.
   const isSecret = password !== null && !isAnonymous(user ?? '')
   const secret = isSecret ? createHash('sha256').update(password, 'latin1').digest('base64') : password
   const flags = [context.addresses?.isPointedTo === true, context.isAtGateway === true]
   const rules = [poolKey(context, host, port, tls !== 'none'), ...flags]
-  return JSON.stringify([tls, host, port, user, secret, ...rules])
+  return JSON.stringify([tls, host, port, user, secret, auth ?? null, ...rules])
 }
 
 const digests = new WeakMap<TlsOptions, string>()

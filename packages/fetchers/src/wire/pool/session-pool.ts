@@ -42,12 +42,17 @@ export interface SessionProtocol<Session extends ReusableSession, Plan extends L
   open(plan: Plan, context: RetrievalContext, quirks: Quirks): Promise<Session>
   /** The number of retrievals that may use one session at a time. */
   capacity(quirks: Quirks): number
-  /** Picks a session for a plan among those with room and the same login; the one with the fewest users is first. */
-  pick(sessions: readonly Session[], plan: Plan): Session | undefined
-  /** Whether an error of `open` says that the server has too many connections. */
-  isFull(error: unknown): error is RetrievalError
-  /** How long a body may stay unread while others wait for its session, in milliseconds. */
-  unreadLimit(limits: RetrievalContext['limits']): number
+  /** The most sessions with one login. A further retrieval shares one of them, or waits. Default: no limit. */
+  readonly perLogin?: number
+  /**
+   * Picks a session for a plan among those with room and the same login; the one with the fewest users is first.
+   * Default: the first.
+   */
+  pick?(sessions: readonly Session[], plan: Plan): Session | undefined
+  /** Whether an error of `open` says that the server has too many connections. Default: none does. */
+  isFull?(error: unknown): error is RetrievalError
+  /** How long a body may stay unread while others wait for its session, in milliseconds. Default: idleTimeout. */
+  unreadLimit?(limits: RetrievalContext['limits']): number
 }
 
 /** The use of a session by one retrieval. */
@@ -110,6 +115,7 @@ interface PooledSession<Session> {
 
 /** A retrieval that waits for a slot. It lets a body stay unread for `limit` milliseconds; `stops` end its watches. */
 interface Waiter {
+  readonly key: string
   readonly limit: number
   readonly stops: (() => void)[]
   wake(): void
@@ -125,8 +131,9 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   readonly #sessions = new Set<PooledSession<Session>>()
   /** First come, first served. */
   readonly #waiters = new Set<Waiter>()
-  /** The number of connections that are open or being opened. */
+  /** The number of connections that are open or being opened, in all and by the key of their login. */
   #taken = 0
+  readonly #takenBy = new Map<string, number>()
   /** The number of connections beyond which the server has refused more, and the time until which that counts. */
   #cap: { readonly most: number; readonly until: number } | undefined
   #isClosed = false
@@ -143,8 +150,8 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     while (true) {
       let pooled = isFresh ? null : this.#reuse(key, plan, context)
       if (pooled === null) {
-        if (this.#hasSlot()) pooled = await this.#open(key, plan, context)
-        else await this.#waitForSlot(context)
+        if (this.#hasSlot(key)) pooled = await this.#open(key, plan, context)
+        else await this.#waitForSlot(key, context)
       }
       if (pooled === null) continue
       // The next waiting retrieval may share the session.
@@ -182,13 +189,13 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     }
     const capacity = this.#protocol.capacity(this.#quirks)
     const fitting = [...this.#sessions]
-      .filter((each) => each.users < capacity && (each.key === key || each.session.loginKey === key))
+      .filter((each) => each.users < capacity && fits(each, key))
       .reverse()
       .sort((one, other) => one.users - other.users)
     const sessions = fitting.map(({ session }) => session)
-    const picked = this.#protocol.pick(sessions, plan)
+    const picked = this.#protocol.pick === undefined ? sessions[0] : this.#protocol.pick(sessions, plan)
     const pooled = fitting.find(({ session }) => session === picked)
-    if (pooled === undefined || (pooled.users > 0 && this.#taken < this.#most)) return null
+    if (pooled === undefined || (pooled.users > 0 && this.#mayOpen(key))) return null
     clearTimeout(pooled.idleTimer)
     if (pooled.users++ === 0) pooled.session.attach(context)
     pooled.mostUsers = Math.max(pooled.mostUsers, pooled.users)
@@ -198,6 +205,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   /** Null: the server takes no more connections than there are. */
   async #open(key: string, plan: Plan, context: RetrievalContext): Promise<PooledSession<Session> | null> {
     this.#taken++
+    this.#takenBy.set(key, (this.#takenBy.get(key) ?? 0) + 1)
     try {
       const session = await this.#protocol.open(plan, context, this.#quirks)
       const pooled = { session, key, users: 1, mostUsers: 1, idleTimer: undefined }
@@ -206,20 +214,42 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
       this.#sessions.add(pooled)
       return pooled
     } catch (error) {
-      const isToWait = this.#protocol.isFull(error) && this.lowerCap()
-      this.#freeSlot()
+      const isToWait = this.#protocol.isFull?.(error) === true && this.lowerCap()
+      this.#freeSlot(key)
       if (!isToWait) throw error
       context.emit({ type: 'retried', url: context.url, error, delay: 0 })
       return null
     }
   }
 
-  /** Whether a connection may be opened. An idle session of another login is closed to make room. */
-  #hasSlot(): boolean {
-    if (this.#taken < this.#most) return true
-    const idle = [...this.#sessions].find(({ users }) => users === 0)
+  /** Whether a connection may be opened. An idle session, if need be of another login, is closed to make room. */
+  #hasSlot(key: string): boolean {
+    if (this.#mayOpen(key)) return true
+    const idle = this.#idleInTheWay(key)
     if (idle !== undefined) this.#drop(idle)
     return idle !== undefined
+  }
+
+  #mayOpen(key: string): boolean {
+    return this.#taken < this.#most && !this.#hasAllOf(key)
+  }
+
+  /** Whether this login has all the sessions that it may have. */
+  #hasAllOf(key: string): boolean {
+    return (this.#takenBy.get(key) ?? 0) >= (this.#protocol.perLogin ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** An idle session whose end would let another one be opened. */
+  #idleInTheWay(key: string): PooledSession<Session> | undefined {
+    const isSame = this.#hasAllOf(key)
+    return [...this.#sessions].find((each) => each.users === 0 && (!isSame || each.key === key))
+  }
+
+  /** Whether a retrieval would get a session now. */
+  #hasRoomFor(key: string): boolean {
+    const capacity = this.#protocol.capacity(this.#quirks)
+    const isShared = [...this.#sessions].some((each) => each.users < capacity && fits(each, key))
+    return isShared || this.#mayOpen(key) || this.#idleInTheWay(key) !== undefined
   }
 
   get #most(): number {
@@ -227,11 +257,11 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   }
 
   /** Waits without the limit of a phase. If a body stays unread too long meanwhile, its session is closed. */
-  async #waitForSlot({ deadline, limits, emit, url, stopwatch }: RetrievalContext): Promise<void> {
+  async #waitForSlot(key: string, { deadline, limits, emit, url, stopwatch }: RetrievalContext): Promise<void> {
     emit({ type: 'waiting', url, for: 'connection', ahead: this.#waiters.size })
-    const limit = this.#protocol.unreadLimit(limits)
+    const limit = this.#protocol.unreadLimit?.(limits) ?? limits.idleTimeout
     const stops = [...this.#sessions].map(({ session }) => session.unreadWatch.addWaiting(limit))
-    const waiter: Waiter = { limit, stops, wake() {} }
+    const waiter: Waiter = { key, limit, stops, wake() {} }
     this.#waiters.add(waiter)
     deadline.phase = 'connect'
     try {
@@ -246,15 +276,21 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     }
   }
 
+  /** Wakes the first waiter that would get a session. */
   #wakeNext(): void {
-    const [first] = this.#waiters
-    if (first === undefined) return
-    this.#waiters.delete(first)
-    first.wake()
+    for (const waiter of this.#waiters) {
+      if (!this.#hasRoomFor(waiter.key)) continue
+      this.#waiters.delete(waiter)
+      waiter.wake()
+      return
+    }
   }
 
-  #freeSlot(): void {
+  #freeSlot(key: string): void {
     this.#taken--
+    const left = (this.#takenBy.get(key) ?? 1) - 1
+    if (left === 0) this.#takenBy.delete(key)
+    else this.#takenBy.set(key, left)
     this.#wakeNext()
   }
 
@@ -284,6 +320,11 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     if (!this.#sessions.delete(pooled)) return
     clearTimeout(pooled.idleTimer)
     pooled.session.close()
-    this.#freeSlot()
+    this.#freeSlot(pooled.key)
   }
+}
+
+/** Whether a session has the login of a key. */
+function fits({ key, session }: PooledSession<ReusableSession>, wanted: string): boolean {
+  return key === wanted || session.loginKey === wanted
 }
