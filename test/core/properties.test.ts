@@ -137,6 +137,7 @@ const unbroken: Readonly<Record<string, string>> = {
   urn: 'nothing is decoded',
   data: 'any octet is data',
   nfs: 'goes out encoded; names may hold line breaks',
+  sftp: 'its length frames each text; names may hold line breaks',
   wais: 'its length frames a document-id, which may hold NUL',
   file: 'names may hold line breaks',
   afs: 'names may hold line breaks',

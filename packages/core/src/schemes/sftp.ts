@@ -17,15 +17,19 @@ export const sftp: Scheme = {
   host: 'required',
   userinfo: 'allowed',
   query: false,
-  lineParts: ['user', 'password', 'urlPath'],
+  // The lengths of SSH's strings frame the path, so that a line feed in a name does no harm.
+  lineParts: ['user', 'password'],
   // The URL names no terminal session, but ssh would get the same arguments.
   program: true,
   resolve: sftpPlan,
 }
 
-function sftpPlan({ user, password, urlPath }: Locator, { host, port }: Place): SftpPlan {
+function sftpPlan({ user, password, urlPath }: Locator, place: Place): SftpPlan {
+  const { host, port } = place
   // Parameters such as ;fingerprint= belong to the login, not to its name (the draft's 2.3).
   const path = urlPath ?? ''
+  // The server's system would end the name there.
+  if (path.includes('%00')) place.fail('a name cannot hold an encoded NUL', 'urlPath')
   const [name = null] = user === null ? [] : user.split(';', 1)
   return {
     mechanism: 'sftp',
