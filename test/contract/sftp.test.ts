@@ -27,6 +27,7 @@ testFetcher(
     short: 10,
     // The suite's server of another protocol speaks SSH.
     unframed: true,
+    multiplexed: true,
     async start(faults = {}) {
       const server = await startSftpServer({ faults })
       const root = server.url

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import { startServer, type TestServer } from '@retriever/servers'
 import ssh2 from 'ssh2'
 import { everyOctet } from '../contract/octets.ts'
@@ -28,6 +29,14 @@ export interface SftpOptions {
   readonly tells?: readonly string[]
   /** Whether names in a directory come without their lines of `ls -l`. */
   readonly namesAlone?: boolean
+  /** Files in /many. */
+  readonly many?: number
+  /** Serves the channel of SFTP in place of the files: octets go in and out as they are. */
+  readonly raw?: (stream: Duplex) => void
+  /** The host keys. Default: hostKey. */
+  readonly hostKeys?: readonly string[]
+  /** Called at each login that succeeds. */
+  readonly onLogin?: () => void
   /** The methods of login that are offered. */
   readonly methods?: readonly ('password' | 'keyboard-interactive' | 'publickey')[]
 }
@@ -42,7 +51,7 @@ const directory: Node = { mode: 0o040755 }
 const link = (target: string): Node => ({ mode: 0o120777, target })
 const file = (content: string | Uint8Array): Node => ({ mode: 0o100644, content: Buffer.from(content) })
 
-function seed(names: readonly string[]): Map<string, Node> {
+function seed(names: readonly string[], many: number): Map<string, Node> {
   return new Map<string, Node>([
     ['/', directory],
     ['/pub', directory],
@@ -54,6 +63,8 @@ function seed(names: readonly string[]): Map<string, Node> {
     ['/pub/fifo', { mode: 0o010644 }],
     ['/home/alice/x', file('at home\n')],
     ['/pub/big.bin', file(Buffer.alloc(3_000_001, 'abcdefg'))],
+    ['/many', directory],
+    ...Array.from({ length: many }, (_, at): [string, Node] => [`/many/${at}`, file(`file ${at}\n`)]),
     ...names.map((name): [string, Node] => [`/pub/${name}`, file(name)]),
   ])
 }
@@ -62,7 +73,7 @@ function seed(names: readonly string[]): Map<string, Node> {
 export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> {
   const { faults = {}, clientKey, names = [], readAtMost = 256 * 1024 } = options
   const { methods = ['password', ...(clientKey ? ['publickey' as const] : [])] } = options
-  const nodes = seed(names)
+  const nodes = seed(names, options.many ?? 0)
   const attrs = ({ mode, content }: Node) => {
     const time = Date.UTC(2001, 1, 3, 4, 5, 6) / 1000
     const all = { mode, uid: 1000, gid: 1000, size: content?.length ?? 0, atime: time, mtime: time }
@@ -76,7 +87,7 @@ export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> 
       if (await connection.sendFault('greeting')) return
       const over = new Promise<void>((resolve) => connection.stream.once('end', resolve).once('close', resolve))
       const silent = (stall: string): boolean => connection.faults.stall === stall
-      const server = new Server({ hostKeys: [hostKey] }, (client) => {
+      const server = new Server({ hostKeys: [...(options.hostKeys ?? [hostKey])] }, (client) => {
         client.on('error', () => connection.stream.destroy())
         client.on('authentication', (auth) => {
           if (silent('login')) return
@@ -91,8 +102,14 @@ export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> 
           }
           auth.reject([...methods])
         })
-        client.on('ready', () =>
-          client.on('session', (accept) =>
+        client.on('ready', () => {
+          options.onLogin?.()
+          client.on('session', (accept) => {
+            const { raw } = options
+            if (raw !== undefined) {
+              accept().on('subsystem' as 'exec', (acceptRaw: () => unknown) => raw(acceptRaw() as Duplex))
+              return
+            }
             accept().on('sftp', (acceptSftp) => {
               const sftp = acceptSftp()
               const handles = new Map<number, { path: string; isRead: boolean }>()
@@ -109,7 +126,7 @@ export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> 
               const take = (id: number, path: string): void => {
                 const number = handles.size
                 handles.set(number, { path: pathOf(path), isRead: false })
-                sftp.handle(id, Buffer.from([number]))
+                sftp.handle(id, Buffer.from([number >> 8, number & 255]))
               }
               sftp.on('STAT', (id, path) => tell(id, path, true))
               sftp.on('LSTAT', (id, path) => tell(id, path, false))
@@ -123,7 +140,7 @@ export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> 
               })
               sftp.on('CLOSE', (id) => sftp.status(id, status.OK))
               sftp.on('READDIR', (id, handle) => {
-                const at = handles.get(handle[0] ?? 0)
+                const at = handles.get(handle.readUInt16BE())
                 if (at === undefined || at.isRead) return sftp.status(id, status.EOF)
                 at.isRead = true
                 const prefix = at.path === '/' ? '/' : `${at.path}/`
@@ -149,7 +166,7 @@ export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> 
               })
               sftp.on('READ', (id, handle, offset, length) => {
                 const { shortBody = 0, resetAfter = Number.POSITIVE_INFINITY } = connection.faults
-                const content = nodes.get(handles.get(handle[0] ?? 0)?.path ?? '')?.content ?? new Uint8Array(0)
+                const content = nodes.get(handles.get(handle.readUInt16BE())?.path ?? '')?.content ?? new Uint8Array(0)
                 const end = Math.min(content.length - shortBody, offset + Math.min(length, readAtMost), resetAfter)
                 if (silent('body') && offset >= content.length / 2) return
                 if (offset >= resetAfter) return void connection.stream.destroy()
@@ -157,9 +174,9 @@ export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> 
                 const stop = silent('body') ? Math.min(end, Math.ceil(content.length / 2)) : end
                 sftp.data(id, Buffer.from(content.subarray(offset, stop)))
               })
-            }),
-          ),
-        )
+            })
+          })
+        })
       })
       server.injectSocket(Object.assign(connection.stream, { setNoDelay: () => connection.stream }) as never)
       await over

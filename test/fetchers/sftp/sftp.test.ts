@@ -1,19 +1,25 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHash, createHmac, generateKeyPairSync } from 'node:crypto'
 import { type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import type { TestServer } from '@retriever/servers'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
-import { knownLine, publicKey, type SftpOptions, startSftpServer } from '../../support/sftp-server.ts'
+import { hostKey, knownLine, publicKey, type SftpOptions, startSftpServer } from '../../support/sftp-server.ts'
 
 const login = { credentials: () => ({ user: 'alice', password: 'secret' }) }
 const otherKey = publicOf(ssh2.utils.generateKeyPairSync('ed25519').private)
+const otherRsa = ssh2.utils.generateKeyPairSync('rsa', { bits: 2048 }).private
 const mine = ssh2.utils.generateKeyPairSync('ed25519').private
 const locked = ssh2.utils.generateKeyPairSync('ed25519', {
   passphrase: 'open',
   cipher: 'aes256-cbc',
   rounds: 4,
 }).private
+const lockedPem = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'open' },
+}).privateKey
 const fingerprint = `SHA256:${createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')}`
 
 let server: TestServer
@@ -77,7 +83,7 @@ describe('files', () => {
     expect(await failure('pub/hello.txt', {}, { resumeFrom: 9 })).toMatchObject({ code: 'resume-failed' })
     expect(await failure('pub/secret')).toMatchObject({ code: 'access-denied' })
     expect(await failure('pub/fifo')).toMatchObject({ code: 'refused' })
-    expect(await failure('pub/%FF')).toMatchObject({ code: 'refused' })
+    expect(await failure('pub/%FF')).toMatchObject({ code: 'not-found' })
     expect(await failure('pub/hello.txt', {}, { ifChangedSince: new Date(2002, 1) })).toMatchObject({
       code: 'not-modified',
     })
@@ -171,6 +177,49 @@ describe('the host key (security.md 36)', () => {
     expect(error).toMatchObject({ advice: { option: 'ssh.hostKeys', value: fingerprint } })
   })
 
+  test('of another kind than the known one: changed', async () => {
+    const rsaLine = `[${server.host}]:${server.port} ssh-rsa ${publicOf(otherRsa).toString('base64')}`
+    const error = await failure('pub/hello.txt', { ssh: { hostKeys: [rsaLine] } })
+    expect(error).toMatchObject({
+      code: 'certificate',
+      message: expect.stringMatching(/has changed: it is ssh-ed25519/),
+    })
+  })
+
+  test('of a server with several: the known one is asked for', async () => {
+    await using both = await startSftpServer({ hostKeys: [hostKey, otherRsa] })
+    const rsaLine = `[${both.host}]:${both.port} ssh-rsa ${publicOf(otherRsa).toString('base64')}`
+    expect((await bytes('pub/hello.txt', { ssh: { hostKeys: [rsaLine] } }, {}, both)).text).toBe('Hello.\n')
+  })
+
+  test('a line without the port: known if it has this key, and otherwise no line of this server, as in ssh', async () => {
+    const line = (key: Buffer): string => `127.0.0.1 ssh-ed25519 ${key.toString('base64')}`
+    expect((await bytes('pub/hello.txt', { ssh: { hostKeys: [line(publicKey)] } })).text).toBe('Hello.\n')
+    const error = await failure('pub/hello.txt', { ssh: { hostKeys: [line(otherKey)] } })
+    expect(error).toMatchObject({ message: expect.stringContaining('is not known') })
+    const revoked = await failure('pub/hello.txt', { ssh: { hostKeys: [`@revoked ${line(publicKey)}`] } })
+    expect(revoked).toMatchObject({ message: expect.stringContaining('is revoked') })
+  })
+
+  test.each([
+    ['a pattern that leaves the server out', () => `!127.0.0.1,127.0.*,![127.0.0.1]:${server.port},[127.0.*]:*`],
+    ['a pattern that comes after', () => `[127.0.*]:*,![127.0.0.1]:${server.port},!127.0.0.1`],
+  ])('%s: not known', async (_what, hosts) => {
+    const line = `${hosts()} ssh-ed25519 ${publicKey.toString('base64')}`
+    const error = await failure('pub/hello.txt', { ssh: { hostKeys: [line] } })
+    expect(error).toMatchObject({ message: expect.stringContaining('is not known') })
+  })
+
+  test('an authority: the message says that its certificates are not understood', async () => {
+    const line = `@cert-authority * ssh-ed25519 ${otherKey.toString('base64')}`
+    const error = await failure('pub/hello.txt', { ssh: { hostKeys: [line] } })
+    expect(error).toMatchObject({ code: 'certificate', message: expect.stringContaining('@cert-authority') })
+    // Its own key is none of a server.
+    const own = `@cert-authority * ssh-ed25519 ${publicKey.toString('base64')}`
+    expect(await failure('pub/hello.txt', { ssh: { hostKeys: [own] } })).toMatchObject({ code: 'certificate' })
+    expect((await bytes('pub/hello.txt', { ssh: { hostKeys: [line, fingerprint] } })).text).toBe('Hello.\n')
+  })
+
   test('unknown, with insecure: accepted', async () => {
     expect((await bytes('pub/hello.txt', { ssh: {}, tls: { insecure: true } })).text).toBe('Hello.\n')
   })
@@ -209,6 +258,34 @@ describe('the login', () => {
       code: 'auth-failed',
       advice: { option: 'ssh.passphrase' },
     })
+  })
+
+  test('by a private key whose passphrase is wrong: the error says so', async () => {
+    for (const key of [locked, lockedPem]) {
+      const ssh = { user: 'alice', privateKey: key, passphrase: 'wrong' }
+      expect(await get({ clientKey: publicOf(mine), methods: ['publickey'] }, { ssh })).toMatchObject({
+        code: 'auth-failed',
+        message: expect.stringContaining('does not open the private key'),
+        advice: { option: 'ssh.passphrase' },
+      })
+    }
+  })
+
+  test('by the first of several keys that fits, which are read once the server takes keys', async () => {
+    let reads = 0
+    const other = ssh2.utils.generateKeyPairSync('ed25519').private
+    const keys = [other, 'no key', locked, mine].map((text, at) => ({ name: `key ${at}`, text }))
+    const privateKeys = async () => {
+      reads++
+      return keys
+    }
+    const ssh = { user: 'alice', privateKeys }
+    expect(await get({ clientKey: publicOf(mine), methods: ['publickey'] }, { ssh })).toBe('Hello.\n')
+    expect(reads).toBe(1)
+    expect(await get({}, { ssh, ...login })).toBe('Hello.\n')
+    expect(reads).toBe(1)
+    const error = await get({ clientKey: publicOf(locked, 'open'), methods: ['publickey'] }, { ssh })
+    expect(error).toMatchObject({ code: 'auth-failed', message: expect.stringContaining('key 2 is encrypted') })
   })
 
   test('a key that is refused is followed by the password, perhaps of another user', async () => {

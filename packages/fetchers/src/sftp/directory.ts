@@ -1,17 +1,20 @@
-import { encodeOctets, printable, utf8Octets } from '@retriever/core'
-import type { FileEntryWithStats, Stats } from 'ssh2'
+import { isUtf8 } from 'node:buffer'
+import { encodeOctets, octetsToText, printable } from '@retriever/core'
 import { wholeSource } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { checkDate } from '../plugin/request-options.ts'
-import { attributesOf } from './attributes.ts'
-import { isStatus, type SftpSession } from './session.ts'
+import { type Attributes, fileKind, readAttributes } from './attributes.ts'
+import { type Answer, SftpStatus } from './channel.ts'
+import { endOfFile, packet } from './packets.ts'
+import type { SftpSession } from './session.ts'
 
-/** The status of a directory whose names have all come. */
-const endOfFile = 1
-
+/** A name in a directory. The strings hold one octet a character. */
 interface Listed {
-  readonly found: FileEntryWithStats
+  readonly name: string
+  /** A line as `ls -l` writes it. Some servers send none, so that the name stands alone. */
+  readonly line: string
+  readonly attributes: Attributes
   /** The target of a link, if the server tells it. */
   readonly target: string | null
 }
@@ -19,23 +22,21 @@ interface Listed {
 /** A directory as a listing: the server's own lines, as `ls -l` writes them, in its order. */
 export async function readDirectory(
   path: string,
-  stats: Stats,
+  { modified }: Attributes,
   session: SftpSession,
   context: RetrievalContext,
 ): Promise<Retrieved<'sftp'>> {
-  const { modified } = attributesOf(stats)
   if (modified !== null) checkDate(context, modified)
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'A directory has no ranges; retrieve it without one.')
   }
-  const listed = await readEntries(path, session, context)
-  session.close()
-  const text = Buffer.from(listed.map(lineOf).join(''))
+  const listed = await readNames(path, session, context)
+  const text = Buffer.from(listed.map(lineOf).join(''), 'latin1')
   return {
     outcome: 'retrieved',
     kind: 'listing',
     mediaType: 'text/plain',
-    charset: 'utf-8',
+    charset: isUtf8(text) ? 'utf-8' : null,
     size: text.length,
     modified,
     completeness: 'verified',
@@ -45,52 +46,74 @@ export async function readDirectory(
   }
 }
 
-async function readEntries(path: string, session: SftpSession, context: RetrievalContext): Promise<Listed[]> {
-  const handle = await session.call<Buffer>('request', `OPENDIR ${path}`, (sftp, done) => sftp.opendir(path, done))
+async function readNames(path: string, session: SftpSession, context: RetrievalContext): Promise<Listed[]> {
+  const request = [packet.openDirectory, path] as const
+  const handle = (
+    await session.ask(context, 'request', `OPENDIR ${printable(octetsToText(path))}`, request, packet.handle)
+  ).octets()
   const { maxListing } = whenHeld(context.limits)
   const listed: Listed[] = []
   let length = 0
-  while (true) {
-    const some = await session
-      .call<FileEntryWithStats[]>('request', '', (sftp, done) => sftp.readdir(handle, done))
-      .catch((error: unknown) => {
-        if (isStatus(error) && error.code === endOfFile) return null
-        throw error
-      })
-    if (some === null) return listed
-    for (const found of some) {
-      length += Buffer.byteLength(found.longname || found.filename) + 1
+  try {
+    while (true) {
+      const some = await nextNames(handle, session, context)
+      if (some === null) return listed
+      for (const { name, line } of some) length += (line || name).length + 1
       if (length > maxListing) {
-        throw context.error(
-          'limit-exceeded',
-          `The listing is over ${maxListing} octets, the limit set by maxListing or maxCollected.`,
-        )
+        const limit = `${maxListing} octets, the limit set by maxListing or maxCollected`
+        throw context.error('limit-exceeded', `The listing is over ${limit}.`)
       }
-      listed.push({
-        found,
-        target: found.attrs.isSymbolicLink() ? await targetOf(path, found.filename, session) : null,
-      })
+      listed.push(...(await Promise.all(some.map((each) => withTarget(each, path, session, context)))))
     }
+  } finally {
+    session.release(handle)
   }
 }
 
-async function targetOf(path: string, name: string, session: SftpSession): Promise<string | null> {
-  const link = `${path.replace(/\/$/, '')}/${name}`
+/** Some more names; null: all have come. */
+async function nextNames(
+  handle: Buffer,
+  session: SftpSession,
+  context: RetrievalContext,
+): Promise<readonly Listed[] | null> {
   try {
-    return await session.call<string>('request', '', (sftp, done) => sftp.readlink(link, done))
+    const fields = await session.ask(context, 'request', '', [packet.readDirectory, handle], packet.names)
+    return namesIn(fields).filter(({ name }) => name !== '.' && name !== '..' && name !== '')
   } catch (error) {
-    if (isStatus(error)) return null
+    if (error instanceof SftpStatus && error.status === endOfFile) return null
     throw error
   }
 }
 
-/**
- * `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`, and for links ` -> target`; a name may hold a line feed. Some servers
- * send no such line, so that the name stands alone.
- */
-function lineOf({ found, target }: Listed): string {
-  const line = `${found.longname || found.filename}${target === null ? '' : ` -> ${target}`}`
-  return `${line.replace(/[\0-\x1F\x7F]/g, (control) => encodeOctets(control))}\n`
+function namesIn(fields: Answer['fields']): Listed[] {
+  const listed: Listed[] = []
+  for (let left = fields.number(); left > 0; left--) {
+    listed.push({ name: fields.text(), line: fields.text(), attributes: readAttributes(fields), target: null })
+  }
+  return listed
+}
+
+async function withTarget(
+  each: Listed,
+  path: string,
+  session: SftpSession,
+  context: RetrievalContext,
+): Promise<Listed> {
+  if (fileKind(each.attributes) !== 'link') return each
+  const link = `${path.replace(/\/$/, '')}/${each.name}`
+  try {
+    const [target] = namesIn(await session.ask(context, 'request', '', [packet.readLink, link], packet.names))
+    return { ...each, target: target?.name ?? null }
+  } catch (error) {
+    if (error instanceof SftpStatus) return each
+    throw error
+  }
+}
+
+/** `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`, and for links ` -> target`; a name may hold a line feed. */
+function lineOf({ name, line, target }: Listed): string {
+  const shown = `${line || name}${target === null ? '' : ` -> ${target}`}`
+  return `${shown.replace(/[\0-\x1F\x7F]/g, (control) => encodeOctets(control))}\n`
 }
 
 async function* entriesOf(
@@ -101,31 +124,25 @@ async function* entriesOf(
   // The attributes of SFTP say more than the lines of the body, so the body is only read to its end.
   for await (const _chunk of body);
   const base = context.url.replace(/#.*$/s, '').replace(/\/?$/, '/')
-  for (const each of listed) {
-    const { filename } = each.found
-    if (filename === '.' || filename === '..' || filename === '') continue
-    yield entryOf(each, base)
-  }
+  for (const each of listed) yield entryOf(each, base)
 }
 
-function entryOf({ found: { filename, attrs }, target }: Listed, base: string): Entry {
-  const kind = kindOf(attrs)
-  // security.md 3: a name that leads elsewhere. ssh2 has replaced octets that are not UTF-8; no URL can ask for those.
-  const leads = !/[/\0\uFFFD]/.test(filename)
-  const { size, modified } = attributesOf(attrs)
-  const url = `${base}${encodeOctets(utf8Octets(filename))}${kind === 'directory' ? '/' : ''}`
+function entryOf({ name: octets, attributes, target }: Listed, base: string): Entry {
+  const { mode, uid, gid, size, modified } = attributes
+  const kind = fileKind(attributes) ?? 'other'
+  // security.md 3: a name that leads elsewhere.
+  const leads = !/[/\0]/.test(octets)
+  const name = octetsToText(octets)
   return {
-    name: leads ? filename : printable(filename),
+    name: leads ? name : printable(name),
     kind,
-    url: leads ? url : null,
+    url: leads ? `${base}${encodeOctets(octets)}${kind === 'directory' ? '/' : ''}` : null,
     ...(kind === 'file' && size !== null && { size }),
     ...(modified !== null && { modified }),
-    details: { mode: attrs.mode, uid: attrs.uid, gid: attrs.gid, ...(target !== null && { target }) },
+    details: {
+      ...(mode !== null && { mode }),
+      ...(uid !== null && { uid, gid }),
+      ...(target !== null && { target: octetsToText(target) }),
+    },
   }
-}
-
-function kindOf(attrs: Stats): Entry['kind'] {
-  if (attrs.isFile()) return 'file'
-  if (attrs.isDirectory()) return 'directory'
-  return attrs.isSymbolicLink() ? 'link' : 'other'
 }

@@ -5,7 +5,8 @@ import type { SshOptions } from './options.ts'
 
 /** Signature algorithms of RSA keys, whose type alone stands in known_hosts (RFC 8332). */
 const rsa = ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa']
-const offered = /^(?:ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521))$/
+/** The algorithms of host keys that ssh2 knows, but for ssh-dss, in its order. */
+const algorithms = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', ...rsa]
 
 /** The check of a server's host key (security.md 36: the library of SSH would accept any). */
 export class HostKeys {
@@ -30,12 +31,13 @@ export class HostKeys {
   }
 
   /**
-   * The algorithms to ask for, so that a server with several keys shows the one that is known; empty: any. Other keys
-   * of a known server cannot be told from those of another server.
+   * The algorithms to ask for. Those of known keys come first, so that a server with several keys shows one that is
+   * known. Another kind of key is asked for, too, because only then can it be told as a changed one.
    */
   get types(): readonly string[] {
-    const types = new Set(this.#known.filter(({ isRevoked }) => !isRevoked).map(({ type }) => type))
-    return [...types].flatMap((type) => (type === 'ssh-rsa' ? rsa : offered.test(type) ? [type] : []))
+    const known = this.#known.filter(({ marker }) => marker === null).map(({ type }) => type)
+    const isKnown = (algorithm: string): boolean => known.includes(rsa.includes(algorithm) ? 'ssh-rsa' : algorithm)
+    return [...algorithms.filter(isKnown), ...algorithms.filter((algorithm) => !isKnown(algorithm))]
   }
 
   /** The error for a key that is not to be trusted; null: it is known. */
@@ -48,7 +50,9 @@ export class HostKeys {
     if (verdict === 'unknown') {
       const advice = { option: 'ssh.hostKeys', value: fingerprint } as const
       const how = `If its operator confirms that fingerprint, accept it by ${adviceText(advice)}.`
-      const what = `The host key of ${this.#place} is not known: ${shown}. ${how}`
+      const hasAuthority = this.#known.some(({ marker }) => marker === '@cert-authority')
+      const authority = hasAuthority ? 'A @cert-authority is known for it, but certificates are not understood. ' : ''
+      const what = `The host key of ${this.#place} is not known: ${shown}. ${authority}${how}`
       return this.#context.error('certificate', what, { phase: 'greeting', advice })
     }
     const what =

@@ -1,33 +1,61 @@
-import { type AccessPlans, octetsToText, RetrievalError, utf8Octets } from '@retriever/core'
-import type { Stats } from 'ssh2'
+import { type AccessPlans, octetsToText, printable, utf8Octets } from '@retriever/core'
 import { extentOf } from '../plugin/extent.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { checkDate } from '../plugin/request-options.ts'
+import { inSession } from '../wire/pool/in-session.ts'
+import type { LoginTarget } from '../wire/pool/pool-key.ts'
+import { type Lease, SessionPool, type SessionProtocol } from '../wire/pool/session-pool.ts'
 import { ReadAheadBody, readAt } from '../wire/read-ahead.ts'
-import { attributesOf } from './attributes.ts'
+import { fileKind, readAttributes } from './attributes.ts'
 import { openFile } from './body.ts'
 import { readDirectory } from './directory.ts'
-import { statusError } from './errors.ts'
 import { askLogin, noLogin, OtherUser } from './login.ts'
+import { openSession } from './open.ts'
 import { readSsh, type SshOptions } from './options.ts'
-import { openSession, type SftpSession } from './session.ts'
+import { packet } from './packets.ts'
+import type { SftpSession } from './session.ts'
+import { operationError } from './ssh-errors.ts'
 
-export type { HostKeySource, SshOptions } from './options.ts'
+export type { HostKeySource, NamedKey, PrivateKeySource, SshOptions } from './options.ts'
 
-/** A fetcher for files and directories over SSH (SFTP version 3), by the package ssh2. */
+/** Retrievals that use one connection at a time. OpenSSH's server opens up to 1,019 files in it. */
+const shared = 64
+
+/** A plan with the user of the login; `tls` is a word of its own, because options of TLS say which keys are taken. */
+type SftpTarget = LoginTarget & { readonly plan: AccessPlans['sftp'] }
+
+/**
+ * A fetcher for files and directories over SSH (SFTP version 3); the package ssh2 speaks SSH. All retrievals with one
+ * login share one connection, which is kept for some seconds.
+ */
 export function sftpFetcher(options: SshOptions = {}): Fetcher<'sftp'> {
   const ssh = readSsh(options)
+  const pool = new SessionPool(sftpSessions(ssh))
   return {
     mechanism: 'sftp',
-    async retrieve(plan, context) {
-      const session = await connect(plan, context, ssh)
-      try {
-        return await open(pathOf(plan, context), session, context)
-      } catch (cause) {
-        session.close()
-        throw RetrievalError.is(cause) ? cause : statusError(context, cause)
-      }
+    retrieve(plan, context) {
+      const { user = null } = ssh
+      const target = { ...plan, tls: 'ssh', user: plan.user ?? (user === null ? null : utf8Octets(user)), plan }
+      return inSession(pool, target, context, async (lease) => {
+        try {
+          return await open(plan.path, lease, context)
+        } catch (cause) {
+          throw operationError(context, cause)
+        }
+      })
     },
+    dispose: async () => pool.close(),
+  }
+}
+
+function sftpSessions(ssh: SshOptions): SessionProtocol<SftpSession, SftpTarget, null> {
+  return {
+    newQuirks: () => null,
+    open: ({ plan }, context) => connect(plan, context, ssh),
+    capacity: () => shared,
+    // A login costs more than all requests for a small file, and servers refuse many at a time (MaxStartups).
+    perLogin: 1,
+    pick: (sessions) => sessions.find(({ isDoubtful }) => !isDoubtful),
   }
 }
 
@@ -45,41 +73,50 @@ async function connect(plan: AccessPlans['sftp'], context: RetrievalContext, ssh
   }
 }
 
-/** The path as text: ssh2 sends text alone, as UTF-8. */
-function pathOf({ path }: AccessPlans['sftp'], context: RetrievalContext): string {
-  const text = octetsToText(path)
-  if (utf8Octets(text) === path) return text
-  throw context.error('refused', 'The path is not UTF-8; only such names can be asked for.', { phase: 'policy' })
-}
-
-async function open(path: string, session: SftpSession, context: RetrievalContext): Promise<Retrieved<'sftp'>> {
-  const stats = await session.call<Stats>('request', `STAT ${path}`, (sftp, done) => sftp.stat(path, done))
-  if (stats.isDirectory()) return readDirectory(path, stats, session, context)
-  const { mode, modified, ...told } = attributesOf(stats)
+/** `path` has one octet a character, as names of SFTP do. */
+async function open(path: string, lease: Lease<SftpSession>, context: RetrievalContext): Promise<Retrieved<'sftp'>> {
+  const { session, giveBack } = lease
+  const shown = printable(octetsToText(path))
+  const attributes = readAttributes(
+    await session.ask(context, 'request', `STAT ${shown}`, [packet.stat, path], packet.attributes),
+  )
+  const { mode, modified } = attributes
+  if (fileKind(attributes) === 'directory') {
+    const listing = await readDirectory(path, attributes, session, context)
+    giveBack()
+    return listing
+  }
   // Without a mode the server does not tell what it is.
-  if (mode !== null && !stats.isFile()) {
+  if (mode !== null && fileKind(attributes) !== 'file') {
     throw context.error('refused', 'It is a device, FIFO or socket, not a file.', { phase: 'request' })
   }
   if (modified !== null) checkDate(context, modified)
-  const handle = await session.call<Buffer>('request', `OPEN ${path}`, (sftp, done) => sftp.open(path, 'r', done))
-  const file = openFile(session, handle, context)
+  // The flags ask for reading; no attributes are set.
+  const request = [packet.open, path, 1, 0] as const
+  const handle = (await session.ask(context, 'request', `OPEN ${shown}`, request, packet.handle)).octets()
+  const file = openFile(session, handle, context, giveBack)
   // The system's own files (/proc) say that they are empty; only reading tells.
-  const size = told.size === 0 ? null : told.size
-  const extent = await extentOf(
-    (position, length) => readAt(file, position, length),
-    { size, modified, precision: 1000 },
-    context,
-  )
-  return {
-    outcome: 'retrieved',
-    kind: 'object',
-    mediaType: null,
-    charset: null,
-    size: size === null ? null : extent.end - extent.start,
-    offset: extent.start,
-    modified,
-    completeness: size === null ? 'terminated' : 'verified',
-    metadata: {},
-    body: new ReadAheadBody(file, context, extent),
+  const size = attributes.size === 0 ? null : attributes.size
+  try {
+    const extent = await extentOf(
+      (position, length) => readAt(file, position, length),
+      { size, modified, precision: 1000 },
+      context,
+    )
+    return {
+      outcome: 'retrieved',
+      kind: 'object',
+      mediaType: null,
+      charset: null,
+      size: size === null ? null : extent.end - extent.start,
+      offset: extent.start,
+      modified,
+      completeness: size === null ? 'terminated' : 'verified',
+      metadata: {},
+      body: new ReadAheadBody(file, context, extent),
+    }
+  } catch (error) {
+    session.release(handle)
+    throw error
   }
 }

@@ -6,8 +6,10 @@ export interface KnownKey {
   readonly type: string
   /** The key in Base64. */
   readonly key: string
-  /** True: the key must never be accepted. */
-  readonly isRevoked: boolean
+  /** `@revoked`: the key must never be accepted; `@cert-authority`: it signs the certificates of host keys. */
+  readonly marker: string | null
+  /** True: the line names the host without its port, which differs from 22. Such a key counts only if it is shown. */
+  readonly isWithoutPort: boolean
 }
 
 /** How a server's key compares with those that are known. */
@@ -24,15 +26,17 @@ export function keyType(key: Buffer): string {
   return key.toString('latin1', 4, 4 + Math.min(length, 64)).replace(/[^\w.@-]/g, '?')
 }
 
-/** The lines of known_hosts (sshd(8)) for a server. Lines of certificate authorities and comments are passed over. */
+/** The lines of known_hosts (sshd(8)) for a server. Comments and lines with an unknown marker are passed over. */
 export function knownKeys(lines: readonly string[], host: string, port: number): KnownKey[] {
-  const name = (port === 22 ? host : `[${host}]:${port}`).toLowerCase()
+  const plain = host.toLowerCase()
+  const name = port === 22 ? plain : `[${plain}]:${port}`
   return lines.flatMap((line) => {
     const words = line.trim().split(/[ \t]+/)
-    const marker = words[0]?.startsWith('@') ? words.shift() : undefined
+    const marker = words[0]?.startsWith('@') ? (words.shift() ?? null) : null
     const [hosts = '', type = '', key = ''] = words
-    if (hosts.startsWith('#') || key === '' || (marker !== undefined && marker !== '@revoked')) return []
-    return isFor(hosts, name) ? [{ type, key, isRevoked: marker === '@revoked' }] : []
+    if (hosts.startsWith('#') || key === '' || ![null, '@revoked', '@cert-authority'].includes(marker)) return []
+    const isWithoutPort = !isFor(hosts, name)
+    return isWithoutPort && (port === 22 || !isFor(hosts, plain)) ? [] : [{ type, key, marker, isWithoutPort }]
   })
 }
 
@@ -40,9 +44,9 @@ export function knownKeys(lines: readonly string[], host: string, port: number):
 export function judge(key: Buffer, known: readonly KnownKey[], accepted: readonly string[]): KeyVerdict {
   const shown = key.toString('base64')
   const same = known.filter((each) => each.key === shown)
-  if (same.some(({ isRevoked }) => isRevoked)) return 'revoked'
-  if (same.length > 0) return 'known'
-  if (known.some(({ isRevoked }) => !isRevoked)) return 'changed'
+  if (same.some(({ marker }) => marker === '@revoked')) return 'revoked'
+  if (same.some(({ marker }) => marker === null)) return 'known'
+  if (known.some(({ marker, isWithoutPort }) => marker === null && !isWithoutPort)) return 'changed'
   return accepted.some((each) => each.replace(/=$/, '') === fingerprintOf(key)) ? 'known' : 'unknown'
 }
 

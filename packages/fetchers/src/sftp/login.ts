@@ -3,8 +3,8 @@ import type { AnyAuthMethod, AuthenticationType, NextAuthHandler, ParsedKey } fr
 import { type FoundLogin, findLogin, loginPlace } from '../auth/found-login.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { loadSsh2 } from './library.ts'
-import type { SshOptions } from './options.ts'
-import type { Link } from './session.ts'
+import type { Link } from './link.ts'
+import type { NamedKey, SshOptions } from './options.ts'
 
 /** The login of one connection: who logs in, and the password that the caller has given for it. */
 export interface Attempt {
@@ -35,10 +35,17 @@ export function askLogin(
 }
 
 /** The error if no login is known. */
-export function noLogin(context: RetrievalContext, methods: readonly string[]): RetrievalError {
+export function noLogin(
+  context: RetrievalContext,
+  methods: readonly string[],
+  locked: readonly string[] = [],
+): RetrievalError {
   const advice = { option: 'credentials' } as const
   const offered = methods.length === 0 ? '' : ` The server takes: ${methods.join(', ')}.`
-  const remedy = `Give a user and password by ${adviceText(advice)}, an agent or a private key.`
+  const remedy =
+    locked.length > 0
+      ? lockedText(locked)
+      : `Give a user and password by ${adviceText(advice)}, an agent or a private key.`
   return context.error('auth-required', `The server wants a login, and none is known.${offered} ${remedy}`, {
     phase: 'login',
     advice,
@@ -58,7 +65,7 @@ export interface Steps {
   run(ready: Promise<void>, link: Link): Promise<void>
 }
 
-/** Logs in with the agent, the private key, then the password (RFC 4252 7, 8; RFC 4256). */
+/** Logs in with the agent, the private keys, then the password (RFC 4252 7, 8; RFC 4256). */
 export function logIn(
   plan: AccessPlans['sftp'],
   context: RetrievalContext,
@@ -69,6 +76,9 @@ export function logIn(
   let waiting: ((question: Question) => void) | undefined
   let asked: Question | undefined
   let found = attempt.found
+  /** The private keys that were not tried yet; null: they have not been read. */
+  let keys: Identity[] | null = null
+  const locked: string[] = []
 
   const question = (): Promise<Question> =>
     new Promise((resolve) => {
@@ -80,14 +90,21 @@ export function logIn(
   const answerTo = async (methods: readonly string[]): Promise<AnyAuthMethod> => {
     const username = attempt.user
     const isNew = (way: string, method: string): boolean => methods.includes(method) && !tried.has(way)
-    const { agent, privateKey } = options
+    const { agent } = options
     if (agent !== undefined && isNew('agent', 'publickey')) {
       tried.add('agent')
       return { type: 'agent', username, agent }
     }
-    if (privateKey !== undefined && isNew('key', 'publickey')) {
-      tried.add('key')
-      return { type: 'publickey', username, key: await readKey(privateKey, options.passphrase, context) }
+    if (methods.includes('publickey')) {
+      keys ??= await identitiesOf(options, context)
+      for (let identity = keys.shift(); identity !== undefined; identity = keys.shift()) {
+        const key = await readKey(identity, options.passphrase, context)
+        if (key === 'locked') locked.push(identity.name)
+        else if (key !== null) {
+          tried.add('key')
+          return { type: 'publickey', username, key }
+        }
+      }
     }
     for (const type of ['password', 'keyboard-interactive'] as const) {
       if (!isNew(type, type)) continue
@@ -101,10 +118,11 @@ export function logIn(
         prompt: (_name, _text, _language, prompts, finish) => finish(prompts.map(() => password)),
       }
     }
-    if (tried.size === 0) throw noLogin(context, methods)
+    if (tried.size === 0) throw noLogin(context, methods, locked)
     found?.refused()
     const ways = methods.join(', ')
-    const what = `The login of ${username} failed; the server takes: ${ways}. Check user, password and key.`
+    const check = locked.length === 0 ? 'Check user, password and key.' : lockedText(locked)
+    const what = `The login of ${username} failed; the server takes: ${ways}. ${check}`
     throw context.error('auth-failed', what, { phase: 'login', reply: ways })
   }
 
@@ -137,14 +155,43 @@ export function logIn(
   }
 }
 
-async function readKey(text: string, passphrase: string | undefined, context: RetrievalContext): Promise<ParsedKey> {
+/** A private key, and the name by which messages call it; `isOwn`: the caller has named this one key. */
+interface Identity extends NamedKey {
+  readonly isOwn: boolean
+}
+
+/** The private keys in the order in which they are tried. */
+async function identitiesOf({ privateKey, privateKeys }: SshOptions, context: RetrievalContext): Promise<Identity[]> {
+  const own = privateKey === undefined ? [] : [{ name: 'ssh.privateKey', text: privateKey, isOwn: true }]
+  const others = await context.deadline.unlimited(async () => (await privateKeys?.()) ?? [])
+  return [...own, ...others.map((each) => ({ ...each, isOwn: false }))]
+}
+
+/**
+ * Reads a private key. Of several, one whose passphrase is not known, or that cannot be read (null), is passed over, as
+ * by ssh.
+ */
+async function readKey(
+  { text, isOwn }: Identity,
+  passphrase: string | undefined,
+  context: RetrievalContext,
+): Promise<ParsedKey | 'locked' | null> {
   const { utils } = (await loadSsh2()).default
   const key = utils.parseKey(text, passphrase)
   if (!(key instanceof Error)) return key
-  const isLocked = /passphrase|decrypt|integrity/i.test(key.message)
+  const isLocked = /passphrase|decrypt|integrity|malformed/i.test(key.message) && /ENCRYPTED|OPENSSH/.test(text)
+  if (!isOwn) return isLocked ? 'locked' : null
   const advice = { option: isLocked ? 'ssh.passphrase' : 'ssh.privateKey' } as const
-  const what = isLocked
-    ? `The private key is encrypted; give its passphrase by ${adviceText(advice)}.`
-    : `The private key of ${adviceText(advice)} cannot be read; it must be in the format of OpenSSH or PEM.`
+  const what = !isLocked
+    ? `The private key of ${adviceText(advice)} cannot be read; it must be in the format of OpenSSH or PEM.`
+    : passphrase === undefined
+      ? `The private key is encrypted; give its passphrase by ${adviceText(advice)}.`
+      : `The passphrase of ${adviceText(advice)} does not open the private key.`
   throw context.error('auth-failed', what, { phase: 'login', advice })
+}
+
+function lockedText(names: readonly string[]): string {
+  const advice = { option: 'ssh.passphrase' } as const
+  const what = names.length === 1 ? 'is encrypted' : 'are encrypted'
+  return `${names.join(', ')} ${what}: give the passphrase by ${adviceText(advice)}, or add the key to ssh-agent.`
 }

@@ -15,7 +15,12 @@ export interface SshOptions {
   readonly agent?: string
   /** A private key, as the text of its file (PEM or OpenSSH). */
   readonly privateKey?: string
-  /** The passphrase of the private key. */
+  /**
+   * Gives further private keys, which are tried in their order after the agent and `privateKey`. It is called once a
+   * server takes keys. A key that `passphrase` does not open is passed over, and the error names it.
+   */
+  readonly privateKeys?: PrivateKeySource
+  /** The passphrase of the private keys. */
   readonly passphrase?: string
 }
 
@@ -25,11 +30,21 @@ export type HostKeySource = (server: {
   readonly port: number
 }) => readonly string[] | Promise<readonly string[]>
 
+/** Gives the keys of SshOptions.privateKeys. */
+export type PrivateKeySource = () => readonly NamedKey[] | Promise<readonly NamedKey[]>
+
+/** A private key, as the text of its file (PEM or OpenSSH), and its name for messages. */
+export interface NamedKey {
+  readonly name: string
+  readonly text: string
+}
+
 const kinds: Readonly<Record<keyof SshOptions, OptionKind>> = {
   hostKeys: ['an array of strings, or a function', (value) => callback[1](value) || texts[1](value)],
   user: line,
   agent: text,
   privateKey: text,
+  privateKeys: callback,
   passphrase: text,
 }
 

@@ -54,7 +54,7 @@ function testSilence({ subject, test, start }: Suite): void {
 }
 
 function testEndings({ subject, test, start }: Suite): void {
-  const { createClient } = subject
+  const { createClient, multiplexed = false } = subject
 
   test('a consumer that stops early closes the socket', async () => {
     await using place = await start({ stall: 'body' })
@@ -72,6 +72,7 @@ function testEndings({ subject, test, start }: Suite): void {
     {
       await using _unread = await client.retrieve(place.object)
     }
+    if (multiplexed) await client.close()
     await serverOf(place).waitForConnections(0)
   })
 
@@ -136,7 +137,7 @@ function testFaults({ subject, test, start }: Suite): void {
 }
 
 function testBodies({ subject, test, start }: Suite): void {
-  const { createClient, bytes, short } = subject
+  const { createClient, bytes, short, multiplexed = false } = subject
 
   test('a reset in the body is partial', async () => {
     await using place = await start({ resetAfter: Math.floor(bytes.length / 2) })
@@ -150,6 +151,7 @@ function testBodies({ subject, test, start }: Suite): void {
     await using place = await start({ shortBody: short })
     await using client = createClient({ limits: { maxRetries: 0 } })
     hasFields(await failureOf(bytesOf(client, place.object)), { code: 'partial', phase: 'body' })
+    if (multiplexed) await client.close()
     await serverOf(place).waitForConnections(0)
   })
 }

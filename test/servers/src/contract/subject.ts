@@ -81,6 +81,11 @@ export interface Subject {
   readonly short?: number
   /** Whether any octets are a right answer, so that a server of another protocol is not noticed. Default false. */
   readonly unframed?: boolean
+  /**
+   * Whether a retrieval that ends early leaves a connection in good order, which is kept for others and closes with the
+   * client. Default false.
+   */
+  readonly multiplexed?: boolean
 }
 
 /** The test functions of vitest, of node:test, or of a like runner. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { SshOptions } from '@retriever/fetchers'
+import type { NamedKey, SshOptions } from '@retriever/fetchers'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
 import { readPem } from './pem.ts'
 
@@ -36,7 +36,8 @@ export function readSsh(
     hostKeys: () => [...accepted, ...knownHosts()],
     ...(user !== null && { user }),
     ...(agent !== '' && { agent }),
-    ...(keyFile !== undefined && { privateKey: readPem('key', keyFile, 'private key') }),
+    // As with ssh, a key that is named stands in place of the user's own.
+    ...(keyFile === undefined ? { privateKeys: ownKeys } : { privateKey: readPem('key', keyFile, 'private key') }),
     ...(passphrase !== undefined && { passphrase }),
   }
 }
@@ -46,6 +47,17 @@ function knownHosts(): string[] {
   return [join(homedir(), '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts'].flatMap((file) => {
     try {
       return readFileSync(file, 'utf8').split('\n')
+    } catch {
+      return []
+    }
+  })
+}
+
+/** The keys that ssh tries where none is named (ssh(1), -i), in its order. */
+function ownKeys(): NamedKey[] {
+  return ['id_rsa', 'id_ecdsa', 'id_ed25519', 'id_dsa'].flatMap((name) => {
+    try {
+      return [{ name: `~/.ssh/${name}`, text: readFileSync(join(homedir(), '.ssh', name), 'utf8') }]
     } catch {
       return []
     }
