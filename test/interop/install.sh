@@ -15,17 +15,18 @@ system_lib=/usr/lib/$(uname -m)-linux-gnu
 
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
 	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack
-	apache2-bin caddy fingerd slapd openssh-server openssh-sftp-server mosquitto dictd dict-elements molly-brown
+	apache2-bin caddy fingerd slapd openssh-server dropbear-bin mosquitto dictd dict-elements molly-brown
 	tftpd-hpa hercules nfs-ganesha nfs-ganesha-vfs rtsp-server-perl librtsp-server-perl)
 # Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
 clients=(slrnpull)
 # No server either: help pages of GNOME, which help: and ghelp: URLs name.
 documents=(gnome-user-docs)
-# Dovecot's paths are fixed, so it is installed, like the libraries of other servers.
+# Dovecot's paths are fixed, and so is that of the SFTP server in Dropbear: they are installed, like the libraries of
+# other servers.
 # Programs for people are installed as usual: chromium resolves URLs with @retriever/core, curl runs the lines of
 # test/differential, ldapsearch asks slapd and s3270 hercules beside us, and xdg-open, gio and telnet get the URLs of handoff.test.ts.
 tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl
-	openssh-client dovecot-pop3d dovecot-imapd libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet
+	openssh-client openssh-sftp-server dovecot-pop3d dovecot-imapd libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet
 	man-db info s3270 libnfs-utils yaz idzebra-2.0-utils idzebra-2.0-common libidzebra-2.0-mod-grs-marc
 	libanyevent-perl libmoose-perl libmoosex-getopt-perl libnamespace-autoclean-perl liburi-perl)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.

@@ -193,6 +193,23 @@ http_seed() {
 # date_all DIR: the one modification time that the tests expect.
 date_all() { find "$1" -exec touch -h -d '2001-02-03 04:05:06 UTC' {} +; }
 
+# ssh_seed: files/ for every SSH server, of which 300 in files/many, and the key pair `client`.
+ssh_seed() {
+	local at
+	mkdir -p files/sub files/odd files/many
+	printf 'Hello.\n' >files/hello.txt
+	head -c 3000001 /dev/urandom >files/big.bin
+	: >files/empty
+	printf 'x' >'files/name with blanks %41'
+	printf 'umlaut\n' >$'files/gr\303\274\303\237e.txt'
+	printf 'Latin-1\n' >$'files/odd/caf\351'
+	printf 'two lines\n' >$'files/odd/a\nb'
+	ln -sfn hello.txt files/link
+	for ((at = 0; at < 300; at++)); do printf 'file %d\n' "$at" >"files/many/$at.txt"; done
+	TZ=UTC touch -d '2001-02-03 04:05:06' files/hello.txt
+	[[ -e client ]] || ssh-keygen -q -t ed25519 -N '' -f client
+}
+
 # The files of every FTP server, below root/.
 ftp_seed() {
 	mkdir -p root/pub/sub/deep root/many

@@ -3,7 +3,8 @@
 #
 #   usage: sshd.sh WORKDIR PORT
 #
-#   PORT    logs in with the key WORKDIR/client; its files are those of this machine, the seed is WORKDIR/files
+#   PORT    logs in with the key WORKDIR/client; its files are those of this machine, the seed is WORKDIR/files; a third
+#           login that begins while two are under way is refused; WORKDIR/sshd.log has a line for each login
 #
 # Debian packages: openssh-server openssh-sftp-server openssh-client
 # Must be started as root: sshd separates its privileges.
@@ -16,16 +17,9 @@ needs "$sshd" "$sftp_server" ssh-keygen "$system_lib/libnss_wrapper.so"
 needs_root
 begin 1 "$@"
 
-mkdir -p files/sub /run/sshd
-printf 'Hello.\n' >files/hello.txt
-head -c 3000001 /dev/urandom >files/big.bin
-: >files/empty
-printf 'x' >'files/name with blanks %41'
-printf 'umlaut\n' >$'files/gr\303\274\303\237e.txt'
-ln -sfn hello.txt files/link
-TZ=UTC touch -d '2001-02-03 04:05:06' files/hello.txt
+mkdir -p /run/sshd
+ssh_seed
 [[ -e host ]] || ssh-keygen -q -t ed25519 -N '' -f host
-[[ -e client ]] || ssh-keygen -q -t ed25519 -N '' -f client
 cp client.pub authorized
 chmod 600 authorized
 printf '[127.0.0.1]:%s %s\n' "$port" "$(cut -d' ' -f1,2 host.pub)" >known_hosts
@@ -40,6 +34,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 PermitRootLogin prohibit-password
 UsePAM no
+MaxStartups 2
 Subsystem sftp $sftp_server
 CONF
 sshd=$(realpath "$sshd")
