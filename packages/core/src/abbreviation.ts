@@ -51,11 +51,9 @@ export function completeUrl(text: string, schemes?: readonly Scheme[]): Completi
   if (user !== undefined && dotted && `${slashes}${port ?? ''}${rest}` === '') return mailAddress(text)
   const label = dotted ? (host.split('.', 1)[0] ?? '').toLowerCase() : ''
   const guess = byLabel.get(label)
-  const why = guess === undefined ? 'nothing says otherwise' : `the name begins with "${label}."`
-  return {
-    url: `${guess ?? 'http'}:${slashes ? text : `//${text}`}`,
-    reason: `It has no scheme; ${guess ?? 'http'} was taken, since ${why}.`,
-  }
+  const url = `${guess ?? 'http'}:${slashes ? text : `//${text}`}`
+  const why = guess === undefined ? '' : `, since the name begins with "${label}."`
+  return { url, reason: assuming(url, why) }
 }
 
 /**
@@ -69,8 +67,10 @@ function isHost(text: string): boolean {
 }
 
 function mailAddress(text: string): Completion {
-  return {
-    url: `mailto:${text.replaceAll('%', '%25')}`,
-    reason: 'It has no scheme; mailto was taken, since it has the form of a mail address.',
-  }
+  const url = `mailto:${text.replaceAll('%', '%25')}`
+  return { url, reason: assuming(url, ', since it has the form of a mail address') }
+}
+
+function assuming(url: string, why: string): string {
+  return `No scheme given; assuming ${url}${why}.`
 }

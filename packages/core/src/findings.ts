@@ -1,6 +1,6 @@
 import { type Finding, findDelimiters, finding, type Severity } from './finding.ts'
 import type { AccessPlan } from './plan.ts'
-import { databasePorts, foreignPorts } from './ports.ts'
+import { databasePorts, foreignPorts, portService } from './ports.ts'
 import type { Place, ResolveOptions, Scheme } from './scheme.ts'
 import { isAnonymous } from './schemes/ftp.ts'
 import { type Host, readHost } from './url/host.ts'
@@ -73,8 +73,8 @@ function portFindings(source: FindingSource): Finding[] {
   const isFramed = scheme.isFramed?.(plan)
   const speaksFirst = sendsFirst || isFramed === false
   if (!anyPort && (foreignPorts.has(port) || (speaksFirst && databasePorts.has(port)))) {
-    const what = `Port ${port} belongs to another protocol`
-    const message = isFramed ? `${what}.` : `${what}, which ${name} requests could be made to speak.`
+    const what = `Port ${port} is for ${portService(port)}`
+    const message = isFramed ? `${what}.` : `${what}; a crafted link could make that server run commands.`
     return [finding('foreign-port', message, span, 'RFC 1738 6', isFramed ? 'warning' : 'danger')]
   }
   const code = port < 1024 && !isLoopback(host) ? 'reserved-port' : 'non-default-port'

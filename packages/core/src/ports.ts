@@ -9,6 +9,34 @@ export const foreignPorts: ReadonlySet<number> = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
+/** What the best-known of these ports are for, in the words of a person who reads "Port 25 is for mail". */
+const portServices: readonly (readonly [service: string, ports: readonly number[]])[] = [
+  ['FTP', [20, 21, 989, 990]],
+  ['SSH', [22]],
+  ['Telnet', [23]],
+  ['mail', [25, 109, 110, 143, 465, 587, 993, 995, 4190]],
+  ['names of hosts (DNS)', [53]],
+  ['TFTP', [69]],
+  ['Finger', [79]],
+  ['News', [119, 563]],
+  ['LDAP', [389, 636]],
+  ['remote logins', [512, 513]],
+  ['printers', [515]],
+  ['files of this network', [111, 137, 139, 548, 2049]],
+  ['streams (RTSP)', [554]],
+  ['rsync', [873]],
+  ['Docker', [2375]],
+  ['a database', [2379, 3306, 5432, 6379, 9200, 11211, 27017]],
+  ['calls (SIP)', [5060, 5061]],
+  ['screens', [5900, 6000]],
+  ['chat (IRC)', [6665, 6666, 6667, 6668, 6669, 6697]],
+]
+
+/** What is expected behind a port: "mail" behind 25; "another protocol" if it has no better-known name. */
+export function portService(port: number): string {
+  return portServices.find(([, ports]) => ports.includes(port))?.[0] ?? 'another protocol'
+}
+
 /**
  * Further ports for schemes whose URL dictates the first octets sent: services that obey one line without a greeting:
  * rsync, Docker, etcd, MySQL, PostgreSQL, VNC, Redis, FastCGI, Elasticsearch, Zabbix, memcached, MongoDB and their

@@ -17,7 +17,7 @@ test('the demo shows all classic schemes and exits with 0', async () => {
   expect(stdout).toContain('the server is there and says: Welcome to the test server.')
   expect(stdout).toMatch(/came {5}retrieve: ftp:.*550.*\n {11}exit code 78\n/)
   expect(stdout).toMatch(
-    /came {5}retrieve: gopher:\/\/127\.0\.0\.1:25\/x: Refused: .*--allow-port 25\.\n {11}exit code 9\n/,
+    /came {5}retrieve: gopher:\/\/127\.0\.0\.1:25\/x: Refused: .*--allow-port 25 permits it\.\n {11}exit code 9\n/,
   )
   expect(stdout).toMatch(/\nAll went as it should\. [^\n]*\nIn the clone, [^\n]*\n$/)
 })

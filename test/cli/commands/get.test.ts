@@ -161,7 +161,7 @@ describe('exit codes, each with one clear sentence', () => {
     [
       9,
       () => 'gopher://127.0.0.1:25/x',
-      /^retrieve: gopher:\/\/127\.0\.0\.1:25\/x: Refused: Port 25 .* allow it by --allow-port 25\.$/,
+      /^retrieve: gopher:\/\/127\.0\.0\.1:25\/x: Refused: Port 25 .* --allow-port 25 permits it\.$/,
     ],
     [9, () => 'ftp://h/a%0D%0ADELE%20b', /encoded CR LF.*cannot be allowed/],
     [22, () => url('http', 'status/503'), /503/],

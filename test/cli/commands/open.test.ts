@@ -102,7 +102,7 @@ test('the policy holds: a server leads to no file of this machine, and to no por
   for (const file of readdirSync(kept)) writeFileSync(join(kept, file), JSON.stringify(page))
   for (const [number, why] of [
     ['1', 'it leads to this machine itself'],
-    ['2', 'Port 25 belongs to another protocol'],
+    ['2', 'Port 25 is for mail'],
     ['3', 'it points inward'],
   ]) {
     const outcome = await run('policy', 'open', `${number}`)

@@ -4,22 +4,22 @@ import { retrieve, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 
-const guess = (operand: string, scheme: string, why: string): string =>
-  `retrieve: ${operand}: It has no scheme; ${scheme} was taken, since ${why}.\n`
+const guess = (operand: string, url: string, why: string): string =>
+  `retrieve: ${operand}: No scheme given; assuming ${url}${why}.\n`
 
 describe('an operand without a scheme', () => {
   test.each([
-    ['www.w3.org/x', 'http://www.w3.org/x', 'the name begins with "www."'],
-    ['ftp.gnu.org/gnu/', 'ftp://ftp.gnu.org/gnu/', 'the name begins with "ftp."'],
-    ['gopher.example.org', 'gopher://gopher.example.org', 'the name begins with "gopher."'],
-    ['news.example.org/comp.lang.c', 'nntp://news.example.org/comp.lang.c', 'the name begins with "news."'],
-    ['no-such-folder/path', 'http://no-such-folder/path', 'nothing says otherwise'],
-    ['localhost:8080/x', 'http://localhost:8080/x', 'nothing says otherwise'],
-    ['[::1]:8080', 'http://[::1]:8080', 'nothing says otherwise'],
-    ['www.bücher.example/x', 'http://www.bücher.example/x', 'the name begins with "www."'],
+    ['www.w3.org/x', 'http://www.w3.org/x', ', since the name begins with "www."'],
+    ['ftp.gnu.org/gnu/', 'ftp://ftp.gnu.org/gnu/', ', since the name begins with "ftp."'],
+    ['gopher.example.org', 'gopher://gopher.example.org', ', since the name begins with "gopher."'],
+    ['news.example.org/comp.lang.c', 'nntp://news.example.org/comp.lang.c', ', since the name begins with "news."'],
+    ['no-such-folder/path', 'http://no-such-folder/path', ''],
+    ['localhost:8080/x', 'http://localhost:8080/x', ''],
+    ['[::1]:8080', 'http://[::1]:8080', ''],
+    ['www.bücher.example/x', 'http://www.bücher.example/x', ', since the name begins with "www."'],
   ])('%s is completed, and the guess is told', async (operand, url, why) => {
     const { status, stdout, stderr } = await retrieve(['explain', operand])
-    expect({ status, stderr }).toEqual({ status: 0, stderr: guess(operand, url.slice(0, url.indexOf(':')), why) })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: guess(operand, url, why) })
     expect(stdout.split('\n')[0]).toBe(url)
   })
 
@@ -29,7 +29,7 @@ describe('an operand without a scheme', () => {
     expect(JSON.parse(stderr)).toEqual({
       notice: {
         operand: 'www.w3.org/x',
-        message: 'It has no scheme; http was taken, since the name begins with "www.".',
+        message: 'No scheme given; assuming http://www.w3.org/x, since the name begins with "www.".',
       },
     })
   })
@@ -37,7 +37,7 @@ describe('an operand without a scheme', () => {
   test('is retrieved and listed; -s says nothing', async () => {
     await using servers = await startServers({ http: true, gopher: true })
     const operand = `127.0.0.1:${servers.http.port}/pub/hello.txt`
-    const told = guess(operand, 'http', 'nothing says otherwise')
+    const told = guess(operand, `http://${operand}`, '')
     expect(await retrieve([operand])).toEqual({ status: 0, stdout: 'Hello, world.\n', stderr: told })
     expect(await retrieve(['-s', operand])).toEqual({ status: 0, stdout: 'Hello, world.\n', stderr: '' })
     const listed = await retrieve(['ls', '-s', operand])
@@ -58,14 +58,14 @@ describe('an operand without a scheme', () => {
   ])('%j is not completed', async (operand, status) => {
     const outcome = await retrieve([operand])
     expect(outcome.status).toBe(status)
-    expect(outcome.stderr).not.toContain('was taken')
+    expect(outcome.stderr).not.toContain('assuming')
     expect(outcome.stderr).not.toContain('\x1b')
   })
 
   test('a mail address is a mail to be written', async () => {
     const { stdout, stderr } = await retrieve(['explain', '--json', 'joe@example.com'])
     expect(JSON.parse(stdout)).toMatchObject({ scheme: 'mailto', plan: { to: ['joe@example.com'] } })
-    expect(stderr).toContain('mailto was taken')
+    expect(stderr).toContain('assuming mailto:')
   })
 })
 

@@ -131,6 +131,11 @@ describe('help on one word', () => {
     expect(await help('help', '-T')).toMatch(/^-T is refused\. [^\n]+\n/)
   })
 
+  test.each(['post', 'PUT', 'upload'])('%s says that nothing is sent', async (word) => {
+    const answer = 'Retriever sends nothing (GET and HEAD only); keep curl for POST.\n'
+    expect(await help('help', word)).toBe(answer)
+  })
+
   test.each([
     [['help', 'otput'], 'There is no help on otput. Did you mean: retrieve help output?'],
     [['--help', '--otuput'], 'There is no help on --otuput. Did you mean: retrieve help --output?'],

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterEach(() => server.asked.splice(0))
 
 const waiting = (url: string): string =>
-  `retrieve: ${url}: The server asks to be left alone for 0 s; try again then. (503 x) Trying again in 0.1 s.\n`
+  `retrieve: ${url}: The server wants no request now. Try again in 0 s. (503 x) Trying again in 0.1 s.\n`
 
 describe('what fails for a cause that may pass', () => {
   test('is tried again, three times at most, and a line each time says so', async () => {
@@ -51,14 +51,14 @@ describe('what fails for a cause that may pass', () => {
     failures = 1
     expect(await retrieve(['-s', server.url])).toEqual({ status: 0, stdout: 'hello', stderr: '' })
     server.asked.splice(0)
-    const message = 'The server asks to be left alone for 0 s; try again then. (503 x) Trying again in 0.1 s.'
+    const message = 'The server wants no request now. Try again in 0 s. (503 x) Trying again in 0.1 s.'
     expect(messages((await retrieve(['--json', server.url])).stderr)).toEqual([
       { notice: { operand: server.url, code: 'http-error', message } },
     ])
     server.asked.splice(0)
     const { stderr } = await retrieve(['-v', server.url])
     expect(stderr.split('\n').filter((line) => /again in/.test(line))).toEqual([
-      `* trying again in 0.1 s after: ${server.url}: The server asks to be left alone for 0 s; try again then. (503 x)`,
+      `* trying again in 0.1 s after: ${server.url}: The server wants no request now. Try again in 0 s. (503 x)`,
     ])
   })
 

@@ -94,6 +94,6 @@ test('a port that was typed is no news; one that a server chose is, and a danger
   await using first = await scriptedHttp(() => reply(302, { Location: target.url }))
   const redirected = await retrieve(['-v', first.url])
   expect(redirected.stderr.match(/\* notice: The URL asks for port/g)).toHaveLength(1)
-  expect((await retrieve(['explain', 'http://h:25/'])).stdout).toContain('Port 25 belongs to another protocol')
+  expect((await retrieve(['explain', 'http://h:25/'])).stdout).toContain('Port 25 is for mail')
   expect((await retrieve(['explain', 'http://h:81/'])).stdout).toContain('warning: The URL asks for port 81')
 })

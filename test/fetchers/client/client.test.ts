@@ -118,7 +118,7 @@ test('a fetcher that several clients have is disposed of once the last of them i
 
 describe('before any connection', () => {
   test.each([
-    ['http://h:25/', 'refused', 'policy', /allow it by `policy\.allowPorts: \[25\]`\.$/],
+    ['http://h:25/', 'refused', 'policy', /`policy\.allowPorts: \[25\]` permits it\.$/],
     ['gopher://h/1a%0D%0Ab', 'refused', 'policy', /cannot be allowed/],
     ['http://a b/', 'malformed-url', 'resolve', /character 9/],
     ['nosuch:x', 'unknown-scheme', 'resolve', /"nosuch" is not known/],

@@ -180,7 +180,7 @@ describe('how often, and when', () => {
     expect(result).toMatchObject({ error: { status: 429, retryAfter: 99_999_000, transient: true }, delays: [] })
     expect(result.asked).toHaveLength(1)
     expect((result as { error: Error }).error.message).toContain(
-      'The server asks to be left alone for 99999 s, longer than 120 s (`limits.maxRetryDelay`); try again then. (429 x)',
+      'The server wants no request now. Try again in 99999 s, longer than 120 s (`limits.maxRetryDelay`). (429 x)',
     )
   })
 

@@ -13,7 +13,7 @@ import { nearest } from '../suggest.ts'
 import { examples } from './examples.ts'
 import { paragraph, row, widthFor } from './layout.ts'
 import { helpOfForeignOption, helpOfOption, optionsMeant, synopsis } from './option-help.ts'
-import { type Topic, topics } from './topics.ts'
+import { helpOnUploads, type Topic, topics } from './topics.ts'
 
 /** Words that name lists of help. */
 const lists = ['all', 'category', 'examples'] as const
@@ -49,6 +49,8 @@ function helpOnWord(word: string, width: number): string[] {
   if (command !== undefined) return ofCommand(command, width)
   if (category !== undefined) return ofCategory(category, width)
   if (topic !== undefined) return ofTopic(topic, width)
+  const uploads = helpOnUploads(lower)
+  if (uploads !== undefined) return [paragraph(uploads, width)]
   const meant = optionsMeant(word)
   if (meant.length === 0) return [paragraph(helpOfForeignOption(word) ?? throwNoHelp(word), width)]
   return meant.length === 1 ? meant.map((option) => helpOfOption(option, width)) : optionSections(meant, width)

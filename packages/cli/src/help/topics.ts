@@ -11,6 +11,14 @@ export interface Topic {
   readonly after: readonly string[]
 }
 
+/** Words that people look up for what Retriever does not do. */
+const uploadWords: ReadonlySet<string> = new Set(['delete', 'patch', 'post', 'put', 'upload'])
+
+/** The answer to `retrieve help post`; undefined for other words. */
+export function helpOnUploads(word: string): string | undefined {
+  return uploadWords.has(word) ? 'Retriever sends nothing (GET and HEAD only); keep curl for POST.' : undefined
+}
+
 const exitStatus: Topic = {
   name: 'exit-status',
   title: 'Exit status',

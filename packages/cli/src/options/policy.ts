@@ -34,7 +34,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   {
     long: 'allow-port',
     arg: 'N',
-    help: 'Allow connections to port N although it belongs to another protocol',
+    help: 'Allow connections to port N although it is for another protocol',
     commands: network,
     example: 'retrieve --allow-port 6000 http://h.example:6000/',
   },

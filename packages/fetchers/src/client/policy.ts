@@ -120,7 +120,7 @@ export function enforce(policy: Rules, resolution: Resolution): void {
     code === 'foreign-port' && 'port' in plan
       ? { option: 'policy.allowPorts', value: plan.port }
       : { option: 'policy.allow', value: code }
-  throw refusal(url, `${message} If you mean it, allow it by ${adviceText(advice)}.`, { span, advice })
+  throw refusal(url, `${message} ${adviceText(advice)} permits it.`, { span, advice })
 }
 
 /**
@@ -141,7 +141,7 @@ export function schemeObstacle(
     schemes === null
       ? `fetch() reaches servers only, and ${scheme.name} URLs lead to this machine itself.`
       : `${scheme.name} is not among the schemes that may be retrieved (${schemes.join(', ') || 'none'}).`
-  return { message: `${why} If you mean it, allow it by ${adviceText(advice)}.`, advice }
+  return { message: `${why} ${adviceText(advice)} permits it.`, advice }
 }
 
 /** Throws `refused` for a Unix domain socket under publicOnly, because it leads to this machine. */

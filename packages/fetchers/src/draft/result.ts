@@ -5,7 +5,7 @@ import { type Draft, draftOf } from './draft.ts'
 /** The draft as a representation. Rejects ranges, and throws as draftOf() does. */
 export function draftResult(draft: Draft, context: RetrievalContext): Retrieved<'mailto'> {
   if (context.request.range !== undefined) {
-    throw context.error('range-refused', 'A draft has no ranges; retrieve it without one.')
+    throw context.error('range-refused', 'Drafts cannot be retrieved in part.')
   }
   const octets = Buffer.from(draftOf(draft, context))
   const header = octets.subarray(0, octets.indexOf('\r\n\r\n'))

@@ -78,10 +78,10 @@ type Words = readonly [message: string, advice?: Advice]
 
 function retryAfterWords(milliseconds: number, { limits }: RetrievalContext): Words {
   const limit = limits.maxRetryDelay
-  const what = `The server asks to be left alone for ${Math.ceil(milliseconds / 1000)} s`
-  if (milliseconds <= limit) return [`${what}; try again then.`]
+  const what = `The server wants no request now. Try again in ${Math.ceil(milliseconds / 1000)} s`
+  if (milliseconds <= limit) return [`${what}.`]
   const advice = { option: 'limits.maxRetryDelay' } as const
-  return [`${what}, longer than ${limit / 1000} s (${adviceText(advice)}); try again then.`, advice]
+  return [`${what}, longer than ${limit / 1000} s (${adviceText(advice)}).`, advice]
 }
 
 function statusWords(head: ResponseHead, excerpt: string): Words {

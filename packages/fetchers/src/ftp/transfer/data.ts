@@ -37,7 +37,7 @@ export async function askPort(retrieval: FtpRetrieval): Promise<number> {
 
 /** The time in milliseconds that a server has to answer a prefetching EPSV, while it is not known whether it can. */
 const prefetchTimeout = 3000
-const silence = 'The server does not answer what it was asked during a transfer.'
+const silence = 'No reply to a command sent during the transfer.'
 
 /** The port that the retrieval before has asked for. Null where the server names none, or cannot be relied upon. */
 export async function takePrefetchedPort(
