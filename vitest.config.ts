@@ -14,17 +14,11 @@ export const alias = [
   { find: '@retriever/servers', replacement: path('test/servers/src/index.ts') },
 ]
 
-/**
- * The files that need a process of their own: they mock a module of Node, load our modules anew, or change what a
- * thread cannot (the time zone, the umask).
- */
+/** The files that need a process of their own: they mock a module of Node, or load our modules anew. */
 const isolated = [
-  'test/cli/start.test.ts',
   'test/fetchers/client/addresses.test.ts',
   'test/fetchers/client/guards.test.ts',
   'test/fetchers/client/retry.test.ts',
-  'test/fetchers/http/cache/cache.test.ts',
-  'test/fetchers/http/range/resume.test.ts',
   'test/fetchers/wire/socks.test.ts',
   'test/fetchers/wire/socks4.test.ts',
 ]
@@ -56,8 +50,7 @@ export default defineConfig({
           name: 'shared',
           include: ['test/**/*.test.ts'],
           exclude: [...exclude, ...isolated, ...slow],
-          // The files of a thread share its modules, which are then loaded once: a test undoes what it changes.
-          pool: 'threads',
+          // The files of a process share its modules, which are then loaded once: a test undoes what it changes.
           isolate: false,
         },
       },

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startGeminiServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
-import { retrieve, temporaryFolder, useBundle } from '../support/cli/run.ts'
+import { retrieveApart, temporaryFolder, useBundle } from '../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -15,7 +15,7 @@ function stateOf(name: string) {
   rmSync(path, { recursive: true, force: true })
   mkdirSync(path, { recursive: true })
   const run = (...args: string[]) => {
-    return retrieve(args, { cwd: folder(), env: { XDG_STATE_HOME: join(folder(), name) } })
+    return retrieveApart(args, { cwd: folder(), env: { XDG_STATE_HOME: join(folder(), name) } })
   }
   return { path, run }
 }

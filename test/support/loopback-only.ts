@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
 
-/** One file for all test files of a thread: what they share keeps its name. */
+/** One file for all test files of a process: what they share keeps its name. */
 const log = process.env.RETRIEVER_LOOPBACK_LOG ?? join(tmpdir(), `retriever-loopback-${randomUUID()}`)
 process.env.RETRIEVER_LOOPBACK_LOG = log
 // For the commands that tests run.

@@ -12,7 +12,7 @@ const command = commandNames.find((name) => name === first) ?? (/^(-V|--version)
 const { main } = new ChunkLoader(__filename, command).load(resolve(__dirname, 'main.js')) as typeof import('./main.ts')
 
 // Not awaited here: the bundle is CommonJS, which starts faster. main() never rejects.
-void main(process.argv.slice(2), process.env).then((code) => {
+void main(process.argv.slice(2), process.env, process).then((code) => {
   // After an interrupt, a write to a paused reader may stay pending for ever. Otherwise all output is written by now.
   if (code > 128) process.exit(code)
   process.exitCode = code

@@ -1,3 +1,5 @@
+import type { Host } from './terminal/streams.ts'
+
 /** Exit codes by convention: 128 plus the signal's number. */
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
@@ -14,7 +16,7 @@ export interface Interrupts {
 }
 
 /** The first signal aborts the command, so that it can clean up; a second one ends the process at once. */
-export function watchInterrupts(): Interrupts {
+export function watchInterrupts(host: Pick<Host, 'on' | 'off' | 'exit'>): Interrupts {
   const controller = new AbortController()
   let exitCode: number | undefined
   let pass: ((name: Interrupt) => void) | null = null
@@ -25,12 +27,12 @@ export function watchInterrupts(): Interrupts {
       return
     }
     const code = exitCodes[interrupt]
-    if (exitCode !== undefined) process.exit(code)
+    if (exitCode !== undefined) host.exit(code)
     exitCode = code
     controller.abort(new Error(`interrupted by ${name}`))
   }
   const names = Object.keys(exitCodes) as Interrupt[]
-  for (const name of names) process.on(name, listener)
+  for (const name of names) host.on(name, listener)
   return {
     signal: controller.signal,
     get exitCode() {
@@ -40,7 +42,7 @@ export function watchInterrupts(): Interrupts {
       pass = receiver
     },
     stop: () => {
-      for (const name of names) process.off(name, listener)
+      for (const name of names) host.off(name, listener)
     },
   }
 }

@@ -7,6 +7,7 @@ import { type CommandLine, located, parseCommandLine } from './parse.ts'
 import type { Run } from './run.ts'
 import { Output, StdoutClosed } from './terminal/output.ts'
 import { Reporter } from './terminal/report.ts'
+import type { Host } from './terminal/streams.ts'
 
 /** The version in package.json, which bundle.mjs puts here. */
 declare const RETRIEVE_VERSION: string
@@ -30,17 +31,17 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
 }
 
 /**
- * Runs the program from argv and env, and resolves to the exit code. It never throws, and exits only on a defect of its
- * own.
+ * Runs the program from argv and env in a process, and resolves to the exit code. It never throws, and exits only on
+ * a defect of its own.
  */
-export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const interrupts = watchInterrupts()
-  const output = new Output(interrupts.signal, env)
+export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host: Host): Promise<number> {
+  const interrupts = watchInterrupts(host)
+  const output = new Output(interrupts.signal, env, host)
   // This one reports errors in the options themselves; it is replaced once they are read.
   let report = new Reporter(output, { json: argv.includes('--json') })
-  const defect = (error: unknown): void => process.exit(report.error(error))
+  const defect = (error: unknown): void => host.exit(report.error(error))
   // A defect outside the call chain, or an unhandled rejection, also becomes a sentence and an exit code.
-  process.once('uncaughtException', defect)
+  host.on('uncaughtException', defect)
   try {
     const words = helpWords(argv)
     const line = words === null ? parseCommandLine(argv, env) : null
@@ -93,7 +94,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   } finally {
     output.status('')
     interrupts.stop()
-    process.off('uncaughtException', defect)
+    host.off('uncaughtException', defect)
   }
 }
 

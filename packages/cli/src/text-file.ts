@@ -2,21 +2,22 @@ import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { RetrievalError } from '@retriever/core'
 import { systemReason } from '@retriever/fetchers'
+import type { Streams } from './terminal/streams.ts'
 import { guessedDecoder } from './terminal/text-guess.ts'
 
 /** The longest text that is read whole: a book has about 1 MiB, and a longer file is hardly text. */
 const maxText = 64 * 1024 * 1024
 
 /** A text of unknown charset, in a file or with `-` in standard input. Rejects with `file-failed`. */
-export async function readText(file: string, signal: AbortSignal): Promise<string> {
+export async function readText(file: string, streams: Streams, signal: AbortSignal): Promise<string> {
   const name = nameOf(file)
-  const octets = await readAll(openText(file), name, signal)
+  const octets = await readAll(openText(file, streams), name, signal)
   return guessedDecoder(octets, true).decode(octets)
 }
 
 /** Standard input for `-`. */
-export function openText(file: string): Readable {
-  return file === '-' ? process.stdin : createReadStream(file)
+export function openText(file: string, streams: Streams): Readable {
+  return file === '-' ? streams.stdin : createReadStream(file)
 }
 
 export function nameOf(file: string): string {

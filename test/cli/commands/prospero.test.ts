@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { startFtpServer, startGopherServer, startProsperoServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
-import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { retrieve, retrieveApart, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -67,7 +67,7 @@ test('an entry of a listing is opened by its number', async () => {
 })
 
 test('serve starts the server, and explain reads the packet', async () => {
-  const served = await retrieve(['serve', 'prospero', '--', 'printenv', 'RETRIEVE_PROSPERO_URL'])
+  const served = await retrieveApart(['serve', 'prospero', '--', 'printenv', 'RETRIEVE_PROSPERO_URL'])
   expect(served).toMatchObject({ status: 0, stdout: expect.stringMatching(/^prospero:\/\/127\.0\.0\.1:\d+\/\n$/) })
   const { stdout } = await retrieve(['explain', 'prospero://h//pros/name'])
   expect(stdout).toContain('GET-OBJECT-INFO ACCESS-METHOD+BASE-TYPE+SIZE+LAST-MODIFIED ASCII /pros/name 0\\n\n')

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
-import { bin, retrieve, start, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { bin, retrieve, retrieveApart, start, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -48,7 +48,7 @@ test('serve DIR shows a folder by http, ftp, gopher and nfs, read-only, without 
 })
 
 test('serve takes faults', async () => {
-  const { status, stderr } = await retrieve([
+  const { status, stderr } = await retrieveApart([
     ...['serve', 'http', '--fault', 'shortBody=1', '--'],
     ...command('retrieve --retry 0 "$RETRIEVE_HTTP_URL"readme.txt'),
   ])
@@ -124,7 +124,7 @@ describe('serve -- COMMAND', () => {
       retrieve news:two@example.net | grep ^Subject:
       retrieve "nntp://127.0.0.1:$RETRIEVE_NNTP_PORT/retriever.test/1" | grep ^Subject:
       retrieve explain "$RETRIEVE_TELNET_URL" | grep -c "$RETRIEVE_TELNET_PORT"`
-    const { status, stdout, stderr } = await retrieve(['serve', '--', ...command(script)])
+    const { status, stdout, stderr } = await retrieveApart(['serve', '--', ...command(script)])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout.replaceAll('\r', '').split('\n')).toEqual([
       ...Array(3).fill("Retriever's test server."),
@@ -140,7 +140,7 @@ describe('serve -- COMMAND', () => {
     writeFileSync(join(folder(), 'public/a.txt'), 'A file.\n')
     const script = 'echo "$@" "$RETRIEVE_FTP_URL$RETRIEVE_NNTP_URL"; retrieve "$RETRIEVE_HTTP_URL"a.txt'
     const args = ['serve', 'public', 'http', '--', ...command(script), 'sh', '-v', '--json', 'ftp']
-    expect(await retrieve(args, { cwd: folder() })).toEqual({
+    expect(await retrieveApart(args, { cwd: folder() })).toEqual({
       status: 0,
       stdout: '-v --json ftp \nA file.\n',
       stderr: '',
@@ -152,7 +152,7 @@ describe('serve -- COMMAND', () => {
     ['kill -TERM $$', 143],
     ['kill -KILL $$', 137],
   ])('its exit status is ours: %s', async (script, status) => {
-    expect((await retrieve(['serve', 'http', '--', ...command(script)])).status).toBe(status)
+    expect((await retrieveApart(['serve', 'http', '--', ...command(script)])).status).toBe(status)
   })
 
   test('a command that cannot be run is one sentence', async () => {
@@ -188,7 +188,7 @@ describe('serve -- COMMAND', () => {
 
   test('the servers end with the command, even if a connection is open', async () => {
     const script = 'exec 3<>/dev/tcp/127.0.0.1/$RETRIEVE_FTP_PORT; head -1 <&3; echo $RETRIEVE_FTP_PORT'
-    const { status, stdout } = await retrieve(['serve', 'ftp', '--', 'bash', '-c', script])
+    const { status, stdout } = await retrieveApart(['serve', 'ftp', '--', 'bash', '-c', script])
     const [greeting, port] = stdout.split(/\r?\n/)
     expect({ status, greeting }).toEqual({ status: 0, greeting: expect.stringMatching(/^220 /) })
     expect((await retrieve([`ftp://127.0.0.1:${port}/`])).status).toBe(7)

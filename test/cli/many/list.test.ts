@@ -126,7 +126,8 @@ test('each URL has a line with its number, and the command a summary', async () 
   const { status, stderr } = await retrieve(['-j', '1', '--from', 'list', '-O'], { cwd })
   expect(status).toBe(22)
   expect(stderr.trim().split('\n')).toEqual([
-    `retrieve: [1/3] ${base}/a: saved as a, 3 B`,
+    // The first may be saved before the rest of the list is read.
+    expect.stringMatching(`^retrieve: \\[1(/3)?\\] ${base}/a: saved as a, 3 B$`),
     expect.stringMatching(`^retrieve: \\[2/3\\] ${base}/missing: The server has no such resource`),
     `retrieve: [3/3] ${base}/c: saved as c, 3 B`,
     expect.stringMatching(/^retrieve: 2 of 3, 1 failed; 6 B in [\d.]+ s$/),

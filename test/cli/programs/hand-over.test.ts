@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
-import { type Outcome, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { type Outcome, retrieve, retrieveApart, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { FakePrograms } from '../../support/fake-programs.ts'
 
 useBundle()
@@ -23,10 +23,14 @@ beforeAll(async () => {
 afterAll(() => servers.close())
 
 /** Runs the command with the fake programs as the only ones, in a folder that must stay empty. */
-async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  command = retrieve,
+): Promise<Outcome> {
   const cwd = join(folder(), 'cwd')
   mkdirSync(cwd, { recursive: true })
-  const outcome = await retrieve(args, { cwd, env: { PATH: programs.folder, ...env } })
+  const outcome = await command(args, { cwd, env: { PATH: programs.folder, ...env } })
   expect(readdirSync(cwd)).toEqual([])
   return outcome
 }
@@ -86,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('a program gets the URL', () => {
 
   test('it is printed before it runs, and its exit status is that of the command', async () => {
     programs.add('telnet', { status: 5, says: 'the program speaks' })
-    const { status, stderr } = await run(['--handoff', 'telnet://h.example/'])
+    const { status, stderr } = await run(['--handoff', 'telnet://h.example/'], {}, retrieveApart)
     programs.add('telnet')
     expect({ status, stderr }).toEqual({
       status: 5,

@@ -9,7 +9,7 @@ function desk(account: string | null, url: string, options: ResolveOptions = {})
   const login = { user: 'bob', password: 'secret' }
   const made = new CredentialPrompt(
     { login, account, netrc: null, sendsLoginAtOnce: true },
-    new Output(signal, {}),
+    new Output(signal, {}, process),
     signal,
   )
   made.enter(resolve(url, options))

@@ -20,7 +20,7 @@ const stamp = { id: 1, time: 0, attempt: 1 }
 const error = new RetrievalError('receive-failed', `${url}: The connection broke.`, { phase: 'request', url })
 
 function told(json: boolean, verbose: boolean, silent = false): unknown[] {
-  const notes = new Notes(new AbortController().signal, {})
+  const notes = new Notes(new AbortController().signal, {}, process)
   const report = new Reporter(notes, { json, verbose, silent })
   report.event({ ...stamp, type: 'retried', url, error, delay: 0 })
   report.event({ ...stamp, type: 'remark', url, message: 'It is a directory.' })
@@ -75,7 +75,7 @@ test.each<[string, Advice, string]>([
 ])('advice is given in options, whichever way it is told: %s', (message, advice, typed) => {
   const failure = new RetrievalError('http-error', `${url}: ${message}`, { phase: 'request', url, advice })
   const said = (json: boolean): string => {
-    const notes = new Notes(new AbortController().signal, {})
+    const notes = new Notes(new AbortController().signal, {}, process)
     const report = new Reporter(notes, { json, verbose: true })
     report.event({ ...stamp, type: 'retried', url, error: failure, delay: 0 })
     report.error(failure)

@@ -33,7 +33,7 @@ test('says what is done in a few lines, and how long each step took', async () =
   const url = `http://localhost:${servers.http.port}/readme.txt`
   expect(await told(url)).toEqual([
     '* http://localhost/readme.txt',
-    '* localhost has the address 127.0.0.1',
+    '* localhost has the addresses 127.0.0.1, ::1',
     '* connected to 127.0.0.1, port N',
     '* done: 280 octets in N (lookup N, connect N, request N, answer N, body N)',
   ])

@@ -1,4 +1,4 @@
-/** The command as a user runs it: the bundle, in a process of its own. */
+/** The command as a user runs it: in the process of the tests, or the bundle in a process of its own. */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll } from 'vitest'
+import { runHere } from './run-here.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 export const bin: string = join(root, 'packages/cli/dist/bin.js')
@@ -17,6 +18,12 @@ export interface Outcome {
   readonly stderr: string
 }
 
+export interface OctetOutcome {
+  readonly status: number
+  readonly stdout: Buffer
+  readonly stderr: string
+}
+
 export interface Settings {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
@@ -24,7 +31,7 @@ export interface Settings {
   readonly input?: 'pipe' | 'ignore'
 }
 
-/** `retrieve ARGUMENTS`, its output as text, one character an octet where it is no UTF-8. */
+/** `retrieve ARGUMENTS` in this process, its output as text. */
 export async function retrieve(args: readonly string[], settings: Settings = {}): Promise<Outcome> {
   const { status, stdout, stderr } = await retrieveOctets(args, settings)
   return { status, stdout: stdout.toString(), stderr }
@@ -33,7 +40,20 @@ export async function retrieve(args: readonly string[], settings: Settings = {})
 export function retrieveOctets(
   args: readonly string[],
   { cwd = root, env = {} }: Settings = {},
-): Promise<{ status: number; stdout: Buffer; stderr: string }> {
+): Promise<OctetOutcome> {
+  return runHere(args, cwd, { ...cleanEnv, ...env })
+}
+
+/** The same in a process of its own, for what makes one: its start, its end, its memory, its standard streams. */
+export async function retrieveApart(args: readonly string[], settings: Settings = {}): Promise<Outcome> {
+  const { status, stdout, stderr } = await retrieveOctetsApart(args, settings)
+  return { status, stdout: stdout.toString(), stderr }
+}
+
+export function retrieveOctetsApart(
+  args: readonly string[],
+  { cwd = root, env = {} }: Settings = {},
+): Promise<OctetOutcome> {
   const options = {
     cwd,
     env: { ...cleanEnv, ...env },

@@ -38,8 +38,8 @@ export async function linksOf(operand: string, session: Session, request: Retrie
   return [self, ...(await urlsOf(page)).map(linkTo)]
 }
 
-async function linksOfFile(path: string, { signal }: Run): Promise<Link[]> {
-  const text = await readText(path, signal)
+async function linksOfFile(path: string, { output, signal }: Run): Promise<Link[]> {
+  const text = await readText(path, output.streams, signal)
   const isHtml = /\.x?html?$/i.test(path) || /^\s*<(?:!doctype\s+html|html)\b/i.test(text)
   const base = path === '-' ? null : pathToFileURL(absolute(path)).href
   const urls = isHtml ? inHtml(text, base) : inText(text)

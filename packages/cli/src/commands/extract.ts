@@ -32,7 +32,7 @@ export async function extract({ config, output, report, signal }: Run): Promise<
   const [file = '-', ...others] = config.operands
   if (others.length > 0) throw usageError('extract reads one file. To read several: cat FILE... | retrieve extract')
   const { base } = config.request
-  const text = await readText(file, signal)
+  const text = await readText(file, output.streams, signal)
   let lines = ''
   for (const { url, error, where, json } of config.isHtml ? await inHtml(text, base) : inText(text)) {
     if (config.json) lines += jsonLine(json)

@@ -24,7 +24,7 @@ export async function* allEntries(run: Run, signal: AbortSignal): AsyncGenerator
   yield* typedEntries(run)
   let index = run.config.targets.count
   for (const file of from) {
-    const listed = isText ? readFromText(file, signal, run.report) : readList(file, signal)
+    const listed = isText ? readFromText(file, run) : readList(file, run.output.streams, signal)
     for await (const { operand, name } of listed) yield { operand, index: index++, destination, name }
   }
 }

@@ -1,7 +1,8 @@
 import { addAbortSignal } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { extractUrls, RetrievalError } from '@retriever/core'
-import type { Reporter } from '../terminal/report.ts'
+import type { Run } from '../run.ts'
+import type { Streams } from '../terminal/streams.ts'
 import { nameOf, openText, readText, unreadable } from '../text-file.ts'
 
 /** One URL of a list. */
@@ -18,10 +19,10 @@ const maxLine = 1024 * 1024
  * Reads a list of URLs, one a line, as far as they are asked for: a URL, and after a TAB the name of its file, if it is
  * to have another one. Blank lines and those that begin with `#` are skipped. Rejects with `file-failed`.
  */
-export async function* readList(file: string, signal: AbortSignal): AsyncGenerator<Listed> {
+export async function* readList(file: string, streams: Streams, signal: AbortSignal): AsyncGenerator<Listed> {
   // At a terminal, prompts must not share standard input with the list.
-  const isTyped = file === '-' && process.stdin.isTTY
-  const lines = isTyped ? (await readText(file, signal)).split('\n') : linesOf(file, signal)
+  const isTyped = file === '-' && streams.stdin.isTTY
+  const lines = isTyped ? (await readText(file, streams, signal)).split('\n') : linesOf(file, streams, signal)
   for await (const line of lines) {
     const [operand = '', name = null] = line.trim().split(/\t+/)
     if (operand !== '' && !operand.startsWith('#')) yield { operand, name }
@@ -29,18 +30,18 @@ export async function* readList(file: string, signal: AbortSignal): AsyncGenerat
 }
 
 /** The URLs in a text, in order. Malformed ones are reported. */
-export async function* readFromText(file: string, signal: AbortSignal, report: Reporter): AsyncGenerator<Listed> {
-  for (const { url, span, error } of extractUrls(await readText(file, signal))) {
+export async function* readFromText(file: string, { output, report, signal }: Run): AsyncGenerator<Listed> {
+  for (const { url, span, error } of extractUrls(await readText(file, output.streams, signal))) {
     if (error === null) yield { operand: url, name: null }
     else report.notice({ operand: `Characters ${span.join(' to ')}`, message: error })
   }
 }
 
-async function* linesOf(file: string, signal: AbortSignal): AsyncGenerator<string> {
+async function* linesOf(file: string, streams: Streams, signal: AbortSignal): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8')
   let rest = ''
   try {
-    for await (const chunk of addAbortSignal(signal, openText(file))) {
+    for await (const chunk of addAbortSignal(signal, openText(file, streams))) {
       const lines = (rest + decoder.write(chunk)).split('\n')
       rest = lines.pop() ?? ''
       if (rest.length > maxLine) throw tooLong(file)

@@ -17,12 +17,12 @@ export interface Program {
  */
 export async function runProgram(
   { name, args, env, isQuiet = false }: Program,
-  { signal, interrupts }: Run,
+  { output, signal, interrupts }: Run,
 ): Promise<number> {
   signal.throwIfAborted()
   const child = spawn(name, args, { stdio: ['inherit', 'inherit', isQuiet ? 'ignore' : 'inherit'], env })
   // The terminal sends Ctrl-C to the program, too: passed on, it would come twice, and a second one means "at once".
-  const isOnTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+  const isOnTerminal = [output.streams.stdin, output.streams.stdout, output.streams.stderr].some(({ isTTY }) => isTTY)
   interrupts.passTo((interrupt) => {
     if (interrupt !== 'SIGINT' || !isOnTerminal) child.kill(interrupt)
   })

@@ -14,8 +14,8 @@ export async function useService(
 ): Promise<void> {
   const { config, output, signal } = run
   const { linkedFrom } = config.request
-  const isPerson = process.stdin.isTTY === true && output.stdoutIsTerminal
-  const { columns, rows } = process.stdout
+  const isPerson = output.streams.stdin.isTTY === true && output.stdoutIsTerminal
+  const { columns = 0, rows = 0 } = output.streams.stdout
   const { onEvent } = retrieval.request({})
   const session = await client.connect(retrieval.resolution, {
     ...config.telnet,

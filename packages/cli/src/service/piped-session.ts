@@ -14,15 +14,16 @@ export async function pipedSession(session: Session, run: Run, asIs: boolean): P
   const show = (octets: Buffer): Uint8Array | string =>
     asIs ? octets : (filter?.show(octets) ?? lines?.show(octets) ?? octets)
   // An input that fails is one that has ended.
-  process.stdin.on('error', () => session.end())
-  process.stdin.pipe(session)
+  const { stdin } = output.streams
+  stdin.on('error', () => session.end())
+  stdin.pipe(session)
   try {
     for await (const octets of session) await output.write(show(octets))
     if (!asIs) await output.write(filter?.reset() ?? lines?.end() ?? '')
   } finally {
-    process.stdin.unpipe(session)
+    stdin.unpipe(session)
     // Otherwise an input that has not ended would keep the process.
-    process.stdin.destroy()
+    stdin.destroy()
   }
 }
 

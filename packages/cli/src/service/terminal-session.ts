@@ -31,11 +31,11 @@ export class TerminalSession {
 
   /** Resolves when the session has ended; rejects with its error. */
   async run(): Promise<void> {
-    const { stdin, stdout } = process
+    const { stdin, stdout } = this.#run.output.streams
     const typed = (octets: Buffer): void => this.#typed(octets)
     const resized = (): void => this.#resize()
     const hungUp = (): void => void this.#session.end()
-    stdin.setRawMode(true)
+    stdin.setRawMode?.(true)
     stdin.on('data', typed).once('end', hungUp)
     stdout.on('resize', resized)
     process.on('SIGCONT', this.#goOn)
@@ -50,7 +50,7 @@ export class TerminalSession {
       process.off('SIGCONT', this.#goOn)
       stdout.off('resize', resized)
       stdin.off('data', typed).off('end', hungUp)
-      stdin.setRawMode(false)
+      stdin.setRawMode?.(false)
       stdin.pause()
       await this.#writing
       await this.#run.output.write(this.#filter?.reset() ?? '')
@@ -137,17 +137,17 @@ export class TerminalSession {
 
   /** Stops the process and those that belong to it, as Ctrl-Z does; the shell goes on. */
   #suspend(): void {
-    process.stdin.setRawMode(false)
+    this.#run.output.streams.stdin.setRawMode?.(false)
     process.kill(0, 'SIGTSTP')
   }
 
   readonly #goOn = (): void => {
-    process.stdin.setRawMode(true)
+    this.#run.output.streams.stdin.setRawMode?.(true)
     this.#resize()
   }
 
   #resize(): void {
-    const { columns, rows } = process.stdout
+    const { columns = 0, rows = 0 } = this.#run.output.streams.stdout
     if (columns > 0 && rows > 0 && !this.#session.destroyed) this.#session.resize(columns, rows)
   }
 

@@ -1,6 +1,7 @@
 import { printable, redact } from '@retriever/core'
 import { Turns } from '../turns.ts'
 import { openStdout, type Sink, StdoutClosed } from './sink.ts'
+import type { Streams } from './streams.ts'
 import { type ColorChoice, colored, type Paint, plain, type Style, wantsColor } from './style.ts'
 import { wrap } from './wrap.ts'
 
@@ -8,13 +9,14 @@ export { StdoutClosed }
 
 /** All output of the program. Standard output gets only bodies and answers; standard error gets everything else. */
 export class Output {
-  readonly stdoutIsTerminal: boolean = process.stdout.isTTY === true
+  readonly streams: Streams
+  readonly stdoutIsTerminal: boolean
   readonly #signal: AbortSignal
   readonly #env: NodeJS.ProcessEnv
   #stdout: Sink | undefined
   #status = ''
   #hasFile = false
-  #writeError = (text: string | Uint8Array): void => void process.stderr.write(text)
+  #writeError = (text: string | Uint8Array): void => void this.streams.stderr.write(text)
   #paint: Paint = plain
   #paintNote: Paint = plain
   /** The width of the terminal when the status was drawn. */
@@ -24,17 +26,19 @@ export class Output {
   /** The messages that wait until a question is answered; null: none is asked. */
   #held: (() => void)[] | null = null
 
-  constructor(signal: AbortSignal, env: NodeJS.ProcessEnv) {
+  constructor(signal: AbortSignal, env: NodeJS.ProcessEnv, streams: Streams) {
+    this.streams = streams
+    this.stdoutIsTerminal = streams.stdout.isTTY === true
     this.#signal = signal
     this.#env = env
     this.useColor('auto')
     // An error of standard error cannot be reported anywhere.
-    process.stderr.on('error', () => {})
+    streams.stderr.on('error', () => {})
   }
 
   /** Whether a person sees the messages: no if they go to a file. */
   get stderrIsTerminal(): boolean {
-    return process.stderr.isTTY === true && !this.#hasFile
+    return this.streams.stderr.isTTY === true && !this.#hasFile
   }
 
   /** Gives what goes to standard error to `write` instead. */
@@ -51,7 +55,7 @@ export class Output {
 
   /** The width of the terminal, also behind a pipe to a pager; one of unknown width reports 0. */
   get columns(): number {
-    return process.stdout.columns || process.stderr.columns || 80
+    return this.streams.stdout.columns || this.streams.stderr.columns || 80
   }
 
   /** A text for write() with a style, if standard output gets colours. The caller has made it harmless. */
@@ -62,7 +66,7 @@ export class Output {
   /** Writes octets unchanged, or text that the caller has made harmless. Waits until they are accepted. */
   async write(content: Uint8Array | string): Promise<void> {
     if (this.stdoutIsTerminal) while (this.#held !== null) await this.#answered()
-    this.#stdout ??= openStdout(this.#signal)
+    this.#stdout ??= openStdout(this.streams.stdout, this.#signal)
     return this.#stdout(typeof content === 'string' ? Buffer.from(content) : content)
   }
 
@@ -139,11 +143,11 @@ export class Output {
   }
 
   get stderrColumns(): number {
-    return process.stderr.columns || 80
+    return this.streams.stderr.columns || 80
   }
 
   get stderrRows(): number {
-    return process.stderr.rows || 24
+    return this.streams.stderr.rows || 24
   }
 }
 

@@ -57,7 +57,7 @@ export class Progress {
   /** Removes all lines. */
   end(): void {
     clearInterval(this.#timer)
-    if (this.#timer !== undefined) process.stderr.off('resize', this.#draw)
+    if (this.#timer !== undefined) this.#output.streams.stderr.off('resize', this.#draw)
     this.#timer = undefined
     this.#output.status('')
   }
@@ -66,7 +66,7 @@ export class Progress {
     if (this.#timer !== undefined) return
     this.#timer = setInterval(this.#draw, redrawEvery)
     this.#timer.unref()
-    process.stderr.on('resize', this.#draw)
+    this.#output.streams.stderr.on('resize', this.#draw)
   }
 
   #end(meter: Meter): void {

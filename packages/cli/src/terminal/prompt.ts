@@ -6,7 +6,7 @@ import { wrap } from './wrap.ts'
 
 /** Whether there is a person to ask. */
 export function canAsk(output: Output): boolean {
-  return process.stdin.isTTY === true && output.stderrIsTerminal
+  return output.streams.stdin.isTTY === true && output.stderrIsTerminal
 }
 
 /** Asks for one line; without `echo`, the typed text is not shown. "" if there is no answer. */
@@ -43,7 +43,7 @@ export class Prompter implements Disposable {
         done()
       },
     })
-    this.#lines = createInterface({ input: process.stdin, output: screen, terminal: true, historySize: 0 })
+    this.#lines = createInterface({ input: output.streams.stdin, output: screen, terminal: true, historySize: 0 })
     this.#lines.on('line', (line) => this.#onLine(line))
     // Ctrl-D and the end of the input close it, too.
     this.#lines.once('close', () => this.#onClose())

@@ -2,6 +2,7 @@ import { fstatSync, write, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { systemReason } from '@retriever/fetchers'
 import { writeFailed } from '../saving/destination.ts'
+import type { OutputStream } from './streams.ts'
 
 /** The reader of standard output has gone, as in `| head`. This ends the work, and is not a failure. */
 export class StdoutClosed extends Error {
@@ -12,14 +13,14 @@ export class StdoutClosed extends Error {
 export type Sink = (octets: Uint8Array) => Promise<void>
 
 /** Opens standard output: a file, a pipe or a terminal. */
-export function openStdout(signal: AbortSignal): Sink {
+export function openStdout(stdout: OutputStream, signal: AbortSignal): Sink {
   // Node's stream for files takes a short write for a complete one, and so loses data on a full disk.
-  return isFile() ? writeWhole : writeToStream(process.stdout, signal)
+  return isFile(stdout) ? (octets) => writeWhole(stdout.fd, octets) : writeToStream(stdout, signal)
 }
 
-function isFile(): boolean {
-  if (process.stdout.isTTY) return false
-  const stats = fstatSync(1)
+function isFile(stream: OutputStream): stream is OutputStream & { readonly fd: number } {
+  if (stream.isTTY || stream.fd === undefined) return false
+  const stats = fstatSync(stream.fd)
   return stats.isFile() || stats.isCharacterDevice() || stats.isBlockDevice()
 }
 
@@ -31,17 +32,18 @@ const writeOnce = promisify(write)
  */
 const maxAtOnce = 65_536
 
-async function writeWhole(octets: Uint8Array): Promise<void> {
+async function writeWhole(file: number, octets: Uint8Array): Promise<void> {
   const isShort = octets.length <= maxAtOnce
   let at = 0
   try {
-    while (at < octets.length) at += isShort ? writeSync(1, octets, at) : (await writeOnce(1, octets, at)).bytesWritten
+    while (at < octets.length)
+      at += isShort ? writeSync(file, octets, at) : (await writeOnce(file, octets, at)).bytesWritten
   } catch (cause) {
     throw stdoutError(cause)
   }
 }
 
-function writeToStream(stream: NodeJS.WriteStream, signal: AbortSignal): Sink {
+function writeToStream(stream: OutputStream, signal: AbortSignal): Sink {
   // The callback of the write reports errors too; without a listener, they would end the process.
   stream.on('error', () => {})
   return (octets) =>
