@@ -126,10 +126,10 @@ test('each URL has a line with its number, and the command a summary', async () 
   const { status, stderr } = await retrieve(['-j', '1', '--from', 'list', '-O'], { cwd })
   expect(status).toBe(22)
   expect(stderr.trim().split('\n')).toEqual([
-    // The first may be saved before the rest of the list is read.
+    // The list may be read while the first ones are retrieved: only then their number is known.
     expect.stringMatching(`^retrieve: \\[1(/3)?\\] ${base}/a: saved as a, 3 B$`),
-    expect.stringMatching(`^retrieve: \\[2/3\\] ${base}/missing: The server has no such resource`),
-    `retrieve: [3/3] ${base}/c: saved as c, 3 B`,
+    expect.stringMatching(`^retrieve: \\[2(/3)?\\] ${base}/missing: The server has no such resource`),
+    expect.stringMatching(`^retrieve: \\[3(/3)?\\] ${base}/c: saved as c, 3 B$`),
     expect.stringMatching(/^retrieve: 2 of 3, 1 failed; 6 B in [\d.]+ s$/),
   ])
 })
