@@ -1,5 +1,5 @@
 import { createClient, type RequestOptions, type RetrievalEvent } from '@retriever/fetchers'
-import { startWaisServer } from '@retriever/servers'
+import { startWaisServer, type WaisCollection, type WaisRecord } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { entriesOf } from '../support/entries.ts'
 import { testFetcher } from './fetcher.ts'
@@ -45,6 +45,11 @@ async function retrieve(path: string, request: RequestOptions = {}, options: Opt
     await server.waitForConnections(0)
     return { error, received: [...server.received], remarks: remarksOf(events) }
   }
+}
+
+function recordOf(headline: string, score: number): WaisRecord {
+  const docid = `\x03${String.fromCharCode(headline.length & 127)}${headline.slice(0, headline.length & 127)}`
+  return { docid, score, length: 9, lines: 1, types: ['TEXT'], source: 'demo', date: null, headline }
 }
 
 function remarksOf(events: readonly RetrievalEvent[]): string[] {
@@ -107,6 +112,45 @@ describe('a search', () => {
     expect((await retrieve('plain?nowhere')).representation?.metadata).toEqual({ count: 0 })
   })
 
+  test('of the usual length is told to be cut, and one of the length that was asked for is not', async () => {
+    const found = (most: number) => Array.from({ length: most }, (_, at) => recordOf(`d${at}`, 9))
+    const collection: WaisCollection = {
+      search: ({ most }) => ({ records: found(Math.min(most, 50)), diagnostics: [] }),
+      document: () => null,
+    }
+    const usual = await retrieve('demo?ark', {}, { collection })
+    expect(usual.representation?.metadata).toEqual({ count: 40 })
+    expect(usual.remarks).toEqual([expect.stringMatching(/^The list has the 40 best documents; .*limit/)])
+    expect((await retrieve('demo?ark', { limit: 40 }, { collection })).remarks).toEqual([])
+    expect((await retrieve('demo?ark', { limit: 100 }, { collection })).representation?.metadata).toEqual({ count: 50 })
+  })
+
+  test('whose answer is as large as the server’s answers may be is told to be cut', async () => {
+    const records = Array.from({ length: 300 }, (_, at) => recordOf(`${at}`.padEnd(400, 'x'), 9))
+    const collection: WaisCollection = { search: () => ({ records, diagnostics: [] }), document: () => null }
+    const { representation, remarks } = await retrieve('demo?ark', { limit: 300 }, { collection })
+    expect(representation?.metadata).not.toEqual({ count: 300 })
+    expect(remarks).toEqual([expect.stringContaining('documents may be missing at its end')])
+  })
+
+  test('for words that are there in Latin-1 alone finds them', async () => {
+    const { text, received, remarks } = await retrieve('demo?caf%C3%A9s')
+    expect(text).toMatch(/^100\t29\tTEXT\tcaf\xc3\xa9\twais:/)
+    expect(received).toEqual(['SEARCH demo caf\xc3\xa9s', 'SEARCH demo caf\xe9s'])
+    expect(remarks).toEqual(['The words were found in Latin-1; in UTF-8, nothing was found.'])
+  })
+
+  test.each([
+    ['demo?%C3%BC', 2, [/UTF-8, and then in Latin-1/, /^Nothing was found/]],
+    ['demo?%E2%82%AC', 1, [/^Nothing was found/]],
+    ['demo?%FC', 1, [/^Nothing was found/]],
+    ['demo?u', 1, []],
+  ])('for %s takes %i requests', async (path, requests, told) => {
+    const { received, remarks } = await retrieve(path)
+    expect(received).toHaveLength(requests)
+    expect(remarks).toEqual(told.map((each) => expect.stringMatching(each)))
+  })
+
   test('of an unknown database is refused in the server’s words', async () => {
     const { error } = await retrieve('nowhere?ark')
     expect(error).toMatchObject({
@@ -140,17 +184,19 @@ describe('a database', () => {
 })
 
 describe('a document', () => {
-  const place = '2=demo;3=0%2027780%20/docs/long.txt;'
+  const place = `2=demo;3=0%20${long.length}%20/docs/long.txt;`
 
   test.each([
     ['with its length', `${long.length}/${place}`],
     ['without its length', place],
-    ['escaped', encodeURIComponent('2=demo;3=0 27780 /docs/long.txt;')],
+    ['escaped', encodeURIComponent(`2=demo;3=0 ${long.length} /docs/long.txt;`)],
     ['with another length', `99/${place}`],
   ])('%s', async (what, wpath) => {
-    const { text, received } = await retrieve(`demo/TEXT/${wpath}`)
+    const { text, received, remarks } = await retrieve(`demo/TEXT/${wpath}`)
     expect(text).toBe(what === 'with another length' ? long.toString().slice(0, 99) : long.toString())
     expect(received[0]).toBe(`RETRIEVE demo TEXT /docs/long.txt 0 ${what === 'with another length' ? 99 : 10_000}`)
+    const isCut = `The URL says 99 octets, and its document-id ${long.length}: the first 99 have come.`
+    expect(remarks).toEqual(what === 'with another length' ? [isCut] : [])
   })
 
   test('that has become shorter than its URL says comes with a remark', async () => {

@@ -5,7 +5,7 @@ import { documentPath } from '../../packages/fetchers/src/wais/docid.ts'
 import { entryOf, lineOf } from '../../packages/fetchers/src/wais/listing.ts'
 import { MarkRemover } from '../../packages/fetchers/src/wais/marks.ts'
 import { WaisDialogue } from '../../packages/fetchers/src/wais/packets.ts'
-import { searchAnswer } from '../../packages/fetchers/src/wais/search.ts'
+import { recordsOf } from '../../packages/fetchers/src/wais/search.ts'
 import type { Connection } from '../../packages/fetchers/src/wire/transport/connection.ts'
 import { field } from '../support/wais/fields.ts'
 import { cut } from './cut.ts'
@@ -88,7 +88,7 @@ async function readAll(chunks: readonly Buffer[]): Promise<readonly unknown[]> {
   const dialogue = new WaisDialogue(connection, context)
   const told: unknown[] = []
   try {
-    while (true) told.push(await searchAnswer('', 'body', dialogue, context))
+    while (true) told.push(recordsOf(await dialogue.answer('body'), 'body', context))
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     return [...told, error.message]

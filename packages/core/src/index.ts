@@ -53,7 +53,7 @@ export { bindnameOf } from './schemes/ldap.ts'
 export { ldapSearch } from './schemes/ldap-requests.ts'
 export { mqttConnect, mqttSubscribe } from './schemes/mqtt-packets.ts'
 export { prosperoPackets, prosperoToken } from './schemes/prospero.ts'
-export { type WaisDocument, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
+export { type WaisDocument, waisMost, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
 export {
   berElement,
   berInteger,

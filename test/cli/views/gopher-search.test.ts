@@ -40,6 +40,16 @@ test.each([
   expect(stdout).toContain(`\n  sends    ${sends}\n`)
 })
 
+test.each([
+  ['wais://h/poems', 'two words', 'wais://h/poems?two%20words', 'search "two words"'],
+  ['wais://h/poems?', '50% ?#+&/', 'wais://h/poems?50%25%20%3F%23%2B%26%2F', 'search "50% ?#+&/"'],
+])('explain %s --search %j searches a WAIS database', async (url, text, means, search) => {
+  const { status, stdout } = await retrieve(['explain', '--search', text, url])
+  expect(status).toBe(0)
+  expect(stdout.split('\n')[0]).toBe(means)
+  expect(stdout).toContain(`database "poems", ${search}\n`)
+})
+
 test('a relative URL is searched from its base', async () => {
   const { stdout } = await retrieve(['explain', '--base', 'gopher://h/1/', '--search', 'a', '/7/s'])
   expect(stdout.split('\n')[0]).toBe('gopher://h/7/s%09a')
@@ -73,10 +83,11 @@ describe('nothing is sent where it makes no sense (security.md case 70)', () => 
       'a',
       'gopher://h/0/t is no search: it is of type 0, and searches are of type 7 or 2. Give the URL of a search.',
     ],
+    ['wais://h/db?b', 'a', 'wais://h/db?b has a search already: leave --search out.'],
     [
       'http://h/',
       'a',
-      '--search is for searches of Gopher (types 7 and 2), Gemini and Z39.50 servers, and http://h/ is none: leave --search out.',
+      '--search is for searches of Gopher (types 7 and 2), Gemini, WAIS and Z39.50 servers, and http://h/ is none: leave --search out.',
     ],
   ])('%s --search %j', async (url, text, message) => {
     for (const command of ['get', 'ls']) {

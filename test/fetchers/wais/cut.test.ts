@@ -1,8 +1,9 @@
-import { startWaisServer } from '@retriever/servers'
+import { startServer, startWaisServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
 import { remarks } from '../../support/events.ts'
 import { body, listed } from '../../support/outcome.ts'
 import { field } from '../../support/wais/fields.ts'
+import { answerOf } from '../../support/wais/nagle-server.ts'
 
 /** A record with octets of the document. */
 const text = (octets: string): string => field(153, field(127, octets))
@@ -12,15 +13,14 @@ const broken = diagnostic('S2The disk is gone')
 
 /** Null: a packet without octets. */
 function answer(userInformation: string | null): string {
-  if (userInformation === null) return '0000000000z2wais        0'
-  const apdu = `\0\x0e\x17\0\0\0\0\0\0\x01\0\0\0\x1b\x01\0${field(99, userInformation)}`
-  return `${String(apdu.length).padStart(10, '0')}z2wais        0${apdu}`
+  return userInformation === null ? '0000000000z2wais        0' : answerOf(userInformation)
 }
 
 /** Retrieves a document, of the length in the URL, from a server that answers the requests for it one by one. */
 async function retrieve(length: string, ...answers: readonly (string | null)[]) {
   await using server = await startWaisServer({ faults: { replies: { RETRIEVE: answers.map(answer) } } })
-  const { got, error, events } = await body(`${server.url}demo/TEXT/${length}2=demo;3=0%2099%20/x;`)
+  const local = `0%20${Number.parseInt(length || '99', 10)}%20/x`
+  const { got, error, events } = await body(`${server.url}demo/TEXT/${length}2=demo;3=${local};`)
   return { got: got?.toString() ?? null, error, remarks: remarks(events), requests: server.received.length }
 }
 
@@ -79,6 +79,30 @@ test.each([
   const outcome = await retrieve(length, ...answers)
   expect(outcome).toMatchObject({ got, error: null, requests: answers.length })
   expect(outcome.remarks).toEqual(remarks.map((each) => expect.stringMatching(each)))
+})
+
+test('a document that is longer than its URL says is cut there, which is said', async () => {
+  await using server = await startWaisServer({ faults: { replies: { RETRIEVE: [answer(text('short'))] } } })
+  const { got, events } = await body(`${server.url}demo/TEXT/5/2=demo;3=10%2099%20/x;`)
+  expect(got?.toString()).toBe('short')
+  expect(remarks(events)).toEqual(['The URL says 5 octets, and its document-id 89: the first 5 have come.'])
+})
+
+test.each([
+  ['0000000120', 'receive-failed', /ended within the header/],
+  ['000', 'receive-failed', /ended within the header/],
+  ['0000000120z2wais', 'receive-failed', /ended within the header/],
+  ['00000001200', 'protocol-violation', /which is no WAIS/],
+  ['220 ftp.example.org', 'protocol-violation', /which is no WAIS/],
+])('a connection that ends after %j is %s', async (octets, code, message) => {
+  await using server = await startServer({
+    scheme: 'wais',
+    async serve(connection) {
+      await connection.send(octets)
+    },
+  })
+  const { error } = await listed(`${server.url}demo?ark`)
+  expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
 test('a document whose id holds a line end has no URL: none could be retrieved', async () => {

@@ -119,8 +119,9 @@ export function field(tag: number, value: string): string {
 }
 
 function compressed(value: number): string {
-  const last = String.fromCharCode(value & 127)
-  return value < 128 ? last : String.fromCharCode(128 | (value >> 7)) + last
+  let octets = String.fromCharCode(value & 127)
+  for (let rest = value >> 7; rest > 0; rest >>= 7) octets = String.fromCharCode(128 | (rest & 127)) + octets
+  return octets
 }
 
 function packetOf(head: string, tail: string): string {

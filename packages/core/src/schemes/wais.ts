@@ -89,7 +89,7 @@ function documentOf(wtype: string, wpath: string): WaisDocument {
 export const waisPiece = 10_000
 
 /** The documents that a search asks for if nobody says how many, as all old clients did. */
-const usualMost = 40
+export const waisMost = 40
 
 /**
  * A search (RFC 1625 4, query type 3) for words, and for documents that are like those in `relevant`. Without words,
@@ -98,7 +98,7 @@ const usualMost = 40
 export function waisSearch(
   database: string,
   words: string,
-  most: number = usualMost,
+  most: number = waisMost,
   relevant: ReadonlyArray<Pick<WaisDocument, 'docid' | 'wtype'>> = [],
 ): string {
   const head = `\x16${uint(30, 3)}${uint(5000, 3)}${uint(30, 3)}\x01`

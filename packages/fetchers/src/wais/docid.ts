@@ -22,6 +22,14 @@ export function docidFields(docid: string): (readonly [tag: number, value: strin
   return fields.length === 0 ? null : fields
 }
 
+/** The octets of the document by its local id (tag 3), `start end path` in freeWAIS; null: it does not tell. */
+export function sizeIn(docid: string): number | null {
+  const local = docidFields(docid)?.find(([tag]) => tag === 3)?.[1] ?? ''
+  const [, start = '', end = ''] = /^(\d{1,12}) (\d{1,12}) /.exec(local) ?? []
+  // Both are 0 for a whole file.
+  return Number(end) > Number(start) ? Number(end) - Number(start) : null
+}
+
 function compressed(octets: string, start: number): { readonly value: number; readonly end: number } {
   let value = 0
   for (let at = start; at < octets.length && at < start + 3; at++) {

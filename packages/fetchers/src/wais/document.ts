@@ -1,10 +1,10 @@
 import { type WaisDocument, waisPiece, waisRetrieval } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import type { Diagnostic } from './answer.ts'
-import { isTextType } from './docid.ts'
+import type { Diagnostic, WaisAnswer } from './answer.ts'
+import { isTextType, sizeIn } from './docid.ts'
 import { MarkRemover } from './marks.ts'
 import type { WaisDialogue } from './packets.ts'
-import { searchAnswer, wordsOf } from './search.ts'
+import { recordsOf, wordsOf } from './search.ts'
 
 /** The code for a range beyond the document's end, and for a document that is not there. */
 const outOfRange = 'SF'
@@ -34,15 +34,41 @@ export class DocumentReader {
    */
   async next(phase: 'request' | 'body'): Promise<Uint8Array | null> {
     if (this.#isOver) return null
-    const end = Math.min(this.#at + waisPiece, this.#document.length ?? Number.POSITIVE_INFINITY)
-    const request = waisRetrieval({ database: this.#database, ...this.#document }, this.#at, end)
-    const { texts, diagnostics } = await searchAnswer(request, phase, this.#dialogue, this.#context)
+    const wanted = this.#endOf(this.#at) - this.#at
+    const { texts, diagnostics } = await this.#answer(phase, wanted)
     const [diagnostic] = diagnostics
     const hasText = texts.length > 0
     if (!hasText && this.#at === 0) throw this.#missing(diagnostic)
     const octets = Buffer.concat(texts)
-    this.#take(octets.length, end - this.#at, hasText, diagnostic)
+    this.#take(octets.length, wanted, hasText, diagnostic)
     return this.#marks === null ? octets : this.#marks.remove(octets)
+  }
+
+  /** The end of the piece that begins at an octet. */
+  #endOf(start: number): number {
+    return Math.min(start + waisPiece, this.#document.length ?? Number.POSITIVE_INFINITY)
+  }
+
+  #request(start: number): string {
+    return waisRetrieval({ database: this.#database, ...this.#document }, start, this.#endOf(start))
+  }
+
+  /** The answer for the piece that begins at #at. One that is long enough for the whole piece has another behind it. */
+  async #answer(phase: 'request' | 'body', wanted: number): Promise<WaisAnswer> {
+    const request = this.#request(this.#at)
+    const { begun } = this.#dialogue
+    // A shorter piece than its answer announced: the request that has begun is one for other octets.
+    if (begun !== null && begun !== request) {
+      await this.#dialogue.send(begun)
+      await this.#dialogue.answer(phase)
+    }
+    await this.#dialogue.send(request)
+    const next = this.#at + wanted
+    const isLast = this.#endOf(next) === next
+    const apdu = await this.#dialogue.answer(phase, (length) => {
+      return isLast || length < wanted ? null : this.#request(next)
+    })
+    return recordsOf(apdu, phase, this.#context)
   }
 
   /** Decides whether more is to come: a server may send less at a time than it is asked for. */
@@ -63,6 +89,10 @@ export class DocumentReader {
     if (diagnostic !== undefined && !isEnd) this.#tell(`The server remarks: ${wordsOf(diagnostic)}.`)
     if (this.#isOver && length !== null && this.#at !== length) {
       this.#tell(`The document has ${this.#at} octets, and its URL says ${length}: it was changed since.`)
+    }
+    const size = sizeIn(this.#document.docid)
+    if (this.#isOver && this.#at === length && size !== null && size > length) {
+      this.#tell(`The URL says ${length} octets, and its document-id ${size}: the first ${length} have come.`)
     }
   }
 

@@ -1,4 +1,12 @@
-import { type AccessPlans, adviceText, resolve, type WaisDocument, waisSearch } from '@retriever/core'
+import {
+  type AccessPlans,
+  adviceText,
+  octetsToText,
+  resolve,
+  type WaisDocument,
+  waisMost,
+  waisSearch,
+} from '@retriever/core'
 import { sourceOf, wholeSource } from '../plugin/byte-source.ts'
 import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { ConnectionBody } from '../wire/connection-body.ts'
@@ -8,7 +16,7 @@ import { isTextType, mediaTypeOf } from './docid.ts'
 import { DocumentReader } from './document.ts'
 import { entryOf, lineOf } from './listing.ts'
 import { WaisDialogue } from './packets.ts'
-import { searchAnswer, wordsOf } from './search.ts'
+import { recordsOf, wordsOf } from './search.ts'
 
 type Plan = AccessPlans['wais']
 
@@ -82,8 +90,25 @@ async function search(plan: Plan, dialogue: WaisDialogue, context: RetrievalCont
   const { limit, relevantTo = [] } = context.request
   const most = limit && Math.min(limit, maxLimit)
   const relevant = relevantTo.map((url) => relevantDocument(url, context))
-  const request = waisSearch(plan.database, plan.search ?? '', most, relevant)
-  const { documents } = await find(request, dialogue, context)
+  const words = plan.search ?? ''
+  const findWords = (octets: string): Promise<WaisAnswer> =>
+    find(waisSearch(plan.database, octets, most, relevant), dialogue, context)
+  let { documents } = await findWords(words)
+  const latin1 = inLatin1(words)
+  if (!hasHits(documents) && latin1 !== null) {
+    const { documents: others } = await findWords(latin1)
+    const found = 'The words were found in Latin-1; in UTF-8, nothing was found.'
+    tell(context, hasHits(others) ? found : 'The words were searched in UTF-8, and then in Latin-1.')
+    documents = others
+  }
+  if (documents.length > 0 && !hasHits(documents)) {
+    tell(context, 'Nothing was found; the server shows the catalogue of the database instead.')
+  }
+  if (limit === undefined && documents.length >= waisMost) {
+    const advice = { option: 'limit' } as const
+    const message = `The list has the ${waisMost} best documents; ${adviceText(advice)} asks for more.`
+    context.emit({ type: 'remark', url: context.url, message, advice })
+  }
   const lines = documents.map((found) => lineOf(entryOf(found, plan)))
   const octets = Buffer.from(lines.join(''))
   return {
@@ -125,23 +150,36 @@ async function* entries(
 
 /** Searches. A diagnostic is an error if nothing was found, and else a remark. */
 async function find(request: string, dialogue: WaisDialogue, context: RetrievalContext): Promise<WaisAnswer> {
-  const answer = await searchAnswer(request, 'request', dialogue, context)
+  await dialogue.send(request)
+  const apdu = await dialogue.answer('request')
+  const answer = recordsOf(apdu, 'request', context)
   const { documents, diagnostics } = answer
   const [diagnostic] = diagnostics
-  if (diagnostic === undefined) {
-    tellCatalogue(documents, context)
-    return answer
+  const reply = diagnostic === undefined ? '' : wordsOf(diagnostic)
+  if (diagnostic !== undefined && documents.length === 0) throw refusal(diagnostic.code, reply, context)
+  if (diagnostic !== undefined) tell(context, `The server remarks: ${reply}.`)
+  if (apdu.length > fullAnswer) {
+    tell(context, 'The list is as long as an answer of the server may be; documents may be missing at its end.')
   }
-  const reply = wordsOf(diagnostic)
-  if (documents.length === 0) throw refusal(diagnostic.code, reply, context)
-  context.emit({ type: 'remark', url: context.url, message: `The server remarks: ${reply}.` })
   return answer
 }
 
-/** Without a match, freeWAIS shows the catalogue of the database, with the score 0. */
-function tellCatalogue(documents: readonly FoundDocument[], { emit, url }: RetrievalContext): void {
-  if (documents.length !== 1 || documents[0]?.score !== 0) return
-  emit({ type: 'remark', url, message: 'Nothing was found; the server shows the catalogue of the database instead.' })
+/** freeWAIS leaves out of an answer what would make it larger than 100000 octets, and does not say so. */
+const fullAnswer = 99_000
+
+/** Whether a search has found something: else freeWAIS shows the catalogue of the database, with the score 0. */
+function hasHits(documents: readonly FoundDocument[]): boolean {
+  return documents.length > 1 || (documents.length === 1 && documents[0]?.score !== 0)
+}
+
+/** Words in UTF-8 as Latin-1, which old servers hold; null: they are ASCII, no UTF-8, or have other letters. */
+function inLatin1(octets: string): string | null {
+  const text = octetsToText(octets)
+  return text === octets || /[^\0-\xff]/.test(text) ? null : text
+}
+
+function tell({ emit, url }: RetrievalContext, message: string): void {
+  emit({ type: 'remark', url, message })
 }
 
 /** The codes of Z39.50-1988: S1 is a malformed request or unknown database, SD too many documents. */

@@ -1,16 +1,9 @@
 import { octetsToText, printable } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { AnswerError, type Diagnostic, readAnswer, type WaisAnswer } from './answer.ts'
-import type { WaisDialogue } from './packets.ts'
 
-/** Sends a request and reads its answer. */
-export async function searchAnswer(
-  request: string,
-  phase: 'request' | 'body',
-  dialogue: WaisDialogue,
-  context: RetrievalContext,
-): Promise<WaisAnswer> {
-  const apdu = await dialogue.ask(request, phase)
+/** Reads the records of an answer. */
+export function recordsOf(apdu: Buffer, phase: 'request' | 'body', context: RetrievalContext): WaisAnswer {
   try {
     return readAnswer(apdu)
   } catch (cause) {

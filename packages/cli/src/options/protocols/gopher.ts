@@ -8,7 +8,7 @@ export const gopherOptions: readonly OptionRow<GopherOption>[] = [
   {
     long: 'search',
     arg: 'TEXT',
-    help: 'Search for TEXT: the search of a Gopher URL (of type 7 or 2), the query of a Gemini or (CCL or PQF) Z39.50 URL',
+    help: 'Search for TEXT: the search of a Gopher URL (of type 7 or 2) or a WAIS database, the query of a Gemini or (CCL or PQF) Z39.50 URL',
     commands: urls,
     example: "retrieve --search 'two words' gopher://gopher.example.org/7/find",
   },
@@ -27,8 +27,8 @@ export function readSearch(line: GivenOptions<GopherOption>): string | null {
 }
 
 /**
- * The URL with the words as its search field (RFC 4266 2.1), or for Gemini as its query. Throws `invalid-option` for a
- * URL that is no search.
+ * The URL with the words as its search field (RFC 4266 2.1), or for Gemini and WAIS as its query. Throws
+ * `invalid-option` for a URL that is no search.
  */
 export function searchUrl({ url, locator, plan }: Resolution, text: string): string {
   if (plan.mechanism === 'gemini') return formatLocator({ ...locator, query: encodeOctets(utf8Octets(text)) })
@@ -36,9 +36,13 @@ export function searchUrl({ url, locator, plan }: Resolution, text: string): str
     if (plan.query !== null) throw usageError(`${url} has a query already: leave --search out.`)
     return formatLocator({ ...locator, urlPath: `${locator.urlPath ?? ''};query=${encodeOctets(utf8Octets(text))}` })
   }
+  if (plan.mechanism === 'wais' && plan.docid === null) {
+    if (plan.search !== null && plan.search !== '') throw usageError(`${url} has a search already: leave --search out.`)
+    return formatLocator({ ...locator, query: encodeOctets(utf8Octets(text)) })
+  }
   if (plan.mechanism !== 'gopher') {
     throw usageError(
-      `--search is for searches of Gopher (types 7 and 2), Gemini and Z39.50 servers, and ${url} is none: leave --search out.`,
+      `--search is for searches of Gopher (types 7 and 2), Gemini, WAIS and Z39.50 servers, and ${url} is none: leave --search out.`,
     )
   }
   const [item = '', search = '', ...plus] = (locator.urlPath ?? '').split('%09')
