@@ -4,11 +4,16 @@ import { createServer, type Socket } from 'node:net'
 /** Answers that the embedded server has no route for, as they go over the wire. */
 const answers: Readonly<Record<string, (request: string, rest: string) => string>> = {
   attached: () => whole('200 OK', 'attached\n', 'Content-Disposition: attachment; filename="given.txt"'),
+  'attached-alone': () => whole('200 OK', 'attached\n', 'Content-Disposition: filename=given.txt'),
   'no-head': (request) => (request.startsWith('HEAD') ? whole('405 Method Not Allowed', '') : whole('200 OK', 'got\n')),
   num: (_request, rest) => whole('200 OK', `number ${rest}\n`),
   query: (request) => whole('200 OK', `${/^GET (\S*)/.exec(request)?.[1] ?? ''}\n`),
   echo: (request) => whole('200 OK', request),
   'to-echo': () => whole('302 Found', '', 'Location: /echo'),
+  'to-dots': (request) => {
+    const port = /^Host: .*:(\d+)/im.exec(request)?.[1] ?? ''
+    return whole('302 Found', '', `Location: http://127.0.0.1:${port}/query/a/../b/./c`)
+  },
   'to-other': (request) => {
     const port = /^Host: .*:(\d+)/im.exec(request)?.[1] ?? ''
     return whole('302 Found', '', `Location: http://localhost:${port}/echo`)

@@ -21,6 +21,8 @@ export interface Defaults {
    * texts, such as `.txt`, are then retrieved as text (`;type=a`). Default false: octets, as the server has them.
    */
   readonly guessType?: boolean
+  /** Whether the dot-segments of an http path are sent as they stand (RFC 3986 5.2.4 removes them). Default false. */
+  readonly pathAsIs?: boolean
   /**
    * Whether to ask for TLS by the protocol's own command where the scheme begins without: `ftp:` is then sent as
    * `ftpes:` is (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642), `ldap:` with StartTLS (RFC 4511 4.14).

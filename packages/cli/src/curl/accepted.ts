@@ -18,7 +18,6 @@ export const accepted: readonly AcceptedOptions[] = [
   { why: 'redirects are followed anyway', options: ['-L, --location'] },
   { why: 'a status of 400 and above is an error anyway', options: ['-f, --fail'] },
   { why: 'a file gets the date of the resource anyway', options: ['-R, --remote-time'] },
-  { why: 'the path is sent as it was typed anyway', options: ['--path-as-is'] },
   { why: 'connections are opened at once anyway', options: ['--parallel-immediate'] },
   { why: 'output is written as it comes anyway', options: ['-N, --no-buffer'] },
   {

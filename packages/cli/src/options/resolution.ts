@@ -16,6 +16,7 @@ export type ResolutionOption =
   | 'news-server'
   | 'gateway'
   | 'guess-type'
+  | 'path-as-is'
   | 'html'
 
 export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
@@ -72,6 +73,12 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
     help: 'Retrieve files of ftp URLs without ;type= as text if their name says so, such as .txt',
     commands: urls,
     example: 'retrieve --guess-type ftp://ftp.example.org/README',
+  },
+  {
+    long: 'path-as-is',
+    help: 'Send /./ and /../ in the path of an http URL as they are; otherwise they are removed',
+    commands: [...urls, 'check', 'mirror'],
+    example: 'retrieve --path-as-is http://www.example.org/a/../b',
   },
 ]
 
@@ -136,6 +143,7 @@ export function readDefaults(
     ...(anonymousPassword !== undefined && { anonymousPassword }),
     requireTls: line.has('ssl-reqd'),
     guessType: line.has('guess-type'),
+    pathAsIs: line.has('path-as-is'),
   }
 }
 

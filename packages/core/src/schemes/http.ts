@@ -3,6 +3,7 @@ import type { Place, Scheme } from '../scheme.ts'
 import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
+import { removeDotSegments } from '../url/reference.ts'
 
 /** RFC 9110 4.2.1; the user is RFC 3986's, deprecated by RFC 9110 4.2.4, and becomes Basic authentication. */
 export const http: Scheme = {
@@ -33,9 +34,18 @@ export const https: Scheme = {
   resolve: (locator, place) => httpPlan(locator, place, 443),
 }
 
-/** The plan. Path and query are sent as written: no decoding, no encoding, no dot-segments removed. */
+/**
+ * The target of a request: path and query as written, nothing decoded or encoded; but dot-segments of the path are
+ * removed (RFC 3986 5.2.4), unless they are wanted.
+ */
+export function requestTarget({ urlPath, query }: Locator, { defaults }: Place): string {
+  const written = `/${urlPath ?? ''}`
+  const path = written.includes('/.') && defaults.pathAsIs !== true ? removeDotSegments(written) : written
+  return query === null ? path : `${path}?${query}`
+}
+
 function httpPlan(locator: Locator, place: Place, defaultPort: number): HttpPlan {
-  const target = `/${locator.urlPath ?? ''}${locator.query === null ? '' : `?${locator.query}`}`
+  const target = requestTarget(locator, place)
   const { host, port } = place
   return {
     mechanism: 'http',

@@ -2,6 +2,7 @@ import type { WsPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
+import { requestTarget } from './http.ts'
 
 /** RFC 6455 3. */
 export const ws: Scheme = {
@@ -27,9 +28,11 @@ export const wss: Scheme = {
   resolve: (locator, place) => wsPlan(locator, place, 443),
 }
 
-function wsPlan({ urlPath, query, fragment }: Locator, place: Place, defaultPort: number): WsPlan {
-  if (fragment !== null) place.fail('the URL of a WebSocket has no fragment; write a # of its path as %23', 'fragment')
-  const target = `/${urlPath ?? ''}${query === null ? '' : `?${query}`}`
+function wsPlan(locator: Locator, place: Place, defaultPort: number): WsPlan {
+  if (locator.fragment !== null) {
+    place.fail('the URL of a WebSocket has no fragment; write a # of its path as %23', 'fragment')
+  }
+  const target = requestTarget(locator, place)
   return {
     mechanism: 'ws',
     host: place.host,

@@ -215,6 +215,7 @@ const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   localHosts: texts,
   requireTls: flag,
   guessType: flag,
+  pathAsIs: flag,
 }
 
 export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
