@@ -80,6 +80,20 @@ export const differences = {
     why: '`--output=x` is `--output x`, and `--out` is `--output`, which all other options that begin so go on from.',
     shows: (curl, ours) => curl.status === 2 && ours.status === 0,
   },
+  name: {
+    why: '`-O` takes the last segment of a URL that ends in `/`, else `index.html`. It changes unsafe names: `~root`, `con`.',
+    shows: (curl, ours) =>
+      ours.status === 0 &&
+      (curl.status === 23 || isDeepStrictEqual(Object.values(curl.files), Object.values(ours.files))) &&
+      Object.keys(ours.files).every((file) => /^(?:index\.html(?:\.1)?|num|_root|con_|_rf)$/.test(file)),
+  },
+  numbered: {
+    why: 'Two URLs that end alike get two files with `-O`, `NAME` and `NAME.1`, as with `--no-clobber` of curl.',
+    shows: (curl, ours) =>
+      curl.status === 0 &&
+      ours.status === 0 &&
+      isDeepStrictEqual(Object.keys(ours.files), ['x.txt', 'x.txt.1', 'x.txt.2']),
+  },
   decoded: {
     why: 'The name that `-O` takes from a URL is decoded: `a%20b` is saved as `a b`.',
     shows: (curl, ours) =>

@@ -78,12 +78,16 @@ export const fileNames: Target = {
     random.pick(['linux', 'win32']),
   ],
   check(text = '', platform = 'linux') {
-    const name = safeFileName(text, platform === 'win32' ? 'win32' : 'linux')
+    const name = safeFileName(text, { platform: platform === 'win32' ? 'win32' : 'linux' })
     if (name === null) return
     require(!/[/\\\0-\x1F\u200B\uFEFF]|\uDB40[\uDC00-\uDC7F]/.test(name) &&
       name !== '', `${JSON.stringify(name)} is no safe name`)
     require(Buffer.byteLength(name) <= 200, 'it is too long')
     require(!/[. ]$|^[-~.]/.test(name), `${JSON.stringify(name)} begins or ends badly`)
-    requireEqual(safeFileName(name, platform === 'win32' ? 'win32' : 'linux'), name, 'twice is not as once')
+    requireEqual(
+      safeFileName(name, { platform: platform === 'win32' ? 'win32' : 'linux' }),
+      name,
+      'twice is not as once',
+    )
   },
 }

@@ -67,7 +67,7 @@ const pumped: ReadonlyArray<readonly [name: string, run: (text: string) => void]
   ['redact', redact],
   ['printable', printable],
   ['octetsToText', octetsToText],
-  ['safeFileName', (text) => safeFileName(text, 'linux')],
+  ['safeFileName', (text) => safeFileName(text, { platform: 'linux' })],
   ['explain', (text) => explain(text, options)],
   ['explain data:', (text) => explain(`data:,${text}`, options)],
   ['resolve with a base', (text) => attempt(() => resolve(text, { ...options, base: 'http://a/b/c' }))],

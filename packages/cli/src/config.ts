@@ -84,6 +84,8 @@ export interface Config {
   readonly clobber: boolean | null
   /** The absolute path of the file that -z names; null: there is none. */
   readonly timeFile: string | null
+  /** Whether a file gets the date of the resource. */
+  readonly remoteTime: boolean
   /** Whether the missing folders of the destinations are made. */
   readonly createDirs: boolean
   readonly many: Many
@@ -179,6 +181,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     dumpHeader: readDumpHeader(line),
     clobber: readClobber(line),
     timeFile: readTimeFile(line),
+    remoteTime: !line.has('no-remote-time'),
     createDirs: line.has('create-dirs'),
     many,
     continueAt: readContinueAt(line, many.from.length > 0 ? [...destinations, many.destination] : destinations),

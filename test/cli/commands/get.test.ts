@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { messages, results } from '../../support/cli/json-lines.ts'
@@ -142,12 +143,25 @@ describe('files', () => {
     expect(servers.http.accepted).toBe(before)
   })
 
-  test('-O of a URL without a name says so', async () => {
-    const { status, stderr } = await retrieve(['-O', url('http', '')], { cwd: folder() })
-    expect(status).toBe(23)
-    expect(stderr).toBe(
-      `retrieve: The file for ${url('http', '')} cannot be written: the URL ends without a name; give one with -o FILE.\n`,
-    )
+  test('-O of a URL without a name has a fixed one', async () => {
+    const cwd = mkdtempSync(join(folder(), 'nameless-'))
+    const { status, stderr } = await retrieve(['-O', url('http', ''), '-O', url('ftp', '')], { cwd })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(readdirSync(cwd).sort()).toEqual(['download', 'index.html'])
+  })
+
+  test.each([
+    ['~root', '_root', 'since "~root" is no safe name for a file'],
+    ['con', 'con_', 'since "con" is no safe name for a file'],
+    ['%2e%2e%5cx', 'x', 'since "..\\\\x" is no safe name for a file'],
+  ])('-O says that %s is saved as %s', async (name, saved, why) => {
+    const cwd = mkdtempSync(join(folder(), 'renamed-'))
+    const file = pathToFileURL(join(cwd, 'from/')).href
+    mkdirSync(join(cwd, 'from'))
+    writeFileSync(join(cwd, 'from', decodeURIComponent(name)), 'x')
+    const { status, stderr } = await retrieve(['-O', `${file}${name}`], { cwd })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: `retrieve: ${file}${name}: saved as ${saved}, ${why}\n` })
+    expect(readdirSync(cwd).sort()).toEqual(['from', saved].sort())
   })
 })
 

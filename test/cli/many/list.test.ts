@@ -97,27 +97,27 @@ test('an empty list is no failure', async () => {
 })
 
 test('URLs that end alike get names of their own, in the order of the list', async () => {
-  const list = '@/1/index.html\n@/2/index.html\n@/a.tar.gz\n@/3/index.html\n@/index-2.html\n@/b/a.tar.gz\n'
+  const list = '@/1/index.html\n@/2/index.html\n@/a.tar.gz\n@/3/index.html\n@/index.html.1\n@/b/a.tar.gz\n'
   const cwd = folderWith({ list })
   const { status } = await retrieve(['--from', 'list', '-O'], { cwd })
   expect(status).toBe(0)
   const saved = readdirSync(cwd).filter((name) => name !== 'list')
   expect(Object.fromEntries(saved.map((name) => [name, content(cwd, name)]))).toEqual({
     'index.html': '/1/index.html\n',
-    'index-2.html': '/2/index.html\n',
-    'index-3.html': '/3/index.html\n',
-    'index-2-2.html': '/index-2.html\n',
+    'index.html.1': '/2/index.html\n',
+    'index.html.2': '/3/index.html\n',
+    'index.html.1.1': '/index.html.1\n',
     'a.tar.gz': '/a.tar.gz\n',
-    'a-2.tar.gz': '/b/a.tar.gz\n',
+    'a.tar.gz.1': '/b/a.tar.gz\n',
   })
 })
 
 test('a list names files after a TAB; a name that leads elsewhere is refused', async () => {
-  const cwd = folderWith({ list: '@/1/x\tone\n@/2/x\t../two\n@/3/x\t/etc/three\n@/4/x\t.hidden\n' })
+  const cwd = folderWith({ list: '@/1/x\tone\n@/2/x\t../two\n@/3/x\t/etc/three\n@/4/x\t~four\n@/5/x\t.hidden\n' })
   const { status, stderr } = await retrieve(['--from', 'list', '-O'], { cwd })
   expect(status).toBe(2)
   expect(stderr).toContain('The list gives a file the name "../two", which is no plain file name.')
-  expect(readdirSync(cwd).toSorted()).toEqual(['list', 'one'])
+  expect(readdirSync(cwd).toSorted()).toEqual(['.hidden', 'list', 'one'])
   expect(readdirSync(outer())).not.toContain('two')
 })
 
@@ -171,7 +171,7 @@ test('--failed writes a list for --from, with the names of the files', async () 
     expect.stringMatching(/^# not-found: /),
     `${base}/1/missing`,
     expect.stringMatching(/^# not-found: /),
-    `${base}/2/missing\tmissing-2`,
+    `${base}/2/missing\tmissing.1`,
     expect.stringMatching(/^# unknown-scheme: /),
     'nosuch:x',
     '',
@@ -179,7 +179,7 @@ test('--failed writes a list for --from, with the names of the files', async () 
   expect(statSync(join(cwd, 'again')).mode & 0o777).toBe(0o600)
   const again = await retrieve(['--from', 'again', '-O', '--failed', 'again'], { cwd })
   expect(again.stderr).toContain('retrieve: 0 of 3, 3 failed')
-  expect(content(cwd, 'again')).toContain('/2/missing\tmissing-2\n')
+  expect(content(cwd, 'again')).toContain('/2/missing\tmissing.1\n')
   const none = await retrieve(['--failed', 'again', `${base}/b`], { cwd })
   expect(none).toMatchObject({ status: 0, stderr: '' })
   expect(content(cwd, 'again')).toBe('')
@@ -187,12 +187,12 @@ test('--failed writes a list for --from, with the names of the files', async () 
 })
 
 test('--skip-existing contacts nobody for a file that exists', async () => {
-  const cwd = folderWith({ list: '@/a\n@/x/a\n@/b\n', a: 'old', 'a-2': 'old' })
+  const cwd = folderWith({ list: '@/a\n@/x/a\n@/b\n', a: 'old', 'a.1': 'old' })
   const { status, stderr } = await retrieve(['-j', '1', '--from', 'list', '-O', '--skip-existing'], { cwd })
   expect(status).toBe(0)
   expect(stderr).toMatch(new RegExp(`retrieve: \\[1(?:/3)?\\] ${base}/a: skipped: a exists\n`))
   expect(stderr).toMatch(/retrieve: 3 of 3 \(2 skipped\); 3 B in/)
-  expect([content(cwd, 'a'), content(cwd, 'a-2'), content(cwd, 'b')]).toEqual(['old', 'old', '/b\n'])
+  expect([content(cwd, 'a'), content(cwd, 'a.1'), content(cwd, 'b')]).toEqual(['old', 'old', '/b\n'])
   const named = await retrieve(['--skip-existing', '-o', 'a', `${base}/a`, '-o', 'c', `${base}/c`], { cwd })
   expect(named).toMatchObject({ status: 0, stderr: '' })
   expect([content(cwd, 'a'), content(cwd, 'c')]).toEqual(['old', '/c\n'])

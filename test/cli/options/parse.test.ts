@@ -65,7 +65,7 @@ test.each<[string[], string | RegExp]>([
   [['--loc', 'u'], '--loc may be --local-port, --location, --location-trusted: write more of it.'],
   [['--no-insecur', 'u'], 'There is no option --no-insecur. Did you mean --insecure?'],
   [['--no-output', 'u'], 'There is no option --no-output: --output takes a value, and is no switch.'],
-  [['--no-remote-time', 'u'], '--no-remote-time is refused: a file gets the date of the resource anyway.'],
+  [['--no-basic', 'u'], '--no-basic is refused: a login that is given is sent by Basic anyway.'],
   [['--no-fail=x', 'u'], '--no-fail is a switch and takes no value.'],
   [['--upload', 'f'], '--upload-file is refused. Retriever only retrieves: no data, file or mail is sent.'],
   [['--expand-silent', 'u'], 'There is no option --expand-silent: --silent takes no value.'],

@@ -33,7 +33,8 @@ test.each([
   ['the last one', ['--no-clobber', '--clobber', '-O'], { page: 'new', 'page.1': 'old' }],
 ])('%s: the file gets a free name, or replaces the old one', async (name, args, files) => {
   const cwd = used(name)
-  expect(await retrieve([...args, url], { cwd })).toEqual({ status: 0, stdout: '', stderr: '' })
+  const stderr = args.join() === '--no-clobber,-O' ? `retrieve: ${url}: saved as page.2, since page is taken\n` : ''
+  expect(await retrieve([...args, url], { cwd })).toEqual({ status: 0, stdout: '', stderr })
   expect(contents(cwd)).toEqual(files)
 })
 

@@ -21,6 +21,9 @@ test.each([
   ['attachment;filename=a;', 'a'],
   [' attachment ; ; filename = a ; ', 'a'],
   // Outside the grammar, as many servers send it and browsers read it.
+  ['filename=a', 'a'],
+  [' filename = "a b"; size=3', 'a b'],
+  ["filename*=UTF-8''a%20b", 'a b'],
   ['attachment; filename=a b.txt', 'a b.txt'],
   ['attachment; filename=a  b (1), c.txt ; size=3', 'a  b (1), c.txt'],
   [`attachment; filename=${utf8('grüße')}.txt`, 'grüße.txt'],
@@ -43,7 +46,6 @@ test.each([
   '',
   'attachment',
   'inline; size=3',
-  'filename=a',
   '"attachment"; filename=a',
   'attachment, filename=a',
   'attachment; filename=a/b',

@@ -1,26 +1,30 @@
-import { join } from 'node:path'
+import { lstatSync } from 'node:fs'
+import { tryFile, writeFailed } from '../saving/destination.ts'
+
+/** The numbers that --no-clobber tries, as many as curl. */
+const maxNumbers = 100
 
 /**
- * The names of the files of one command. Two URLs may end alike: in the order of the list the first one gets the name,
- * the others `name-2.ext`, `name-3.ext`. A file that is there already plays no part, so the same list gives the same
- * names each time.
+ * The names of the files of one command. Two URLs may end alike: in the order of the list the first one gets the name
+ * NAME, the others NAME.1, NAME.2 and so on. With --no-clobber, so does a file whose name is that of an existing file;
+ * without it, such a file plays no part, so the same list gives the same names each time.
  */
 export class FileNames {
   readonly #taken = new Set<string>()
   /** The last number that was given for a name: a list may have thousands of index.html. */
   readonly #numbers = new Map<string, number>()
 
-  /** The path for a name in a folder. */
-  claim(folder: string, name: string): string {
-    let path = join(folder, name)
-    if (this.#isTaken(path)) {
-      const [, stem = name, extension = ''] = /^(.+?)((?:\.tar)?\.[^.]{1,20})?$/.exec(name) ?? []
-      let number = this.#numbers.get(path) ?? 1
-      const first = path
-      do path = join(folder, `${stem}-${++number}${extension}`)
-      while (this.#isTaken(path))
-      this.#numbers.set(first, number)
+  /** The path, or the first free one behind it. `avoidsFiles`: --no-clobber is given. Throws `write-failed`. */
+  claim(wanted: string, avoidsFiles: boolean): string {
+    let number = this.#numbers.get(wanted) ?? 0
+    let path = wanted
+    for (let tries = 0; this.#isTaken(path) || (avoidsFiles && exists(path)); tries++) {
+      if (tries === maxNumbers) {
+        throw writeFailed(wanted, `it exists already, and so do ${wanted}.1 to ${wanted}.${number}`)
+      }
+      path = `${wanted}.${++number}`
     }
+    this.#numbers.set(wanted, number)
     this.#taken.add(path)
     return path
   }
@@ -29,4 +33,8 @@ export class FileNames {
   #isTaken(path: string): boolean {
     return this.#taken.has(path) || this.#taken.has(`${path}.part`) || this.#taken.has(path.replace(/\.part$/, ''))
   }
+}
+
+function exists(path: string): boolean {
+  return tryFile(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined
 }

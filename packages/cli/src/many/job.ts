@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
-import { fileNameOf, type Representation } from '@retriever/fetchers'
+import type { Representation } from '@retriever/fetchers'
 import type { Retrieval } from '../retrieval.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
+import { nameFor } from '../saving/save-plan.ts'
 import { type Task, taskFor } from '../saving/task.ts'
 import { isOpenable } from '../service/kind.ts'
 import type { Session } from '../session.ts'
@@ -50,7 +51,7 @@ export class Job {
     const { destination, name } = this.#entry
     if (this.path === null || this.#retrieval === null || destination.to !== 'remote-name') return name
     const own = basename(this.path)
-    return own === fileNameOf(this.#retrieval.resolution) || destination.byServer ? null : own
+    return own === nameFor(this.#retrieval.resolution) || destination.byServer ? null : own
   }
 
   /** The octets of the body that have come. */

@@ -12,6 +12,7 @@ export type OutputOption =
   | 'create-dirs'
   | 'clobber'
   | 'no-clobber'
+  | 'no-remote-time'
   | 'head'
   | 'include'
   | 'dump-header'
@@ -36,7 +37,9 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   {
     long: 'remote-name',
     short: 'O',
-    help: 'Write to a file named after the last part of the URL; never overwrites. One per URL',
+    help:
+      'Write to a file named after the last part of the URL, or index.html; never overwrites, and of equal names in ' +
+      'one command the second is NAME.1. One per URL',
     commands: get,
     example: 'retrieve -O ftp://ftp.example.org/pub/file.tar.gz',
   },
@@ -74,9 +77,15 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'no-clobber',
-    help: 'If the file of -o or -O exists, take the next free name of FILE.1, FILE.2 and so on',
+    help: 'If the name of -o or -O is taken, use the next free one of FILE.1, FILE.2 and so on',
     commands: get,
     example: 'retrieve --no-clobber -o page.html http://www.example.org/',
+  },
+  {
+    long: 'no-remote-time',
+    help: 'Leave a file the time of its writing; otherwise it gets the date of the resource',
+    commands: get,
+    example: 'retrieve --no-remote-time -O http://www.example.org/x.pdf',
   },
   {
     long: 'head',

@@ -133,7 +133,6 @@ function checkNaming(line: DestinationOptions, typed: readonly Destination[]): v
   }
   const head = line.has('head') ? '-I' : line.has('include') ? '-i' : null
   if (head === null || typed.every(({ to }) => to === 'stdout')) return
-  if (line.has('remote-header-name')) throw usageError(`${head} and -J do not go together: name the file with -o FILE.`)
   if (line.has('continue-at')) throw usageError(`${head} begins the file, and -C continues it: give one of them.`)
 }
 
@@ -149,23 +148,6 @@ export function checkTarget(path: string, overwrite: boolean, special: boolean):
   }
   if (target === undefined || target.isFile()) tryFile(path, () => accessSync(dirname(path), constants.W_OK))
   else if (!special) throw writeFailed(path, 'it is no regular file')
-}
-
-/** The names that --no-clobber tries, as many as curl. */
-const maxNames = 100
-
-/**
- * The path of a file, or with --no-clobber (false) the first of it, PATH.1, PATH.2 and so on that is free. Throws
- * `write-failed`.
- */
-export function pathFor(path: string, clobber: boolean | null): string {
-  if (clobber !== false) return path
-  for (let number = 0; number <= maxNames; number++) {
-    const name = number === 0 ? path : `${path}.${number}`
-    const stats = tryFile(name, () => lstatSync(name, { throwIfNoEntry: false }))
-    if (stats === undefined) return name
-  }
-  throw writeFailed(path, `it exists already, and so do ${path}.1 to ${path}.${maxNames}`)
 }
 
 /** Runs an operation on an output file; a system error becomes `write-failed`. */

@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import {
   fileNameOf,
@@ -10,12 +10,13 @@ import {
   resumePointOf,
   type SavedFile,
   type SaveOptions,
+  writtenNameOf,
 } from '@retriever/fetchers'
 import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
 import { expectedSum } from './checksum.ts'
 import { checkNotShorter, endOfWhole, startIn, unverifiedEnd } from './continuation.ts'
-import { checkTarget, type Destination, tryFile, writeFailed } from './destination.ts'
+import { checkTarget, type Destination, tryFile } from './destination.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
@@ -42,13 +43,13 @@ export async function planSave(
   retrieval: Retrieval,
   { config }: Run,
 ): Promise<SavePlan> {
-  const { continueAt, continueUnverified, clobber, timeFile } = config
+  const { continueAt, continueUnverified, clobber, timeFile, remoteTime } = config
   // -z FILE -O is to bring FILE up to date.
   const overwrite = clobber ?? (isNamed || timeFile === resolve(path))
   checkTarget(path, overwrite || continueAt !== null, isNamed)
   const checksum = expectedSum(config.hashes, retrieval, path)
   const resumable = config.removeOnError ? { resumable: false } : {}
-  const options = { overwrite, special: isNamed, ...resumable, ...(checksum && { checksum }) }
+  const options = { overwrite, special: isNamed, dated: remoteTime, ...resumable, ...(checksum && { checksum }) }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
   const part = hasPart(path) ? await findPart(path) : null
@@ -65,12 +66,17 @@ export async function planSave(
   return unproven === null ? { ...anew, anew: whyAnew(part, entered) } : { ...anew, from: unproven, isUnverified: true }
 }
 
-/** The name of the file for -O. */
+/** The name of the file for -O; a URL without a name gets a fixed one. */
 export function nameFor(resolution: Resolution): string {
-  const name = fileNameOf(resolution)
-  if (name === null)
-    throw writeFailed(`The file for ${resolution.url}`, 'the URL ends without a name; give one with -o FILE')
-  return name
+  return fileNameOf(resolution) ?? (resolution.plan.mechanism === 'http' ? 'index.html' : 'download')
+}
+
+/** Why the file has not the name that the URL ends with; null: it has. */
+export function whyRenamed(resolution: Resolution, path: string): string | null {
+  const name = nameFor(resolution)
+  const written = writtenNameOf(resolution) || name
+  if (name !== written) return `since ${JSON.stringify(written)} is no safe name for a file`
+  return basename(path) === name ? null : `since ${name} is taken`
 }
 
 /**
@@ -81,10 +87,10 @@ export function nameFor(resolution: Resolution): string {
 function behind(
   path: string,
   start: number,
-  { overwrite, checksum }: SaveOptions,
+  { overwrite, dated = true, checksum }: SaveOptions,
   continueUnverified: boolean,
 ): SavePlan {
-  const options = { append: true, ...(overwrite !== undefined && { overwrite }), ...(checksum && { checksum }) }
+  const options = { append: true, dated, ...(overwrite !== undefined && { overwrite }), ...(checksum && { checksum }) }
   const plan = { path, behind: start, options }
   if (start === 0) return { ...plan, from: 0 }
   if (continueUnverified || checksum !== undefined)
@@ -116,9 +122,9 @@ export async function saveAsPlanned(
   head: Uint8Array | null = null,
 ): Promise<SavedFile> {
   const isAsPlanned = behind === null || behind === 0 || representation.offset > 0
-  const { checksum } = options
+  const { checksum, dated = true } = options
   // A part is continued without another look at the file, so one of unknown length must not be kept.
-  const whole = { resumable: representation.size !== null, shrink: false, ...(checksum && { checksum }) }
+  const whole = { resumable: representation.size !== null, shrink: false, dated, ...(checksum && { checksum }) }
   return await representation.saveTo(path, {
     ...(isAsPlanned ? options : whole),
     ...(head !== null && { before: head }),

@@ -1,5 +1,5 @@
 import { accessSync, constants, lstatSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { makeFolders, type Representation, safeFileName } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { PartOptions } from '../options/protocols/news.ts'
@@ -11,10 +11,18 @@ import { tellSaved } from '../views/saved.ts'
 import { isPage, show, showPage } from '../views/show.ts'
 import { checkSum, expectedSum } from './checksum.ts'
 import { octetsFrom } from './continuation.ts'
-import { checkTarget, type Destination, pathFor, systemFailure, tryFile } from './destination.ts'
+import { checkTarget, type Destination, systemFailure, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
 import type { KeptOctets } from './kept-octets.ts'
-import { checkPlan, type FileDestination, nameFor, planSave, saveAsPlanned, withAdvice } from './save-plan.ts'
+import {
+  checkPlan,
+  type FileDestination,
+  nameFor,
+  planSave,
+  saveAsPlanned,
+  whyRenamed,
+  withAdvice,
+} from './save-plan.ts'
 import { checkRedirect, checkStatus } from './status.ts'
 
 /** One URL to get, and the objects that get it. */
@@ -96,12 +104,16 @@ function headBefore(representation: Representation, { heads }: Retrieval, config
 async function toFile(destination: FileDestination, { retrieval, session, name, kept }: Job): Promise<Task | null> {
   const { run, names } = session
   const isNamed = destination.to === 'file'
+  const { resolution } = retrieval
+  const { clobber, many } = run.config
   const wanted = isNamed
     ? destination.path
-    : names.claim(destination.directory, name === null ? nameFor(retrieval.resolution) : checkName(name))
-  const path = run.config.many.skipExisting ? wanted : pathFor(wanted, run.config.clobber)
+    : join(destination.directory, name === null ? nameFor(resolution) : checkName(name))
+  const avoidsFiles = clobber === false && !many.skipExisting
+  // As in curl, -o overwrites what another -o of the same name has written.
+  const path = isNamed && !avoidsFiles ? wanted : names.claim(wanted, avoidsFiles)
   retrieval.facts.file = path
-  if (run.config.many.skipExisting && lstatSync(path, { throwIfNoEntry: false })) return null
+  if (many.skipExisting && lstatSync(path, { throwIfNoEntry: false })) return null
   const plan = await planSave(path, isNamed, retrieval, run)
   kept.begin(plan, () => retrieval.entered)
   const use = async (representation: Representation): Promise<void> => {
@@ -113,7 +125,8 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
     retrieval.facts.size = saved.size
     kept.end()
     checkStatus(representation, run.config)
-    if (!run.config.many.isCounted) tellSaved(plan.path, representation, retrieval.facts, run)
+    const isRenamed = name === null && !isNamed
+    tellName(path, representation, isRenamed ? whyRenamed(resolution, path) : null, retrieval, run)
     saveEtag(run.config.etagFile, representation)
   }
   return {
@@ -131,7 +144,7 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
 
 /** Throws `invalid-option` for a name of a list that leads out of its folder. */
 function checkName(name: string): string {
-  if (safeFileName(name) === name) return name
+  if (safeFileName(name, { dotFiles: true }) === name) return name
   throw usageError(`The list gives a file the name ${JSON.stringify(name)}, which is no plain file name.`)
 }
 
@@ -142,21 +155,34 @@ function toNamedByServer(directory: string, { retrieval, session, name, kept }: 
     const { resolution } = retrieval
     const { givenName } = representation
     const { clobber } = run.config
-    const claimed = names.claim(directory, name === null ? (givenName ?? nameFor(resolution)) : checkName(name))
-    const path = pathFor(claimed, clobber)
+    const wanted = join(directory, name === null ? (givenName ?? nameFor(resolution)) : checkName(name))
+    const path = names.claim(wanted, clobber === false)
     retrieval.facts.file = path
     const checksum = expectedSum(run.config.hashes, retrieval, path)
-    const options = { overwrite: clobber === true, ...(checksum && { checksum }) }
+    const options = { overwrite: clobber === true, dated: run.config.remoteTime, ...(checksum && { checksum }) }
     const plan = { path, from: 0, behind: null, options }
     kept.begin(plan, () => retrieval.entered, true)
-    retrieval.facts.size = (await saveAsPlanned(plan, representation)).size
+    retrieval.facts.size = (
+      await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
+    ).size
     kept.end()
     checkStatus(representation, run.config)
     const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
-    if (tellSaved(path, representation, retrieval.facts, run, whose)) return
-    run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${whose}` })
+    tellName(path, representation, whose, retrieval, run)
   }
   return { progress: true, use }
+}
+
+/** Tells a person that the file is saved, and everybody why it has a name that was not asked for. */
+function tellName(
+  path: string,
+  representation: Representation,
+  why: string | null,
+  { resolution, facts }: Retrieval,
+  run: Run,
+): void {
+  if ((why !== null || !run.config.many.isCounted) && tellSaved(path, representation, facts, run, why)) return
+  if (why !== null) run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${why}` })
 }
 
 /** Saves parts for --part and --attachments. */

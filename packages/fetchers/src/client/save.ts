@@ -17,7 +17,7 @@ type Extent = 'range' | 'resumeFrom' | 'head'
 /** Options of client.save(): those of the retrieval, and those of the file. */
 export interface SaveUrlOptions
   extends Omit<RetrieveOptions, Extent>,
-    Pick<SaveOptions, 'overwrite' | 'folders' | 'resumable' | 'special' | 'checksum'> {
+    Pick<SaveOptions, 'overwrite' | 'folders' | 'resumable' | 'special' | 'dated' | 'checksum'> {
   /** False: begin anew, even if an earlier save has left a part. Default true. */
   readonly resume?: boolean
 }
@@ -30,6 +30,7 @@ const saveUrlKinds: Readonly<Record<keyof SaveUrlOptions, OptionKind>> = {
   folders: flag,
   resumable: flag,
   special: flag,
+  dated: flag,
   checksum,
   resume: flag,
 }
@@ -49,9 +50,24 @@ export async function saveUrl(
 ): Promise<SavedFile> {
   checkPathText('path', path)
   checkOptions(options, saveUrlKinds)
-  const { overwrite = true, folders = false, resumable = true, special = false, resume = true, ...others } = options
+  const {
+    overwrite = true,
+    folders = false,
+    resumable = true,
+    special = false,
+    dated = true,
+    resume = true,
+    ...others
+  } = options
   const { checksum: expected, ...request } = others
-  const saving = { overwrite, folders, resumable, special, ...(expected !== undefined && { checksum: expected }) }
+  const saving = {
+    overwrite,
+    folders,
+    resumable,
+    special,
+    dated,
+    ...(expected !== undefined && { checksum: expected }),
+  }
   const resolution = client.resolve(url, request.base)
   await checkPath(path, saving)
   // Without a record nothing proves where the rest would belong.

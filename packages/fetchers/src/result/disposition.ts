@@ -36,13 +36,16 @@ export function dispositionName(field: string): string | null {
   return name ?? (plain === undefined ? null : octetsToText(plain))
 }
 
-/** The parameters by lower-case name; null if the field is not a type with a list of parameters. */
+/**
+ * The parameters by lower-case name; null if the field is not a type with a list of parameters. Some servers leave the
+ * type out: `filename=x`.
+ */
 function parametersOf(field: string): Map<string, string[]> | null {
-  const type = /^[ \t]*[\w!#$%&'*+.^`|~-]+/.exec(field)?.[0]
+  const [, type, equals] = /^([ \t]*[\w!#$%&'*+.^`|~-]+)[ \t]*(=?)/.exec(field) ?? []
   if (type === undefined) return null
   const found = new Map<string, string[]>()
-  parameter.lastIndex = type.length
-  const text = field.trimEnd()
+  const text = equals ? `;${field.trimEnd()}` : field.trimEnd()
+  parameter.lastIndex = equals ? 0 : type.length
   while (parameter.lastIndex < text.length) {
     const [, name, inQuotes, value = ''] = parameter.exec(text) ?? []
     if (parameter.lastIndex === 0) return null

@@ -4,40 +4,48 @@ import { decodeOctets, encodeOctets, octetsToText, type Resolution, utf8Octets }
 const maxOctets = 200
 
 /**
- * The file name that a URL suggests: the last segment of its path, decoded once and made safe as by safeFileName().
- * Null if there is none. Use the URL as typed, never one that a redirect names (CVE-2010-2252).
+ * The file name that a URL suggests: the last segment of its path, of a path that ends in `/` the one before, decoded
+ * once and made safe as by safeFileName(), but it may begin with `.`: who names such a file wants it. Null if there is
+ * none. Use the URL as typed, never one that a redirect names (CVE-2010-2252).
  */
-export function fileNameOf({ plan, locator }: Resolution): string | null {
+export function fileNameOf(resolution: Resolution): string | null {
+  const name = writtenNameOf(resolution)
+  return name === null ? null : safeFileName(name, { dotFiles: true })
+}
+
+/** The same name as it stands in the URL, decoded, but not made safe. */
+export function writtenNameOf({ plan, locator }: Resolution): string | null {
   switch (plan.mechanism) {
     case 'ftp':
-      return safeFileName(octetsToText(plan.name))
+      return octetsToText(plan.name === '' ? (plan.cwd.findLast((name) => name !== '') ?? '') : plan.name)
     case 'gopher':
-      return safeFileName(octetsToText(plan.selector))
+      return lastSegment(octetsToText(plan.selector))
     case 'nntp':
-      return safeFileName(plan.messageId ?? (plan.articleNumber === null ? null : String(plan.articleNumber)) ?? '')
+      return plan.messageId ?? (plan.articleNumber === null ? null : String(plan.articleNumber)) ?? ''
     case 'file':
-      return safeFileName(octetsToText(plan.path))
+      return lastSegment(octetsToText(plan.path))
     case 'z3950':
-      return safeFileName(octetsToText(plan.docid ?? plan.databases.join('+')))
+      return octetsToText(plan.docid ?? plan.databases.join('+'))
     case 'prospero':
-      return safeFileName(octetsToText(plan.hsoname))
+      return lastSegment(octetsToText(plan.hsoname))
     case 'wais': {
       // The field 3 of a document-id is the server's own name of the document: `0 28 /docs/file.txt`.
       const path = locator.urlPath ?? ''
       const [, name = lastSegment(path)] = /[/;]3=([^;]+)/.exec(path) ?? []
-      return safeFileName(octetsToText(decodeOctets(name)))
+      return octetsToText(decodeOctets(name))
     }
     case 'mailto':
       return 'draft.eml'
     case 'data':
       return null
     default:
-      return safeFileName(octetsToText(decodeOctets(lastSegment(locator.urlPath ?? ''))))
+      return octetsToText(decodeOctets(lastSegment(locator.urlPath ?? '')))
   }
 }
 
+/** The last segment that is not empty; "" if all are. */
 function lastSegment(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
+  return path.split('/').findLast((segment) => segment !== '') ?? ''
 }
 
 /**
@@ -54,13 +62,20 @@ const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$
 /** The names that a file has while it is saved, which an unfinished file and its record take. */
 const partName = /\.part(?:\.json(?:\.take)?)?$/i
 
+interface FileNameRules {
+  /** Characters that only Windows forbids are escaped for `win32`; default: this system. */
+  readonly platform?: NodeJS.Platform
+  /** Whether the name may begin with `.`; default false. */
+  readonly dotFiles?: boolean
+}
+
 /**
  * Makes a file name of any text, such as a server's: its last path segment, of at most 200 octets in UTF-8, without
  * separators, control and invisible characters. It does not begin with `.`, `-` or `~`, is no device of Windows, and
- * does not end as `NAME.part` and `NAME.part.json` do, which saveTo() writes. Null if nothing is left. `platform`:
- * characters that only Windows forbids are escaped for `win32`; default: this system.
+ * does not end as `NAME.part` and `NAME.part.json` do, which saveTo() writes. Null if nothing is left.
  */
-export function safeFileName(text: string, platform: NodeJS.Platform = process.platform): string | null {
+export function safeFileName(text: string, rules: FileNameRules = {}): string | null {
+  const { platform = process.platform, dotFiles = false } = rules
   const segment = text
     .slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1)
     .replace(invisible, '')
@@ -70,7 +85,7 @@ export function safeFileName(text: string, platform: NodeJS.Platform = process.p
   const named = trimEnd(segment.replace(controls, escaped).replace(platform === 'win32' ? windowsOnly : /$^/, escaped))
   if (named === '') return null
   // At the beginning, `-` would make the name an option, `~` a home directory, `.` a hidden file.
-  const safe = shorten(named.replace(/^[-~.]/, '_').replace(device, '$1_'))
+  const safe = shorten(named.replace(dotFiles ? /^[-~]/ : /^[-~.]/, '_').replace(device, '$1_'))
   // Saving the file next to it would replace this one, or read it as the record of an unfinished file.
   return partName.test(safe) ? `${shorten(safe, maxOctets - 1)}_` : safe
 }

@@ -35,6 +35,8 @@ export interface SaveOptions {
    * instead.
    */
   readonly special?: boolean
+  /** False: the file keeps the time of its writing. Default true: it gets the date of the resource, if known. */
+  readonly dated?: boolean
   /** True: make the folders of the path that do not exist. Default false: fail instead. */
   readonly folders?: boolean
   /**
@@ -53,6 +55,7 @@ export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = 
   resumable: flag,
   shrink: flag,
   special: flag,
+  dated: flag,
   folders: flag,
   checksum,
   before: octets,
@@ -94,7 +97,7 @@ export async function save(
   const check = (): void => digests?.check(expected, path, facts.url)
   if (options.append) {
     await digests?.begin(path, facts.offset)
-    await append(chunksOf(body), path, facts, check)
+    await append(chunksOf(body), path, { ...facts, modified: options.dated === false ? null : facts.modified }, check)
     return facts.offset
   }
   const target = await checkTarget(path, options)
@@ -104,8 +107,9 @@ export async function save(
     return 0
   }
   const { replaced } = target
-  const { overwrite = true, resumable = true, shrink = true } = options
-  const { modified, size = null, offset } = facts
+  const { overwrite = true, resumable = true, shrink = true, dated = true } = options
+  const { size = null, offset } = facts
+  const modified = dated ? facts.modified : null
   const mode = replaced && replaced.mode & 0o777
   const least = shrink ? 0 : (replaced?.size ?? 0)
   const small = new SmallBody(body)
