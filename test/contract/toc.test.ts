@@ -2,6 +2,7 @@ import { createClient } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { entriesOf } from '../support/entries.ts'
 import { helpDocuments } from '../support/help-documents.ts'
+import { fakePrograms } from '../support/programs-in-path.ts'
 import { deepFreeze, failureOf, handlesSince, openHandles } from './observe.ts'
 
 const files = { 'help/C/sheet/index.page': '<page/>', 'gnome/help/old/C/old.xml': '<article/>', 'help/C/-x/a': '' }
@@ -24,6 +25,18 @@ test('the documents of this machine, a URL a line; nothing is left open', async 
     { name: 'old', kind: 'file', url: 'help:old' },
     { name: 'sheet', kind: 'file', url: 'help:sheet' },
   ])
+})
+
+test('toc:man lists the manual pages, and toc:info the Info documents', async () => {
+  await using _programs = await fakePrograms({
+    apropos: `echo 'ls (1) - list directory contents'`,
+    info: `printf 'File: dir,\tNode: Top,\tThis is the top.\n\n* Menu:\n\n* Gzip: (gzip).   Compression.\n'`,
+  })
+  await using client = createClient()
+  const pages = await entriesOf(await client.retrieve('toc:man'))
+  expect(pages).toMatchObject([{ name: 'ls(1)', url: 'man:ls(1)' }])
+  const documents = await entriesOf(await client.retrieve('toc:info'))
+  expect(documents).toMatchObject([{ name: 'Gzip', url: 'info:gzip' }])
 })
 
 test('no documents; an aborted signal', async () => {

@@ -76,7 +76,8 @@ test('property 1: any text gives a resolution or a coded error', () => {
     fc.property(anyText, (text) => {
       const result = attempt(() => resolve(text))
       if (result instanceof RetrievalError) expect(result.phase).toBe('resolve')
-      else expect(result.plan.mechanism).toBe(result.scheme.mechanism)
+      // toc:man and toc:info are listings of other mechanisms.
+      else if (result.scheme.name !== 'toc') expect(result.plan.mechanism).toBe(result.scheme.mechanism)
       explain(text)
     }),
     { numRuns: 5000 },

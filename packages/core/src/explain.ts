@@ -72,7 +72,7 @@ function describe({ url, locator, scheme, plan, findings }: Resolution): Explain
   return {
     url,
     scheme: scheme.name,
-    mechanism: scheme.mechanism,
+    mechanism: plan.mechanism,
     locator: { user, password, host, port: locator.port ?? scheme.defaultPort, urlPath, query, fragment },
     plan: planFields(plan),
     findings: findings.map(({ code, severity, message, remedy, span, rule, advice }) => {

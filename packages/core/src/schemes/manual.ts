@@ -128,19 +128,24 @@ function helpPlan({ urlPath, query }: Locator, place: Place): GhelpPlan {
   return { mechanism: 'ghelp', service: 'help', document, page: page || null, wire: [] }
 }
 
-/** `toc:`: the start page of the GNOME help browser. */
+/**
+ * `toc:`: the start page of the GNOME help browser. `toc:man` and `toc:info` are the lists of manual pages and of Info
+ * documents, which `man:` and `info:dir` name as well.
+ */
 export const toc: Scheme = {
   ...local,
   name: 'toc',
   title: 'Table of contents of the GNOME help browser',
   spec: 'uri(7)',
   mechanism: 'toc',
-  resolve: ({ urlPath }): TocPlan => ({
-    mechanism: 'toc',
-    service: 'toc',
-    start: decodeOctets(urlPath ?? ''),
-    wire: [],
-  }),
+  resolve: tocPlan,
+}
+
+function tocPlan({ urlPath }: Locator): TocPlan | ManPlan | InfoPlan {
+  const start = decodeOctets(urlPath ?? '')
+  if (start === 'man') return { mechanism: 'man', page: null, section: null, wire: [] }
+  if (start === 'info') return { mechanism: 'info', file: 'dir', node: 'Top', wire: [] }
+  return { mechanism: 'toc', service: 'toc', start, wire: [] }
 }
 
 /** The fields that become words of the program's command line, and the text before each in the URL as written. */
