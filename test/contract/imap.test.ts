@@ -79,6 +79,15 @@ test.each([
   expect((await get(path)).text).toBe(text)
 })
 
+test('a listing that was cut says so', async () => {
+  const messages = { faults: { replies: { EXAMINE: '* 3002 EXISTS\r\nA2 OK\r\n' } } }
+  const events: RetrievalEvent[] = []
+  await get('INBOX', messages, { onEvent: (event: RetrievalEvent) => void events.push(event) })
+  expect(events.flatMap((event) => (event.type === 'remark' ? [event.message] : []))).toEqual([
+    expect.stringMatching(/has 3002 messages; the newest 1000 are listed/),
+  ])
+})
+
 test('the newest messages alone, by limit', async () => {
   await using server = await startImapServer()
   await using client = createClient(login)
@@ -117,6 +126,9 @@ test.each([
 test.each([
   ['* 1 FETCH (BODY[] {5}\r\nhello)\r\nA3 NO gone\r\n', 'partial'],
   ['* 1 FETCH (FLAGS {9999999}\r\n', 'protocol-violation'],
+  ['* 2 FETCH (UID 12 BODY[] {2}\r\nhi)\r\nA3 OK\r\n', 'protocol-violation'],
+  ['* 2 FETCH (UID 12 BODY[] "hi")\r\nA3 OK\r\n', 'protocol-violation'],
+  ['* 2 FETCH (BODY[] {2}\r\nhi UID 12)\r\nA3 OK\r\n', 'protocol-violation'],
   ['A3 BAD what\r\n', 'server-refused'],
   ['220 hello\r\n', 'protocol-violation'],
 ])('the answer %j is %s', async (reply, code) => {
@@ -280,13 +292,13 @@ test('PREAUTH: no login is sent, and none is asked for', async () => {
 })
 
 test('a slash in the Base64 of a name is a comma (RFC 3501 5.1.3)', async () => {
-  const replies = { LIST: '* LIST () "." "a&A,8-/b"\r\nA2 OK\r\n', EXAMINE: 'A2 NO none\r\n' }
+  const replies = { LIST: '* LIST () "." "a&A,8-/b"\r\nA2 OK\r\n', EXAMINE: 'A3 NO none\r\n' }
   await using server = await startImapServer({ faults: { replies } })
   await using client = createClient(login)
   const [box] = await entriesOf(await client.retrieve(server.url))
   expect(box).toMatchObject({ name: 'a\u03FF/b', url: `${server.url}a%CF%BF/b` })
   await expect(client.retrieve(box?.url ?? '')).rejects.toMatchObject({ code: 'not-found' })
-  expect(server.received.at(-1)).toBe('A2 EXAMINE "a&A,8-/b"')
+  expect(server.received.at(-1)).toBe('A3 EXAMINE "a&A,8-/b"')
 })
 
 test.each([

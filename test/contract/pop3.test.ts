@@ -42,6 +42,7 @@ async function get(options: Pop3ServerOptions, path: string, client = {}, user =
   const url = server.url.replace('//', `//${user}`) + path
   const representation = await made.retrieve(url)
   const text = await representation.text()
+  await made.close()
   await server.waitForConnections(0)
   return { representation, text, received: server.received, url }
 }

@@ -2,6 +2,7 @@ import { type ErrorCode, octetsToText, type Phase, printable, type RetrievalErro
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { LineReader } from '../wire/framing/lines.ts'
+import type { Dialogue } from '../wire/pool/dialogue-session.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 
 /** The end of a command (RFC 3501 7.1): OK, NO or BAD, and words. */
@@ -22,18 +23,37 @@ interface Asking {
   readonly onUntagged?: (text: string) => void
 }
 
-/** The commands and responses of one IMAP connection (RFC 3501), one command at a time. */
-export class ImapDialogue {
-  readonly connection: Connection
-  readonly #context: RetrievalContext
+/**
+ * The commands and responses of one IMAP connection (RFC 3501), one command at a time, for one retrieval after the
+ * other.
+ */
+export class ImapDialogue implements Dialogue {
+  #connection: Connection
+  #context: RetrievalContext
   #lines: LineReader
   #tag = 0
+  /** True: the end of a command has not come. */
+  #isAsking = false
   #secrets: readonly string[] = []
 
   constructor(connection: Connection, context: RetrievalContext) {
-    this.connection = connection
+    this.#connection = connection
     this.#context = context
     this.#lines = new LineReader(connection, context)
+  }
+
+  get connection(): Connection {
+    return this.#connection
+  }
+
+  attach(context: RetrievalContext): void {
+    this.#context = context
+    this.#connection = this.#connection.handOver(context)
+    this.#lines = this.#lines.handOver(this.#connection, context)
+  }
+
+  get isIdle(): boolean {
+    return !this.#isAsking && !this.#lines.holds && this.#connection.isQuiet
   }
 
   get lines(): LineReader {
@@ -52,6 +72,7 @@ export class ImapDialogue {
   /** Sends a command; `shown` replaces one with a secret. */
   async send(command: string, shown: string = command): Promise<void> {
     const tag = `A${++this.#tag}`
+    this.#isAsking = true
     await this.connection.sendLine(`${tag} ${command}`, `${tag} ${shown}`)
   }
 
@@ -104,6 +125,7 @@ export class ImapDialogue {
     const [, tag, status = '', text = ''] = /^(A\d+) (OK|NO|BAD)(?: (.*))?$/i.exec(line) ?? []
     const word = status.toUpperCase()
     if (tag === `A${this.#tag}` && (word === 'OK' || word === 'NO' || word === 'BAD')) {
+      this.#isAsking = false
       return { completion: { status: word, text } }
     }
     const words = wordsOf(this.#hidden(line))

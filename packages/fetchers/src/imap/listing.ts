@@ -1,4 +1,12 @@
-import { type AccessPlans, encodeOctets, imapCommands, octetsToText, printable, utf8Octets } from '@retriever/core'
+import {
+  type AccessPlans,
+  adviceText,
+  encodeOctets,
+  imapCommands,
+  octetsToText,
+  printable,
+  utf8Octets,
+} from '@retriever/core'
 import { wholeSource } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { linesOf } from '../wire/framing/lines.ts'
@@ -15,8 +23,8 @@ export interface Mailbox {
   readonly count: number
 }
 
-/** Opens a mailbox for reading alone (EXAMINE, RFC 3501 6.3.2), and checks its UIDVALIDITY (RFC 5092 5). */
-export async function examine(plan: Plan, dialogue: ImapDialogue, context: RetrievalContext): Promise<Mailbox> {
+/** Opens a mailbox for reading alone (EXAMINE, RFC 3501 6.3.2). */
+export async function examine(plan: Plan, dialogue: ImapDialogue): Promise<Mailbox> {
   const name = octetsToText(plan.mailbox ?? '')
   let count = 0
   let uidValidity = 0
@@ -29,13 +37,16 @@ export async function examine(plan: Plan, dialogue: ImapDialogue, context: Retri
     const code = status === 'BAD' ? 'server-refused' : 'not-found'
     throw dialogue.refusal(code, `The mailbox ${printable(name)} cannot be opened`, text)
   }
-  if (plan.uidValidity !== null && plan.uidValidity !== uidValidity) {
-    const what = `The mailbox was made anew: its UIDVALIDITY is ${uidValidity} now`
-    throw context.error('not-found', `${what}, so the numbers of the URL name other messages.`, {
-      reply: `UIDVALIDITY ${uidValidity}`,
-    })
-  }
   return { name, uidValidity, count }
+}
+
+/** Rejects numbers of messages in a mailbox that was made anew (UIDVALIDITY, RFC 5092 5). */
+export function checkValidity(plan: Plan, { uidValidity }: Mailbox, context: RetrievalContext): void {
+  if (plan.uidValidity === null || plan.uidValidity === uidValidity) return
+  const what = `The mailbox was made anew: its UIDVALIDITY is ${uidValidity} now`
+  throw context.error('not-found', `${what}, so the numbers of the URL name other messages.`, {
+    reply: `UIDVALIDITY ${uidValidity}`,
+  })
 }
 
 /** The mailboxes of the server: the lines of LIST. */
@@ -56,7 +67,13 @@ export async function listMessages(
   dialogue: ImapDialogue,
   context: RetrievalContext,
 ): Promise<Retrieved<'imap'>> {
-  const first = Math.max(1, mailbox.count - (context.request.limit ?? 1000) + 1)
+  const { limit = 1000 } = context.request
+  const first = Math.max(1, mailbox.count - limit + 1)
+  if (first > 1) {
+    const advice = { option: 'limit' } as const
+    const what = `The mailbox has ${mailbox.count} messages; the newest ${limit} are listed`
+    context.emit({ type: 'remark', url: context.url, message: `${what} (${adviceText(advice)}).`, advice })
+  }
   const lines = mailbox.count === 0 ? [] : await linesFor(dialogue, requestOf(plan, first), /^\d+ FETCH \(.*UID \d/i)
   return listing(lines, mailbox, (line) => messageEntry(line, mailbox, context), context)
 }
@@ -74,6 +91,7 @@ export async function search(
       name: uid,
       kind: 'article',
       url: messageUrl(uid, mailbox, context),
+      details: { uid: `${mailbox.uidValidity}.${uid}` },
     }))
   return listing(lines, mailbox, entries, context)
 }
@@ -152,7 +170,8 @@ function messageEntry(line: string, mailbox: Mailbox, context: RetrievalContext)
       url: messageUrl(uid, mailbox, context),
       ...(size !== undefined && { size: Number(size) }),
       ...(!Number.isNaN(date.getTime()) && { modified: date }),
-      details: { flags: flags.split(' ').filter(Boolean) },
+      // RFC 3501 2.3.1.1: both numbers together name a message for ever.
+      details: { uid: `${mailbox.uidValidity}.${uid}`, flags: flags.split(' ').filter(Boolean) },
     },
   ]
 }

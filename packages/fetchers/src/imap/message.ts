@@ -14,7 +14,7 @@ export async function retrieveMessage(
 ): Promise<Retrieved<'imap'>> {
   const { uid, section, partial } = plan
   await dialogue.send(requestOf(plan))
-  const { size, body } = await findBody(dialogue, context)
+  const { size, body } = await findBody(uid, dialogue, context)
   const isWhole = section === null && partial === null
   return {
     outcome: 'retrieved',
@@ -33,6 +33,7 @@ export async function retrieveMessage(
 
 /** Reads up to the octets of the body. Without any, there is no such message. */
 async function findBody(
+  uid: number | null,
   dialogue: ImapDialogue,
   context: RetrievalContext,
 ): Promise<{ readonly size: number; readonly body: AsyncIterable<Uint8Array> }> {
@@ -40,9 +41,10 @@ async function findBody(
     const line = await dialogue.line('request')
     const bodyAt = /^\* \d+ FETCH /i.test(line) ? line.toUpperCase().indexOf('BODY[') : -1
     const size = literalSize(line)
+    if (bodyAt >= 0) checkUid(uid, line.slice(0, bodyAt), context)
     if (size !== null) {
       // A FETCH that was not asked for tells of flags, without literals (RFC 3501 7.4.2).
-      if (bodyAt >= 0) return { size, body: literal(size, dialogue, context) }
+      if (bodyAt >= 0) return { size, body: literal(size, uid, dialogue, context) }
       throw context.error('protocol-violation', 'The server sends octets that were not asked for.')
     }
     const short =
@@ -60,12 +62,27 @@ async function findBody(
   }
 }
 
+/**
+ * Throws `protocol-violation` if a FETCH is about another message than was asked for: the answer to another command, or
+ * to none. RFC 3501 6.4.8: the UID stands in it, before or behind the body.
+ */
+function checkUid(wanted: number | null, text: string, { error }: RetrievalContext): void {
+  const [, uid] = /(?:^|[( ])UID (\d{1,10})(?=[ )]|$)/i.exec(text) ?? []
+  if (uid === undefined || Number(uid) === wanted) return
+  throw error('protocol-violation', `The server sent message ${uid} in place of ${wanted}; try again.`)
+}
+
 async function* once(octets: Uint8Array): AsyncGenerator<Uint8Array> {
   if (octets.length > 0) yield octets
 }
 
 /** The octets of a literal, and then the end of the command. */
-async function* literal(size: number, dialogue: ImapDialogue, context: RetrievalContext): AsyncGenerator<Uint8Array> {
+async function* literal(
+  size: number,
+  uid: number | null,
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+): AsyncGenerator<Uint8Array> {
   for (let left = size; left > 0; ) {
     const chunk = await dialogue.lines.read('body')
     if (chunk === null) {
@@ -79,9 +96,9 @@ async function* literal(size: number, dialogue: ImapDialogue, context: Retrieval
     left -= taken.length
     yield taken
   }
+  checkUid(uid, await dialogue.line('body'), context)
   while (true) {
     const line = await dialogue.line('body')
-    if (/^[^*A]/.test(line)) continue
     const response = dialogue.read(line, 'body')
     if (!('completion' in response)) continue
     if (response.completion.status !== 'OK') {

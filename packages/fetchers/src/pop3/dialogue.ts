@@ -3,6 +3,7 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { dotBody } from '../wire/framing/dot.ts'
 import { LineReader, linesOf } from '../wire/framing/lines.ts'
+import type { Dialogue } from '../wire/pool/dialogue-session.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 
 /** A reply (RFC 1939 3): `+OK` or `-ERR`, and words. */
@@ -14,22 +15,38 @@ export interface PopReply {
   readonly text: string
 }
 
-/** The commands and replies of one POP3 connection. */
-export class PopDialogue {
-  readonly connection: Connection
-  readonly #context: RetrievalContext
+/** The commands and replies of one POP3 connection, for one retrieval after the other. */
+export class PopDialogue implements Dialogue {
+  #connection: Connection
+  #context: RetrievalContext
   #lines: LineReader
+  /** True: a reply, or the block behind it, has not come to its end. */
+  #isAsking = false
   #secrets: readonly string[] = []
 
   constructor(connection: Connection, context: RetrievalContext) {
-    this.connection = connection
+    this.#connection = connection
     this.#context = context
     this.#lines = new LineReader(connection, context)
   }
 
-  /** The octets after the replies so far. */
-  get lines(): LineReader {
-    return this.#lines
+  get connection(): Connection {
+    return this.#connection
+  }
+
+  attach(context: RetrievalContext): void {
+    this.#context = context
+    this.#connection = this.#connection.handOver(context)
+    this.#lines = this.#lines.handOver(this.#connection, context)
+  }
+
+  get isIdle(): boolean {
+    return !this.#isAsking && !this.#lines.holds && this.#connection.isQuiet
+  }
+
+  /** Nothing was marked as deleted, so the reply to QUIT says nothing. */
+  async farewell(): Promise<void> {
+    await this.connection.sendLine('QUIT')
   }
 
   /** Keeps the forms of a password out of events and messages, which show what the server repeats of it. */
@@ -43,6 +60,7 @@ export class PopDialogue {
 
   /** Sends a command and gives its reply; `shown` replaces one with a secret in events. */
   async ask(phase: Phase, command: string, shown: string = command): Promise<PopReply> {
+    this.#isAsking = true
     await this.connection.sendLine(command, shown)
     return this.reply(phase)
   }
@@ -58,16 +76,29 @@ export class PopDialogue {
     const line = this.#hidden(received)
     emit({ type: 'received', url, octets: `${line}\r\n` })
     const [, sign, text = ''] = /^(\+OK|-ERR|\+)(?: (.*))?$/is.exec(line) ?? []
+    this.#isAsking = false
     if (sign !== undefined) return { isOk: !sign.startsWith('-'), isRequest: sign === '+', text }
     const words = wordsOf(line)
     const message = `The server answered "${words}", which is no reply of this protocol. Check scheme and port.`
     throw error('protocol-violation', message, { phase, reply: words })
   }
 
-  /** The lines of a multi-line reply (RFC 1939 3). */
-  block(context: RetrievalContext): AsyncIterable<string> {
-    const { maxListing } = whenHeld(context.limits)
-    return linesOf(dotBody(this.#lines, context), { ...context, limits: { ...context.limits, maxListing } })
+  /** The octets behind the reply to a command with a multi-line reply (RFC 1939 3), without the added dots. */
+  octets(): AsyncIterable<Uint8Array> {
+    this.#isAsking = true
+    return this.#block()
+  }
+
+  async *#block(): AsyncGenerator<Uint8Array> {
+    yield* dotBody(this.#lines, this.#context)
+    this.#isAsking = false
+  }
+
+  /** The lines of a multi-line reply. */
+  block(): AsyncIterable<string> {
+    const { limits } = this.#context
+    const { maxListing } = whenHeld(limits)
+    return linesOf(this.octets(), { ...this.#context, limits: { ...limits, maxListing } })
   }
 
   /** Begins TLS (STLS, RFC 2595 4). */

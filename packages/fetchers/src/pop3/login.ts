@@ -57,7 +57,7 @@ async function checkAuth(
 ): Promise<void> {
   const { auth } = plan
   if (auth === null || auth === '*' || (auth === '+APOP' && hasDigest)) return
-  if (wantsPlain(plan) && (await hasPlain(dialogue, context))) return
+  if (wantsPlain(plan) && (await hasPlain(dialogue))) return
   const what =
     auth === '+APOP' || wantsPlain(plan)
       ? `The server offers no ${auth.replace('+', '')}`
@@ -66,10 +66,10 @@ async function checkAuth(
 }
 
 /** Whether the capabilities have a line such as `SASL PLAIN LOGIN` (RFC 5034 3). */
-async function hasPlain(dialogue: PopDialogue, context: RetrievalContext): Promise<boolean> {
+async function hasPlain(dialogue: PopDialogue): Promise<boolean> {
   if (!(await dialogue.ask('login', 'CAPA')).isOk) return false
   let isThere = false
-  for await (const line of dialogue.block(context)) isThere ||= /^SASL (?:.* )?PLAIN(?: |$)/i.test(line)
+  for await (const line of dialogue.block()) isThere ||= /^SASL (?:.* )?PLAIN(?: |$)/i.test(line)
   return isThere
 }
 

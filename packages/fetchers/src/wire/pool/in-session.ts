@@ -23,12 +23,13 @@ export async function inSession<Session extends ReusableSession, Plan extends Lo
       context.deadline.throwIfAborted()
       return result
     } catch (error) {
+      const { served } = lease.session
       const isViolation = RetrievalError.is(error) && error.code === 'protocol-violation'
       if (isViolation) lease.drop()
       lease.giveBack()
       context.deadline.throwIfAborted()
       const isLost = RetrievalError.is(error) && error.code === 'receive-failed'
-      if (!isLost || lease.session.served === 0) throw error
+      if (!isLost || served === 0) throw error
       context.emit({ type: 'retried', url: context.url, error, delay: 0 })
     }
   }

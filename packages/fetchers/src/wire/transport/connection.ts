@@ -15,6 +15,27 @@ export class Connection {
     this.#context = context
   }
 
+  /** The same connection for another retrieval. */
+  handOver(context: RetrievalContext): Connection {
+    return new Connection(this.#socket, context)
+  }
+
+  /** True: the connection is open, and no octets have come that nobody has read. */
+  get isQuiet(): boolean {
+    const { readableEnded, readableLength, writable } = this.#socket
+    return this.isOpen && !readableEnded && writable && readableLength === 0
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed
+  }
+
+  /** Whether the connection keeps the process alive. */
+  keepAlive(isWanted: boolean): void {
+    if (isWanted) this.#socket.ref()
+    else this.#socket.unref()
+  }
+
   /** The next octets, or null at the end of the stream. It reads ahead no more than the socket's own buffer. */
   read(phase: Phase): Promise<Uint8Array | null> {
     const chunk = this.#socket.read() as Uint8Array | null
