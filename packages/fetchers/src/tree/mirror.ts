@@ -29,8 +29,14 @@ export async function mirror(
 ): Promise<MirrorSummary> {
   checkPathText('folder', folder)
   checkMirror(options)
-  if (options.delete && saver.resolve(url, options.base).plan.mechanism === 'nntp') {
-    throw invalidOption('delete', 'absent with news, whose groups list only their newest articles', true)
+  if (options.delete) {
+    const { mechanism } = saver.resolve(url, options.base).plan
+    if (mechanism === 'nntp') {
+      throw invalidOption('delete', 'absent with news, whose groups list only their newest articles', true)
+    }
+    if (mechanism === 'imap' && options.limit !== undefined) {
+      throw invalidOption('delete', 'absent with the option limit, which leaves out older mails', true)
+    }
   }
   const stop = new AbortController()
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal])

@@ -84,6 +84,9 @@ function pathOf(plan: AccessPlan): string | null {
     case 'nntp':
       if (plan.select === 'groups') return ''
       return `${plan.newsgroup ?? ''}/${plan.articleNumber ?? plan.messageId ?? ''}`
+    case 'imap':
+      // The parameter UIDVALIDITY stands between a mailbox and its messages.
+      return `${plan.mailbox ?? ''}${plan.uid === null ? '' : `/;UID=${plan.uid}`}`
     case 'file':
       return plan.path
     default:

@@ -12,6 +12,9 @@ const defaultDepth = 32
 const defaultEntries = 1_000_000
 const defaultConcurrency = 4
 
+/** More messages than a mailbox can have (RFC 3501 9): a listing of the newest alone would not be the tree. */
+const allMessages = 2 ** 32
+
 /** A folder of the tree. */
 export interface Folder {
   /** "" for the start. */
@@ -55,6 +58,8 @@ export class Walk {
   readonly #retriever: Retriever
   readonly #options: WalkOptions
   readonly #root: Folder
+  /** The number of entries to list of each folder, if the caller gives none. */
+  readonly #mostEntries: number | undefined
   readonly #entered = new Set<string>()
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
@@ -74,6 +79,7 @@ export class Walk {
     this.#options = options
     this.scope = new Scope(retriever, start, options.scope)
     this.#root = { path: '', depth: 0, entry: null, request: start }
+    this.#mostEntries = start.plan.mechanism === 'imap' ? allMessages : undefined
     this.#entered.add(this.scope.key(start))
     this.#folders = [this.#root]
     const own = this.#stop.signal
@@ -84,7 +90,7 @@ export class Walk {
   get #request(): TreeRequest {
     const { accept, acceptLanguage, charset, headers, limit, compressed, digest, virtualHost } = this.#options
     const given = Object.entries({
-      ...{ accept, acceptLanguage, charset, headers, limit },
+      ...{ accept, acceptLanguage, charset, headers, limit: limit ?? this.#mostEntries },
       ...{ compressed, digest, virtualHost },
     })
     return { ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), signal: this.#signal }

@@ -25,6 +25,8 @@ export function segmentOf({ name, url, kind, details }: Entry & { readonly url: 
   const selector = details?.gophertype === undefined ? null : details.selector
   // The name of an article is its subject, that of a Gopher item a sentence for people.
   if (typeof selector === 'string') return safeSegment(lastOf(selector)) ?? safeSegment(name) ?? '_'
+  // The number of a mail may later be that of another one; its unique id may not.
+  if (kind === 'article' && typeof details?.uid === 'string') return safeSegment(details.uid) ?? '_'
   return safeSegment(kind === 'article' ? lastOf(url) : name) ?? '_'
 }
 
