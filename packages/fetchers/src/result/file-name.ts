@@ -5,12 +5,13 @@ const maxOctets = 200
 
 /**
  * The file name that a URL suggests: the last segment of its path, of a path that ends in `/` the one before, decoded
- * once and made safe as by safeFileName(), but it may begin with `.`: who names such a file wants it. Null if there is
- * none. Use the URL as typed, never one that a redirect names (CVE-2010-2252).
+ * once and made safe as by safeFileName(), but it may begin with `.` as it does in the URL. Null if there is none. Use
+ * the URL as typed, never one that a redirect names (CVE-2010-2252).
  */
 export function fileNameOf(resolution: Resolution): string | null {
   const name = writtenNameOf(resolution)
-  return name === null ? null : safeFileName(name, { dotFiles: true })
+  // An escaped separator hides where the name begins: `..%2f.bashrc`.
+  return name === null ? null : safeFileName(name, { dotFiles: !/[\\/]/.test(name) })
 }
 
 /** The same name as it stands in the URL, decoded, but not made safe. */
@@ -65,7 +66,7 @@ const partName = /\.part(?:\.json(?:\.take)?)?$/i
 interface FileNameRules {
   /** Characters that only Windows forbids are escaped for `win32`; default: this system. */
   readonly platform?: NodeJS.Platform
-  /** Whether the name may begin with `.`; default false. */
+  /** Whether the name may begin with one `.`; default false. */
   readonly dotFiles?: boolean
 }
 
@@ -85,7 +86,7 @@ export function safeFileName(text: string, rules: FileNameRules = {}): string | 
   const named = trimEnd(segment.replace(controls, escaped).replace(platform === 'win32' ? windowsOnly : /$^/, escaped))
   if (named === '') return null
   // At the beginning, `-` would make the name an option, `~` a home directory, `.` a hidden file.
-  const safe = shorten(named.replace(dotFiles ? /^[-~]/ : /^[-~.]/, '_').replace(device, '$1_'))
+  const safe = shorten(named.replace(dotFiles ? /^(?:[-~]|\.(?=\.))/ : /^[-~.]/, '_').replace(device, '$1_'))
   // Saving the file next to it would replace this one, or read it as the record of an unfinished file.
   return partName.test(safe) ? `${shorten(safe, maxOctets - 1)}_` : safe
 }
