@@ -40,12 +40,31 @@ async function curl(argv: readonly string[]): Promise<Outcome | null> {
 
 const format = [
   '%{http_code} %{response_code} %{exitcode} %{content_type} %{http_version} %{method} %{num_connects} %{num_headers}',
-  '%{num_redirects} %{redirect_url} %{remote_ip} %{remote_port} %{scheme} %{size_download} %{size_header}',
+  '%{num_redirects} %{redirect_url} %{local_ip} %{remote_ip} %{remote_port} %{scheme} %{size_download} %{size_header}',
   '%{http_connect} %{ssl_verify_result} %{proxy_ssl_verify_result} [%{referer}]',
   '%{size_upload} %{speed_upload} %{time_appconnect} %{url} %{url_effective} %{urlnum} %{filename_effective}',
   '%header{x-a} %header{X-None} %% %x \\q a\\tb\\r\\n%{onerror}failed\\n',
   '%{HTTP_Code} a\\\\nb %\\n %{nope',
 ].join('\\n')
+
+/** Variables of newer curls than the installed one. */
+test.each([
+  ['%{url.scheme} %{url.host} %{url.path} %{url.query}', '/redirect', 'http 127.0.0.1 /redirect '],
+  ['%{urle.path} %{urle.query} %{URLE.FRAGMENT}', '/redirect', '/text x '],
+  ['%{url.user}|%{url.zoneid}|%{url.options}|', '/text', '|||'],
+  ['%header{x-a:all:, } %header{none:all:,}.', '/redirect', '1, 2 .'],
+  ['%header{x-a:all:\\}\\t}', '/text', '1}\t2'],
+])('-w %j of %s prints %j', async (text, path, expected) => {
+  const { stdout } = await retrieve(['-s', '-o', '/dev/null', '-w', text, `${base}${path}`])
+  expect(stdout.trimEnd()).toBe(expected.trimEnd())
+})
+
+test('%{url.port} is the port of the URL or of its scheme, and the local end is told', async () => {
+  const { stdout } = await retrieve(['-s', '-o', '/dev/null', '-w', '%{url.port} %{local_port}', `${base}/text`])
+  expect(stdout).toMatch(new RegExp(`^${new URL(base).port} [1-9]\\d+$`))
+  const none = await retrieve(['-s', '-w', '%{url.port} %{url.nope}', 'data:,x'])
+  expect(none.stdout).toBe('x ')
+})
 
 describe('-w prints what curl prints', () => {
   test.each([

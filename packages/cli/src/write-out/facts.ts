@@ -10,13 +10,22 @@ interface Head {
 }
 
 /** Servers by host and port: connections to them may be kept. */
-export type KnownServers = Map<string, { readonly address: string; readonly port: number; readonly tls?: TlsFacts }>
+export type KnownServers = Map<string, KnownServer>
+
+interface KnownServer {
+  readonly address: string
+  readonly port: number
+  readonly local: readonly [address: string, port: number]
+  readonly tls?: TlsFacts
+}
 
 type Secured = Extract<RetrievalEvent, { type: 'secured' }>
 
 /** The facts that the events of one retrieval tell, for -w and --json. */
 export class Facts {
   url = ''
+  /** The URL as it was typed, in full. */
+  typed = ''
   /** The file that the body is saved to; null: standard output. */
   file: string | null = null
   redirects = 0
@@ -34,6 +43,8 @@ export class Facts {
   /** The last server, or proxy, that was connected; "" and 0: none. */
   address = ''
   port = 0
+  /** This machine's end of the connection to it. */
+  local: readonly [address: string, port: number] = ['', 0]
   /** The last header section of HTTP. */
   head: Head | null = null
   /** The code of the last reply; 0: none. */
@@ -49,6 +60,8 @@ export class Facts {
   /** The octets of the file that was saved; null: none was. */
   size: number | null = null
   readonly #servers: KnownServers
+  /** All header sections of HTTP, those of redirects too. */
+  readonly #chain: Head[] = []
 
   constructor(servers: KnownServers) {
     this.#servers = servers
@@ -58,6 +71,7 @@ export class Facts {
     if (event.type === 'resolved') {
       if (this.redirects > 0) this.findings = [...this.findings, ...event.findings]
       this.url = event.url
+      this.typed ||= event.url
     } else if (event.type === 'secured') this.#secured(event)
     else if (event.type === 'redirected') this.redirects++
     else if (event.type === 'retried') this.retries++
@@ -70,8 +84,9 @@ export class Facts {
       this.isProxied = event.proxy !== null
       this.address = event.address
       this.port = event.port
-      if (!this.#servers.has(hostOf(event.url)))
-        this.#servers.set(hostOf(event.url), { address: event.address, port: event.port })
+      this.local = [event.localAddress ?? '', event.localPort ?? 0]
+      const { address, port, local } = this
+      if (!this.#servers.has(hostOf(event.url))) this.#servers.set(hostOf(event.url), { address, port, local })
     } else if (event.type === 'done') {
       this.received = event.received
       this.timings = event.timings
@@ -98,18 +113,29 @@ export class Facts {
     const server = this.#servers.get(hostOf(url))
     this.address = server?.address ?? this.address
     this.port = server?.port ?? this.port
+    this.local = server?.local ?? this.local
     // A connection that was kept was secured by an earlier retrieval.
     this.tls = server?.tls ?? null
     this.headSize += octets.length
     this.head = readHead(octets)
+    if (this.head !== null) this.#chain.push(this.head)
     this.status = this.head?.status ?? (Number(/^(\d{3}) /m.exec(octets)?.[1] ?? 0) || this.status)
   }
 
   /** The values of a field of the last header section. */
   fields(name: string): string[] {
-    const fields = this.head?.fields ?? []
-    return fields.filter(([other]) => other.toLowerCase() === name.toLowerCase()).map(([, value]) => value)
+    return valuesOf(this.head, name)
   }
+
+  /** The values of a field of all header sections. */
+  allFields(name: string): string[] {
+    return this.#chain.flatMap((head) => valuesOf(head, name))
+  }
+}
+
+function valuesOf(head: Head | null, name: string): string[] {
+  const fields = head?.fields ?? []
+  return fields.filter(([other]) => other.toLowerCase() === name.toLowerCase()).map(([, value]) => value)
 }
 
 /** The host of a URL, and the port if it has one. */
@@ -125,5 +151,5 @@ function readHead(octets: string): Head | null {
     const colon = line.indexOf(':')
     return [line.slice(0, colon), line.slice(colon + 1).trim()]
   })
-  return { octets, version: version.replace(/^([23])\.0$/, '$1'), status: Number(status), fields }
+  return { octets, version: version.replace(/\.0$/, ''), status: Number(status), fields }
 }

@@ -8,8 +8,11 @@ import type { Facts } from './facts.ts'
 import { type Outcome, textOf } from './variables.ts'
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
-/** `%{name}`, `%header{name}`, `%output{file}`, or `%` or a backslash and the character after it, as in curl. */
-const part = /%\{([^}]*)\}|%header\{([^}]*)\}|\\([\s\S])|%output\{([^}]*)\}|%[\s\S]/g
+/**
+ * `%{name}`, `%header{name}`, `%header{name:all:separator}` with `\}` for `}`, `%output{file}`, or `%` or a backslash
+ * and the character after it, as in curl.
+ */
+const part = /%\{([^}]*)\}|%header\{((?:[^}\\]|\\[\s\S])*)\}|\\([\s\S])|%output\{([^}]*)\}|%[\s\S]/g
 
 /** A URL that is done. */
 interface Done {
@@ -53,7 +56,7 @@ async function writeOut(format: string, outcome: Outcome, { output, report }: Ru
     await write(format.slice(at, index))
     at = index + typed.length
     if (control !== undefined) await write(controls[control] ?? typed)
-    else if (field !== undefined) await write(safe(octetsToText(outcome.facts.fields(field)[0] ?? '')))
+    else if (field !== undefined) await write(safe(octetsToText(fieldOf(field, outcome.facts))))
     else if (place !== undefined) file = openOutput(place)
     else if (name === 'stderr' || name === 'stdout') {
       toStderr = name === 'stderr'
@@ -68,6 +71,13 @@ async function writeOut(format: string, outcome: Outcome, { output, report }: Ru
     }
   }
   await write(format.slice(at))
+}
+
+/** The first value of a field in the last header section, or with `NAME:all:SEPARATOR` all values of all sections. */
+function fieldOf(typed: string, facts: Facts): string {
+  const [, name = '', separator = ''] = /^(.*?):all:([\s\S]*)$/.exec(typed) ?? []
+  if (name === '') return facts.fields(typed)[0] ?? ''
+  return facts.allFields(name).join(separator.replace(/\\([\s\S])/g, (_, next: string) => controls[next] ?? next))
 }
 
 /** Begins the file of `%output{FILE}`; that of `%output{>>FILE}` keeps what it has. Throws `write-failed`. */

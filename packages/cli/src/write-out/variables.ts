@@ -1,4 +1,4 @@
-import { octetsToText } from '@retriever/core'
+import { findScheme, octetsToText, parseUrl } from '@retriever/core'
 import { jsonLine } from '../terminal/output.ts'
 import type { Facts } from './facts.ts'
 
@@ -34,6 +34,8 @@ const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   http_code: ({ facts }) => facts.status,
   http_connect: () => 0,
   http_version: ({ facts }) => facts.head?.version ?? '0',
+  local_ip: ({ facts }) => facts.local[0],
+  local_port: ({ facts }) => facts.local[1],
   method: ({ method }) => method,
   num_connects: ({ facts }) => facts.connections,
   num_headers: ({ facts }) => facts.head?.fields.length ?? 0,
@@ -75,7 +77,7 @@ const later: Readonly<Record<string, (outcome: Outcome) => Value>> = {
 
 /** In capitals, as in curl; null if no server was reached. */
 function schemeOf({ facts, error }: Outcome): string | null {
-  if (error !== null && facts.address === '') return null
+  if (error !== null && facts.address === '' && !facts.url.startsWith('file:')) return null
   return /^[^:]+/.exec(facts.url)?.[0].toUpperCase() ?? null
 }
 
@@ -98,11 +100,29 @@ function speedOf({ received, timings }: Facts): number {
 export function textOf(name: string, outcome: Outcome): string | undefined {
   if (name === 'json') return jsonOf(outcome)
   if (name === 'header_json') return headerJsonOf(outcome.facts)
+  const [, kind, part = ''] = /^(urle?)\.(.+)$/.exec(name) ?? []
+  if (kind !== undefined) return partOf(kind === 'url' ? outcome.facts.typed : outcome.facts.url, part)
   const read = Object.hasOwn(variables, name) ? variables[name] : Object.hasOwn(later, name) ? later[name] : undefined
   if (read === undefined) return undefined
   const value = read(outcome)
   if (name === 'http_code' || name === 'response_code' || name === 'http_connect') return String(value).padStart(3, '0')
   return value instanceof Seconds ? value.text : String(value ?? '')
+}
+
+/** A part of a URL, by curl's name; undefined: there is none of that name. */
+function partOf(url: string, part: string): string | undefined {
+  if (!/^(?:scheme|user|password|options|host|port|path|query|fragment|zoneid)$/.test(part)) return undefined
+  if (url === '') return ''
+  const { scheme, user, password, host, port, urlPath, query, fragment } = parseUrl(url)
+  const zone = /%(?:25)?([^\]]*)\]$/.exec(host ?? '')
+  const parts: Readonly<Record<string, string | number | null | undefined>> = {
+    ...{ scheme, user, password, query, fragment },
+    host: zone === null ? host : host?.replace(zone[0], ']'),
+    port: port ?? findScheme(scheme)?.defaultPort,
+    path: host === null ? urlPath : `/${urlPath ?? ''}`,
+    zoneid: zone?.[1],
+  }
+  return String(parts[part] ?? '')
 }
 
 /** All variables as one object on one line; times keep their six decimals, as in curl. */

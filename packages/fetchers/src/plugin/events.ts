@@ -62,6 +62,9 @@ export type EmittedEvent =
       readonly address: string
       readonly port: number
       readonly tls: boolean
+      /** The address and port of this machine's end; absent for a Unix socket. */
+      readonly localAddress?: string
+      readonly localPort?: number
       /** The proxy's URL without its login, such as `socks5://host:1080`; null: no proxy is used. */
       readonly proxy: string | null
     }

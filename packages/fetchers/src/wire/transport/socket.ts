@@ -37,7 +37,7 @@ export async function openSocket(
   if (context.hasListener !== false) {
     const { socketPath } = context.network ?? {}
     const address = peer.isFurther ? undefined : socketPath
-    announce(context, address ?? serverAddress(context, socket, peer.host), peer.port, peer.tls === 'implicit')
+    announce(context, socket, address ?? serverAddress(context, socket, peer.host), peer)
     if (peer.tls === 'implicit') tellSecured(context, peer.host, socket)
   }
   return socket
@@ -61,7 +61,10 @@ export async function openProxySocket(
   lifetime: AbortScope,
 ): Promise<Socket> {
   const socket = await context.deadline.within('connect', () => dialProxy(context, proxy, lifetime))
-  announce(context, socket.remoteAddress ?? proxy.host, proxy.port, proxy.kind === 'https')
+  announce(context, socket, socket.remoteAddress ?? proxy.host, {
+    port: proxy.port,
+    tls: proxy.kind === 'https' ? 'implicit' : 'none',
+  })
   if (proxy.kind === 'https') tellSecured(context, proxy.host, socket)
   return socket
 }
@@ -100,6 +103,12 @@ export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host:
   return isIPv4(host) ? host : (socket.remoteAddress ?? host)
 }
 
-function announce({ emit, url, proxy }: RetrievalContext, address: string, port: number, tls: boolean): void {
-  emit({ type: 'connected', url, address, port, tls, proxy: proxy?.url ?? null })
+function announce(
+  { emit, url, proxy }: RetrievalContext,
+  { localAddress, localPort }: Socket,
+  address: string,
+  { port, tls }: Pick<Peer, 'port' | 'tls'>,
+): void {
+  const local = localAddress !== undefined && localPort !== undefined ? { localAddress, localPort } : {}
+  emit({ type: 'connected', url, address, port, tls: tls === 'implicit', ...local, proxy: proxy?.url ?? null })
 }
