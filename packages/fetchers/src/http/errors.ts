@@ -16,6 +16,7 @@ import {
   type Exchange,
   InvalidHttp,
   PrematureClose,
+  TooManyFields,
   TooManyInterim,
   UnboundedHead,
   UnsolicitedData,
@@ -133,6 +134,7 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, thr
     const what = `The server sends ${message} without end; no more than ${most} are read.`
     return context.error('limit-exceeded', what, { advice: replyLimit })
   }
+  if (cause instanceof TooManyFields) return context.error('limit-exceeded', `The server sent ${message}.`)
   if (cause instanceof TooManyInterim) return context.error('protocol-violation', `The server sent ${message}.`)
   const mismatch = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
   // llhttp's "Invalid EOF state" means that the connection ended within a message.

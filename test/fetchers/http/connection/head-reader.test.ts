@@ -121,3 +121,13 @@ describe('chunk sizes', () => {
     expect(pieces.map((piece) => piece.buffer === octets.buffer)).toEqual([true, true])
   })
 })
+
+test.each([
+  [1000, false],
+  [1001, true],
+])('a head of %d fields is refused: %s', (count, isRefused) => {
+  const head = `HTTP/1.1 200 OK\r\n${'a:b\r\n'.repeat(count)}\r\n`
+  const read = (): number => new HeadReader(maxReply).read(Buffer.from(head))
+  if (isRefused) expect(read).toThrow('more than 1000 header fields')
+  else expect(read()).toBe(head.length)
+})

@@ -62,6 +62,13 @@ export const maxInterim = 10
 
 export class TooManyInterim extends Error {}
 
+/** The most fields of a head. No server sends so many; Apache reads 100 of a request. */
+export const maxFields = 1000
+
+export class TooManyFields extends Error {
+  override readonly message: string = `more than ${maxFields} header fields`
+}
+
 /** This error has the code of undici's own error for the same. */
 export class HeadTooLarge extends Error {
   readonly code = 'UND_ERR_HEADERS_OVERFLOW'

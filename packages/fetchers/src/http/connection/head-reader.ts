@@ -1,6 +1,14 @@
 import { octetsToText, printable } from '@retriever/core'
 import { isToken } from '../../plugin/options.ts'
-import { type Head, HeadTooLarge, InvalidHttp, maxInterim, TooManyInterim } from './connection.ts'
+import {
+  type Head,
+  HeadTooLarge,
+  InvalidHttp,
+  maxFields,
+  maxInterim,
+  TooManyFields,
+  TooManyInterim,
+} from './connection.ts'
 import { checkFraming, isBlank, trimmed } from './framing.ts'
 
 const blankLine = Buffer.from('\r\n\r\n')
@@ -134,6 +142,7 @@ export class HeadReader {
     const value = trimmed(line.slice(colon + 1))
     checkValue(name, value)
     this.#fields.push([name, value])
+    if (this.#fields.length > maxFields) throw new TooManyFields()
     this.#count(name.length + value.length)
   }
 
