@@ -52,8 +52,8 @@ export const differences = {
     shows: (curl, ours) => ours.status === (curl.status === 1 ? 8 : 56) && [1, 52].includes(curl.status),
   },
   range: {
-    why: 'A range that the resource does not have is 33 with `-f` as well.',
-    shows: (curl, ours) => curl.status === 22 && ours.status === 33,
+    why: 'A range that the resource does not have is 33 with `-f` as well; the last N octets of a shorter file are all of it.',
+    shows: (curl, ours) => (curl.status === 22 && ours.status === 33) || (curl.status === 36 && ours.status === 0),
   },
   listing: {
     why: 'A listing is what the server says to MLSD, if it has it: LIST has no exact dates. `retrieve ls` is a table.',

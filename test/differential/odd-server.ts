@@ -4,6 +4,7 @@ import { createServer, type Socket } from 'node:net'
 /** Answers that the embedded server has no route for, as they go over the wire. */
 const answers: Readonly<Record<string, (request: string, rest: string) => string>> = {
   attached: () => whole('200 OK', 'attached\n', 'Content-Disposition: attachment; filename="given.txt"'),
+  old: () => 'HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nold\n',
   'attached-alone': () => whole('200 OK', 'attached\n', 'Content-Disposition: filename=given.txt'),
   'no-head': (request) => (request.startsWith('HEAD') ? whole('405 Method Not Allowed', '') : whole('200 OK', 'got\n')),
   num: (_request, rest) => whole('200 OK', `number ${rest}\n`),

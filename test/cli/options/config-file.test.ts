@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -73,6 +73,24 @@ describe('-K', () => {
     expect(outcome.status).toBe(status)
     expect(outcome.stderr).toContain(`${name}, ${said}`)
     expect(outcome.stderr).not.toContain('secret')
+  })
+
+  test('--url @FILE gives the URLs of a file, each saved as by -O', async () => {
+    const list = file(
+      'urls',
+      '# a comment',
+      '',
+      `${servers.http.url}readme.txt\r`,
+      `  ${servers.http.url}pub/hello.txt`,
+    )
+    const cwd = join(folder(), 'by-list')
+    mkdirSync(cwd)
+    expect(await retrieve(['-u', 'alice:wonderland', '--url', `@${list}`], { cwd })).toMatchObject({
+      status: 0,
+      stdout: '',
+    })
+    expect(readdirSync(cwd).sort()).toEqual(['hello.txt', 'readme.txt'])
+    expect(await retrieve(['--url', '@missing'], { cwd })).toMatchObject({ status: 37 })
   })
 
   test('of a file that cannot be read, or that names itself, is one sentence', async () => {

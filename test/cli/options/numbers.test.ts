@@ -18,6 +18,12 @@ test.each([
   expect(readSeconds('max-time', text)).toBe(seconds)
 })
 
+test.each(['9007199254741', '1e400'.replace('e', '0'.repeat(400)), '99999999999d'])('%s is too large', (text) => {
+  expect(() => readSeconds('retry-delay', text)).toThrow(
+    /^--retry-delay \S+ is too large: at most 9007199254740 seconds\.$/,
+  )
+})
+
 test.each(['', '.', '1x', '-1', '1e3', ' 1', '1 m', 'm', '1m30', '1M'])('%j is no duration', (text) => {
   expect(() => readSeconds('max-time', text)).toThrow(
     `--max-time needs seconds, such as 60 or 2.5, or a duration such as 1h30m or 500ms; not ${JSON.stringify(text)}.`,

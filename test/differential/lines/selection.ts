@@ -2,6 +2,9 @@ import type { Line } from '../line.ts'
 
 /** Which URLs, and which octets of them. */
 export const selection: readonly Line[] = [
+  'curl -s -r 8-99 $FTP/pub/hello.txt',
+  'curl -s -r -5 $FTP/pub/hello.txt',
+  ['curl -s -r -99 $FTP/pub/hello.txt', 'range'],
   'curl -s -r 0-9 $HTTP/pub/a.bin',
   'curl -s -r 10-19 $HTTP/pub/a.bin',
   'curl -s -r 4000- $HTTP/pub/a.bin',

@@ -348,6 +348,16 @@ describe('addresses of the caller’s own', () => {
     expect(await outcomeOf('http://x.example:81/', pinned)).toMatchObject({ code: 'host-not-found' })
   })
 
+  test('for * are those of each host that has none of its own', async () => {
+    await using server = await startHttpServer()
+    const addresses = { [`*:${server.port}`]: ['127.0.0.1'], [`b.example:${server.port}`]: ['127.0.0.1'] }
+    for (const host of ['a.example', 'b.example']) {
+      expect(await outcomeOf(`http://${host}:${server.port}/pub/hello.txt`, { addresses })).toBe(hello)
+    }
+    expect(lookups).toEqual([])
+    expect(await outcomeOf(outside(`http://a.example:${server.port}/`), { addresses })).toEqual(refused(/allowInward/))
+  })
+
   test('are bound by the rules for others', async () => {
     const addresses = { 'x.example:80': ['127.0.0.1'] }
     expect(await outcomeOf(outside('http://x.example/'), { addresses })).toEqual(refused(/allowInward/))
@@ -371,7 +381,7 @@ describe('addresses of the caller’s own', () => {
     [{ 'h.example:99999': ['127.0.0.1'] }, /`addresses`/],
     [{ 'u@h.example:80': ['127.0.0.1'] }, /`addresses`/],
     [{ 'h.example/x:80': ['127.0.0.1'] }, /`addresses`/],
-    [{ '*:80': ['127.0.0.1'] }, /`addresses`/],
+    [{ '*.example:80': ['127.0.0.1'] }, /`addresses`/],
     [{ '127.0.0.1:80': ['127.0.0.2'] }, /`addresses`.*the host a name/],
     [{ 'h.example:80': [] }, /`addresses\["h\.example:80"\]` to be an array of one address or more/],
     [{ 'h.example:80': '127.0.0.1' }, /an array of one address or more/],

@@ -27,7 +27,7 @@ export async function check(run: Run): Promise<number> {
   }
   const { base: _, headers, virtualHost, ...common } = config.request
   const request: RetrieveOptions = { ...common, ...run.traceFile?.listener, signal }
-  const own: RetrieveOptions = { ...(headers && { headers }), ...(virtualHost && { virtualHost }) }
+  const own: RetrieveOptions = { ...(headers && { headers }), ...(virtualHost !== undefined && { virtualHost }) }
   const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()
   for (const operand of config.operands) {

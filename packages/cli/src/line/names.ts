@@ -47,8 +47,11 @@ export function findName(typed: string, command: string | undefined): FoundOptio
   return findWhole(word) ?? findNegated(word) ?? findBeginning(typed, word, command)
 }
 
+/** Other names of options, which newer curls have. */
+const otherNames: Readonly<Record<string, OptionName>> = { 'show-headers': 'include' }
+
 function findWhole(long: string): FoundOption | undefined {
-  const option = own.get(long)
+  const option = own.get(otherNames[long] ?? long)
   if (option !== undefined) return { kind: 'own', option, isOn: true }
   const other = accepted.get(long)
   return other && asAccepted(other)

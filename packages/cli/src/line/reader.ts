@@ -213,12 +213,28 @@ export class LineReader {
       return
     }
     // The value of a variable may be a secret, and nothing else needs it.
+    if (name === 'url' && value.startsWith('@')) {
+      this.#addUrls(value.slice(1))
+      return
+    }
     group.names.add(name)
     group.given.push({ name, value: name === 'variable' ? '' : value, ...(place !== undefined && { place }) })
     if (name === 'url') group.words.push({ text: value, isUrl: true, place })
     if (name === 'variable') this.#variables.set(value)
     if (name === 'config') this.readFile(value, this.#sources.read(value, '--config'))
     if (name === 'next') this.#next(group)
+  }
+
+  /** The URLs of `--url @FILE`, a line each. As in curl, each is saved as by -O. */
+  #addUrls(file: string): void {
+    const place = this.#place
+    for (const line of new TextDecoder().decode(this.#sources.read(file, '--url')).split(/\r?\n/)) {
+      const text = line.trim()
+      if (text === '' || text.startsWith('#')) continue
+      this.#group.names.add('remote-name')
+      this.#group.given.push({ name: 'remote-name', value: '' })
+      this.#group.words.push({ text, isUrl: true, place })
+    }
   }
 
   /** Takes a switch back, since the last of `--x` and `--no-x` counts. */

@@ -14,14 +14,21 @@ export const secondsOf: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m:
  * `invalid-option`.
  */
 export function readSeconds(option: string, text: string): number {
-  if (/^(?:\d+\.?|\d*\.\d+)$/.test(text)) return Number(text)
+  if (/^(?:\d+\.?|\d*\.\d+)$/.test(text)) return countable(option, text, Number(text))
   if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(text)) {
     throw usageError(
       `--${option} needs seconds, such as 60 or 2.5, or a duration such as 1h30m or 500ms; not ${JSON.stringify(text)}.`,
     )
   }
   const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/g)]
-  return parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (secondsOf[unit] ?? 0), 0)
+  const seconds = parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (secondsOf[unit] ?? 0), 0)
+  return countable(option, text, seconds)
+}
+
+/** The number, if its milliseconds can be counted. Throws `invalid-option`. */
+function countable(option: string, text: string, seconds: number): number {
+  if (1000 * seconds <= Number.MAX_SAFE_INTEGER) return seconds
+  throw usageError(`--${option} ${text} is too large: at most ${Math.floor(Number.MAX_SAFE_INTEGER / 1000)} seconds.`)
 }
 
 /** A number of octets: `100`, `100B`, `10k`, `1.5M`; k is 1024, as in curl. Throws `invalid-option`. */

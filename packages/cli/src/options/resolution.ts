@@ -23,7 +23,7 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   {
     long: 'url',
     arg: 'URL',
-    help: 'One of the URLs; the same as URL alone',
+    help: 'One of the URLs; the same as URL alone. @FILE: those in FILE, a line each, as with -O',
     commands: urls,
     example: 'retrieve -O --url http://www.example.org/x.pdf',
   },
@@ -37,7 +37,7 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   {
     long: 'resolve',
     arg: 'HOST:PORT:ADDRESS[,ADDRESS]',
-    help: 'For HOST and PORT, connect to ADDRESS; TLS and the request keep the name',
+    help: 'For HOST, or * for any, and PORT, connect to ADDRESS; TLS and the request keep the name',
     commands: network,
     example: 'retrieve --resolve www.example.org:443:127.0.0.1 https://www.example.org/',
   },
@@ -89,11 +89,11 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
 export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddresses {
   return Object.fromEntries(
     line.values('resolve').map((text) => {
-      const [, host = '', port, list = ''] = /^([^:*]+):(\d{1,5}):(.+)$/.exec(text) ?? []
+      const [, host = '', port, list = ''] = /^([^:*]+|\*):(\d{1,5}):(.+)$/.exec(text) ?? []
       const addresses = list.split(',')
       const areAddresses = addresses.every((address) => isIP(address.replace(/^\[(.*)\]$/, '$1')) !== 0)
       if (areAddresses && isIP(host) === 0) return [`${host}:${port}`, addresses]
-      const wanted = 'HOST:PORT:ADDRESS[,ADDRESS], with a name for HOST and an IP address for ADDRESS'
+      const wanted = 'HOST:PORT:ADDRESS[,ADDRESS], with a name or * for HOST and an IP address for ADDRESS'
       throw usageError(`--resolve needs ${wanted}; not ${JSON.stringify(text)}.`)
     }),
   )

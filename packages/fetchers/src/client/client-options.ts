@@ -86,7 +86,7 @@ export interface ClientOptions {
    */
   readonly proxyHeaders?: Readonly<Record<string, string>>
   /**
-   * The addresses to connect to for a host and port, instead of those that the resolver gives: `{
+   * The addresses to connect to for a host (`*`: any other) and port, instead of those that the resolver gives: `{
    * 'www.example.org:443': ['127.0.0.1', '::1'] }`. The name in TLS and in Host stays that of the URL. A proxy that
    * looks names up ignores it.
    */

@@ -82,10 +82,10 @@ const framing =
 export function isToken(text: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(text)
 }
-/** The value of Host: a host, perhaps with a port (RFC 9110 7.2). */
+/** The value of Host: a host, perhaps with a port (RFC 9110 7.2), or nothing (RFC 9112 3.2). */
 export const virtualHost: OptionKind = [
-  'the name of a host, perhaps with a port, such as "www.example.org"',
-  (value) => typeof value === 'string' && /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/.test(value),
+  'the name of a host, perhaps with a port, such as "www.example.org", or ""',
+  (value) => typeof value === 'string' && /^(?:(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?)?$/.test(value),
 ]
 export const requestLogin: OptionKind = [
   'an object of two strings, user and password',

@@ -57,14 +57,14 @@ export function readHeaders(
 const hostLine = /^host\s*[:;]/i
 
 /**
- * The name of a virtual host, from -H 'Host: NAME'; undefined: there is none. Without Host, no server of HTTP/1.1
- * answers (RFC 9112 3.2), so that it cannot be left out. Throws `invalid-option`.
+ * The name of a virtual host, from -H 'Host: NAME'; undefined: there is none. `Host:` and `Host;` give an empty one: a
+ * request of HTTP/1.1 must have the field (RFC 9112 3.2). Throws `invalid-option`.
  */
 export function readVirtualHost(line: GivenOptions<HeaderOption>): string | undefined {
   const text = fieldLines(line).findLast((text) => hostLine.test(text))
   if (text === undefined) return undefined
   const name = text.replace(hostLine, '').trim()
-  if (/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(name)) return name
+  if (/^(?:(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?)?$/i.test(name)) return name
   throw usageError('--header needs for Host the name of a virtual host, perhaps with a port: "Host: www.example.org".')
 }
 

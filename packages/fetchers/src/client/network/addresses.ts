@@ -8,7 +8,7 @@ import { lookUp } from '../../wire/transport/lookup.ts'
 import { isPublic } from '../../wire/transport/public-addresses.ts'
 import { allowInward, publicOnly } from '../policy.ts'
 
-/** `host:port` and the addresses to connect to, instead of those that the resolver gives. */
+/** `host:port`, or `*:port` for all other hosts, and the addresses to connect to instead of the resolver's. */
 export type PinnedAddresses = Readonly<Record<string, readonly string[]>>
 
 /** The addresses of hosts that one client may connect to. */
@@ -40,17 +40,21 @@ export class AddressBook {
         : `the redirect or link leads inward. ${adviceText(allowInward)} follows it.`,
       advice: this.#publicOnly ? publicOnly : allowInward,
       keyOf: (host, port) => {
-        const pinned = this.#pinned.size === 0 ? undefined : this.#pinned.get(`${host}:${port}`)
+        const pinned = this.#pinned.size === 0 ? undefined : this.#pinnedTo(host, port)
         const isPlain = pinned === undefined && !this.#publicOnly
         return isPlain ? '' : JSON.stringify([this.#publicOnly, pinned ?? null])
       },
     }
   }
 
+  #pinnedTo(host: string, port: number): readonly LookupAddress[] | undefined {
+    return this.#pinned.get(`${host}:${port}`) ?? this.#pinned.get(`*:${port}`)
+  }
+
   async #find(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]> {
     const family = isIP(host)
     if (family !== 0) return [{ address: host, family }]
-    return this.#pinned.get(`${host}:${port}`) ?? lookUp(host, options)
+    return this.#pinnedTo(host, port) ?? lookUp(host, options)
   }
 }
 
@@ -68,6 +72,7 @@ function readPinned(pinned: PinnedAddresses): Map<string, readonly LookupAddress
 
 /** Normalises the host as in a URL, so that `WWW.Example.org:80` is found again. */
 function readPlace(place: string): string {
+  if (/^\*:\d{1,5}$/.test(place) && Number(place.slice(2)) <= 65_535) return `*:${Number(place.slice(2))}`
   try {
     const [, port] = /:(\d{1,5})$/.exec(place) ?? []
     const { plan } = resolve(`http://${place}/`, { domainToAscii: domainToASCII })

@@ -33,6 +33,8 @@ export function totalOfUnsatisfied(head: ResponseHead): number | null {
 export function checkRange(head: ResponseHead, range: OctetRange | undefined, context: RetrievalContext): void {
   const { status } = head
   if (range === undefined && status !== 206 && status !== 416) return
+  // RFC 9110 14.2: a range has a meaning for GET alone, so most servers answer HEAD with the whole.
+  if (context.request.head === true && status !== 416) return
   const { reply } = head
   const details = { status, reply, phase: 'request' } as const
   if (status === 416) {
