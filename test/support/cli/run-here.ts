@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { PassThrough, Writable } from 'node:stream'
+import { main } from '../../../packages/cli/src/main.ts'
 import type { OctetOutcome } from './run.ts'
 
 const manifest = new URL('../../../packages/cli/package.json', import.meta.url)
@@ -13,7 +14,6 @@ const longest = 15_000
 
 /** `retrieve ARGUMENTS` in this folder with these variables; its standard input stays open and silent. */
 export async function runHere(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<OctetOutcome> {
-  const { main } = await import('../../../packages/cli/src/main.ts')
   using _place = await placeFor(cwd, env)
   const stdout = new Collected()
   const stderr = new Collected()

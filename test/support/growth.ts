@@ -1,0 +1,33 @@
+/** What takes time that grows faster than its input is found without a clock: by how much a longer input costs. */
+import { expect } from 'vitest'
+
+/** Milliseconds that are noise: a collection of garbage, a compilation. */
+const noise = 10
+
+/**
+ * Runs something with an input of this length, and of a quarter of it: the longer one may take 8 times as long. What is
+ * linear takes 4 times, what is quadratic 16 times. Only what is slow each time fails: the machine may have been busy.
+ */
+export async function expectLinear(length: number, run: (length: number) => unknown): Promise<void> {
+  const costs: (readonly [quarter: number, whole: number])[] = []
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const quarter = await costOf(() => run(length / 4))
+    const whole = await costOf(() => run(length))
+    if (whole < 8 * quarter + noise) return
+    costs.push([quarter, whole])
+  }
+  expect.fail(`For a quarter and for all of ${length} it takes, in milliseconds: ${JSON.stringify(costs)}.`)
+}
+
+/** Milliseconds of the processor: what else the machine does counts for little. */
+export async function costOf(run: () => unknown): Promise<number> {
+  const before = process.cpuUsage()
+  await run()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+/** A text repeated up to a length. */
+export function filled(pump: string, length: number): string {
+  return pump.repeat(Math.ceil(length / pump.length)).slice(0, length)
+}
