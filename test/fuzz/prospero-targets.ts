@@ -7,6 +7,7 @@ import { parsePacket } from '../../packages/fetchers/src/prospero/packet.ts'
 import { readReply } from '../../packages/fetchers/src/prospero/replies.ts'
 import { TokenError, tokenLines } from '../../packages/fetchers/src/prospero/tokens.ts'
 import { accessMethods } from '../../packages/fetchers/src/prospero/urls.ts'
+import type { Retransmission } from '../../packages/fetchers/src/wire/transport/retransmission.ts'
 import { conversationsOf, readRecording } from '../support/prospero/recording.ts'
 import type { Random } from './random.ts'
 import { require, requireEqual, type Target } from './target.ts'
@@ -40,11 +41,15 @@ async function exchange(id: string, packets: readonly string[]): Promise<string 
     send() {
       sent++
     },
-    async receive<T>(_phase: unknown, again: () => void, accept: (octets: Uint8Array) => T | undefined): Promise<T> {
+    async receive<T>(
+      _phase: unknown,
+      again: Retransmission,
+      accept: (octets: Uint8Array) => T | undefined,
+    ): Promise<T> {
       for (;;) {
         const packet = left.shift()
         if (packet === undefined) {
-          again()
+          again.expired()
           throw new RetrievalError('timeout', 'Nothing more comes.', { phase: 'request' })
         }
         const accepted = accept(Buffer.from(packet, 'latin1'))

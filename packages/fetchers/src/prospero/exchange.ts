@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { adviceText, type Phase, prosperoPackets } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
-import type { Datagrams, Patience } from '../wire/transport/datagrams.ts'
+import type { Datagrams } from '../wire/transport/datagrams.ts'
+import { type Retransmission, RoundTrip } from '../wire/transport/retransmission.ts'
 import { acknowledgement, cancellation, options, type Packet, parsePacket, swapped } from './packet.ts'
 
 /** What a request says of the client. Tests choose it; else the id is random, so that answers are hard to forge. */
@@ -25,8 +26,8 @@ export type Answer =
   | { readonly kind: 'message'; readonly text: string }
   | { readonly kind: 'redirect'; readonly address: string; readonly port: number }
 
-/** The milliseconds of silence after which the rest of a message is asked for again, at first. */
-const restWait = 500
+/** The least wait for an answer to begin, in milliseconds: the server has to find what was asked for. */
+const answerWait = 1000
 
 /** The packets beyond the first gap that are kept. Servers send 16 before they wait for an acknowledgement. */
 const maxAhead = 256
@@ -35,41 +36,58 @@ const maxAhead = 256
 type Packets = Pick<Datagrams, 'restart' | 'send' | 'receive'>
 
 /** One request and its answer (Prospero protocol 5, appendix B: ARDP). */
-export class Exchange {
+export class Exchange implements Retransmission {
   readonly #packets: Packets
   readonly #context: RetrievalContext
   readonly #id: string
   readonly #request: readonly string[]
-  readonly #patience: Patience = { wait: 1000 }
+  readonly #roundTrip: RoundTrip
+  /** When packets are sent again, by performance.now(). */
+  due = 0
+  /** Whether that is because packets were overtaken by others, and not because nothing came. */
+  #isOvertaken = false
+  /** When a packet was sent whose answer tells the round trip; null: it was sent again since. */
+  #sent: number | null = null
   /** The packets of the request that the server has. */
   #acknowledged = 0
   /** How often the request or an acknowledgement was sent. */
   #flights = 0
   /** The packets of the answer, by number. */
   readonly #received = new Map<number, Uint8Array>()
+  /** All packets up to this one have come. */
   #through = 0
+  /** The last packet that has come. */
+  #last = 0
+  /** The last packet for which the server wants an acknowledgement, and the last one that was acknowledged. */
+  #wanted = 0
+  #told = 0
   #total = 0
   #size = 0
 
-  constructor(packets: Packets, commands: string, context: RetrievalContext, identity: Identity) {
+  /** `roundTrip`: what earlier exchanges with the server have measured. */
+  constructor(
+    packets: Packets,
+    commands: string,
+    context: RetrievalContext,
+    identity: Identity,
+    roundTrip: RoundTrip = new RoundTrip(),
+  ) {
     this.#packets = packets
     this.#context = context
     this.#id = identity.nextId()
     this.#request = prosperoPackets(commands, this.#id, identity.head)
+    this.#roundTrip = roundTrip
   }
 
   /** Sends the request, and again after growing waits, until the answer is whole. */
   async run(phase: Phase): Promise<Answer> {
     this.#packets.restart()
+    this.#roundTrip.restart()
     this.#send(this.#request, true)
+    this.#sent = performance.now()
     try {
       for (;;) {
-        const step = await this.#packets.receive(
-          phase,
-          () => this.#again(),
-          (octets) => this.#accept(octets),
-          this.#patience,
-        )
+        const step = await this.#packets.receive(phase, this, (octets) => this.#accept(octets))
         if (step !== 'more') return step
       }
     } catch (error) {
@@ -81,16 +99,29 @@ export class Exchange {
   #send(packets: readonly string[], isFirst: boolean = false): void {
     this.#flights++
     for (const packet of packets) this.#packets.send(packet, isFirst)
+    this.#wait()
   }
 
-  /** Nothing has come for a while: the server is told which packets are missing, or gets the request again. */
-  #again(): void {
+  #wait(): void {
+    const { timeout } = this.#roundTrip
+    this.#isOvertaken = false
+    this.due = performance.now() + (this.#last === 0 ? Math.max(timeout, answerWait) : timeout)
+  }
+
+  /** The server is told which packets are missing, or gets the request again. */
+  expired(): void {
+    this.#sent = null
+    if (!this.#isOvertaken) this.#roundTrip.backOff()
     if (this.#through > 0) this.#acknowledge()
     else this.#send(this.#acknowledged < this.#request.length ? this.#request.slice(this.#acknowledged) : this.#request)
   }
 
   #acknowledge(): void {
+    // The first acknowledgement without a gap brings packets that were not sent before, so its round trip is measured.
+    const isFirst = this.#through > this.#told && this.#through === this.#last
+    this.#told = this.#through
     this.#send([acknowledgement(this.#id, this.#through)])
+    this.#sent = isFirst ? performance.now() : null
   }
 
   /** Undefined: the packet is none of this answer, or brings nothing new. */
@@ -99,13 +130,40 @@ export class Exchange {
     if (packet === undefined || !this.#isOurs(packet)) return undefined
     if (packet.option === options.refused) throw this.#refused()
     if (packet.target !== null) return { kind: 'redirect', ...packet.target }
-    if (packet.wait !== null && packet.wait > 0) this.#patience.wait = packet.wait * 1000
     this.#acknowledged = Math.max(this.#acknowledged, Math.min(packet.through, this.#request.length))
     const isNew = this.#keep(packet)
-    if (packet.wantsAcknowledgement && packet.number > 0) this.#acknowledge()
+    if (isNew) this.#measure()
+    if (isNew) this.#wait()
+    if (packet.wait !== null && packet.wait > 0) this.due = performance.now() + packet.wait * 1000
+    if (packet.number > 0 && packet.number <= this.#last) this.#follow(packet, isNew)
     if (!isNew) return undefined
-    this.#patience.wait = Math.max((packet.wait ?? 0) * 1000, restWait)
     return this.#total > 0 && this.#through === this.#total ? { kind: 'message', text: this.#text() } : 'more'
+  }
+
+  #measure(): void {
+    if (this.#sent !== null) this.#roundTrip.sample(performance.now() - this.#sent)
+    this.#sent = null
+    // Most packets behind a loss answer a repetition, and cannot be measured.
+    this.#roundTrip.restart()
+  }
+
+  /**
+   * Decides what a packet means for those around it. An acknowledgement goes out once for each packet that wants one: a
+   * server answers each by the packets behind it, and a doubled packet would double all that follow.
+   */
+  #follow({ number, wantsAcknowledgement }: Packet, isNew: boolean): void {
+    if (wantsAcknowledgement) this.#wanted = Math.max(this.#wanted, number)
+    if (this.#wanted > this.#told && this.#through >= this.#wanted) {
+      this.#acknowledge()
+      return
+    }
+    // The server has sent all that it sends by itself, and packets before this one are missing.
+    const isEnd = wantsAcknowledgement || number === this.#total || (number === this.#last && !isNew)
+    if (!isEnd || this.#through >= this.#last) return
+    const due = performance.now() + this.#roundTrip.reordering
+    if (due > this.due) return
+    this.due = due
+    this.#isOvertaken = true
   }
 
   /** Servers of another octet order swap the id in packets that answer a repetition or an acknowledgement. */
@@ -122,6 +180,7 @@ export class Exchange {
     this.#size += kept.length
     if (this.#size > this.#context.limits.maxCollected) throw this.#tooLarge()
     this.#received.set(number, kept)
+    this.#last = Math.max(this.#last, number)
     while (this.#received.has(this.#through + 1)) this.#through++
     return true
   }

@@ -1,6 +1,7 @@
 import { type ErrorCode, octetsToText, type Phase, printable, prosperoToken } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { type Datagrams, openDatagrams } from '../wire/transport/datagrams.ts'
+import { RoundTrip } from '../wire/transport/retransmission.ts'
 import { Exchange, type Identity } from './exchange.ts'
 import { type Failure, type Reply, readReply, type Target } from './replies.ts'
 import { TokenError } from './tokens.ts'
@@ -19,6 +20,7 @@ export class Session {
   readonly context: RetrievalContext
   readonly #packets: Datagrams
   readonly #identity: Identity
+  readonly #roundTrip = new RoundTrip()
   readonly server: Server
 
   private constructor(packets: Datagrams, server: Server, context: RetrievalContext, identity: Identity) {
@@ -29,7 +31,12 @@ export class Session {
   }
 
   static async open({ host, port }: Server, context: RetrievalContext, identity: Identity): Promise<Session> {
-    return new Session(await openDatagrams(context, { host, port }), { host, port }, context, identity)
+    return new Session(
+      await openDatagrams(context, { host, port }, { answersFromThere: true }),
+      { host, port },
+      context,
+      identity,
+    )
   }
 
   /** The address of the server. */
@@ -54,7 +61,7 @@ export class Session {
   /** Sends commands about an object. A server that wants to be asked elsewhere gives the place as `forwarded`. */
   async ask(commands: string, object: ObjectName, phase: Phase = 'request'): Promise<Answered> {
     const { context } = this
-    const answer = await new Exchange(this.#packets, commands, context, this.#identity).run(phase)
+    const answer = await new Exchange(this.#packets, commands, context, this.#identity, this.#roundTrip).run(phase)
     if (answer.kind === 'redirect') {
       const host = `${answer.address}(${answer.port})`
       const forwarded = { hostType: 'INTERNET-D', host, hsoname: object.hsoname, version: object.version }

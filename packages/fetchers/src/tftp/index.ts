@@ -3,6 +3,7 @@ import type { ByteSource } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { overMaxSize } from '../plugin/size-limit.ts'
 import { type Datagrams, openDatagrams } from '../wire/transport/datagrams.ts'
+import { Backoff } from '../wire/transport/retransmission.ts'
 import { NetasciiDecoder } from './netascii.ts'
 import { acknowledgement, errorPacket, type Packet, parsePacket } from './packets.ts'
 import { type Agreement, Transfer, transferError } from './transfer.ts'
@@ -68,14 +69,10 @@ async function begin(plan: TftpPlan, packets: Datagrams, context: RetrievalConte
 /** Sends the request until a packet of a server comes. */
 async function ask(request: string, packets: Datagrams): Promise<Packet> {
   packets.send(request, true)
-  return await packets.receive(
-    'request',
-    () => packets.send(request),
-    (octets) => {
-      const packet = parsePacket(octets)
-      return packet?.kind === 'data' && packet.block !== 1 ? undefined : packet
-    },
-  )
+  return await packets.receive('request', new Backoff(() => packets.send(request)), (octets) => {
+    const packet = parsePacket(octets)
+    return packet?.kind === 'data' && packet.block !== 1 ? undefined : packet
+  })
 }
 
 function answered(packet: Packet, packets: Datagrams, context: RetrievalContext): Begun {

@@ -2,6 +2,7 @@ import { octetsToText, printable } from '@retriever/core'
 import type { ByteSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Datagrams } from '../wire/transport/datagrams.ts'
+import { Backoff } from '../wire/transport/retransmission.ts'
 import { acknowledgement, errorPacket, type Packet, parsePacket } from './packets.ts'
 
 /** The values that client and server have agreed on. */
@@ -72,20 +73,16 @@ export class Transfer implements ByteSource {
 
   async #next(): Promise<Uint8Array> {
     const wanted = (this.#block + 1) & 0xffff
-    const packet = await this.#packets.receive(
-      'body',
-      () => this.#acknowledge(),
-      (octets) => {
-        const found = parsePacket(octets)
-        if (found?.kind === 'error') return found
-        if (found?.kind !== 'data') return undefined
-        if (found.block === wanted && found.octets.length <= this.#agreed.blockSize) return found
-        // A gap: the window begins again behind the last block that came. An old block is ignored, or each of them
-        // would be sent twice from then on (RFC 1123 4.2.3.1).
-        if (((found.block - wanted) & 0xffff) < 0x8000) this.#acknowledge()
-        return undefined
-      },
-    )
+    const packet = await this.#packets.receive('body', new Backoff(() => this.#acknowledge()), (octets) => {
+      const found = parsePacket(octets)
+      if (found?.kind === 'error') return found
+      if (found?.kind !== 'data') return undefined
+      if (found.block === wanted && found.octets.length <= this.#agreed.blockSize) return found
+      // A gap: the window begins again behind the last block that came. An old block is ignored, or each of them
+      // would be sent twice from then on (RFC 1123 4.2.3.1).
+      if (((found.block - wanted) & 0xffff) < 0x8000) this.#acknowledge()
+      return undefined
+    })
     if (packet.kind === 'data') return packet.octets
     this.#end()
     throw transferError(packet, this.#context, 'body')

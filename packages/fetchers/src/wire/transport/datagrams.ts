@@ -1,21 +1,15 @@
+import { randomInt } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { BlockList, isIPv6 } from 'node:net'
 import { adviceText, type Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { addressesOf } from './lookup.ts'
+import type { Retransmission } from './retransmission.ts'
 import { connectError } from './socket-error.ts'
 
 /** The most packets that wait to be read; further ones are lost, as UDP may lose any. */
 const maxWaiting = 256
-
-/** The first wait before a packet is sent again; each further one is twice as long (RFC 1123 4.2.3.2). */
-const firstWait = 1000
-
-/** The milliseconds until packets are sent again, twice as many each time. `accept` may change them. */
-export interface Patience {
-  wait: number
-}
 
 /** The place that packets go to: one address, which the policy allows. */
 interface Destination {
@@ -28,11 +22,13 @@ interface Destination {
 /**
  * Opens a UDP socket for packets to and from one address, which the policy allows. Rejects with host-not-found,
  * connect-failed or refused. The caller closes it, also when the deadline ends the retrieval. A proxy carries no UDP,
- * so the retrieval is refused if there is one.
+ * so the retrieval is refused if there is one. `answersFromThere`: answers mostly come from the port that is asked, so
+ * the socket is connected to it, and the system tells at once that nothing listens there.
  */
 export async function openDatagrams(
   context: RetrievalContext,
   peer: { readonly host: string; readonly port: number },
+  { answersFromThere = false }: { readonly answersFromThere?: boolean } = {},
 ): Promise<Datagrams> {
   const { proxy, deadline, emit, url, stopwatch } = context
   if (proxy) {
@@ -44,9 +40,12 @@ export async function openDatagrams(
   const socket = createSocket(isIPv6(to.address) ? 'udp6' : 'udp4')
   const forget = deadline.onAbort(() => socket.close())
   try {
-    const bound = once(socket, 'listening')
-    socket.bind({ port: to.localPort ?? 0, ...(to.localAddress !== undefined && { address: to.localAddress }) })
-    await deadline.within('connect', () => bound)
+    await deadline.within('connect', () => bind(socket, to, answersFromThere))
+    if (answersFromThere) {
+      const connected = once(socket, 'connect')
+      socket.connect(to.port, to.address)
+      await deadline.within('connect', () => connected)
+    }
   } catch (cause) {
     forget()
     if (deadline.reason === null) socket.close()
@@ -55,7 +54,25 @@ export async function openDatagrams(
   forget()
   stopwatch?.mark('connected')
   emit({ type: 'connected', url, address: to.address, port: to.port, tls: false, proxy: null })
-  return new Datagrams(socket, to, context)
+  return new Datagrams(socket, to, context, answersFromThere)
+}
+
+/** How often another port is tried if one is taken. */
+const maxBinds = 8
+
+/** Binds to the port that was asked for, or to any. A system takes a port that it has chosen away at disconnect(). */
+async function bind(socket: Socket, { localAddress, localPort }: Destination, isOwnChoice: boolean): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const port = localPort ?? (isOwnChoice ? randomInt(49_152, 65_536) : 0)
+    const bound = once(socket, 'listening')
+    socket.bind({ port, ...(localAddress !== undefined && { address: localAddress }) })
+    try {
+      await bound
+      return
+    } catch (error) {
+      if (localPort !== undefined || Object(error).code !== 'EADDRINUSE' || tries === maxBinds) throw error
+    }
+  }
 }
 
 async function destination(
@@ -110,9 +127,11 @@ export class Datagrams {
   #isOver = false
   /** The packets that the system has not taken yet. */
   #sending = 0
+  #isConnected: boolean
 
-  constructor(socket: Socket, { address, port }: Destination, context: RetrievalContext) {
+  constructor(socket: Socket, { address, port }: Destination, context: RetrievalContext, isConnected: boolean) {
     this.#socket = socket
+    this.#isConnected = isConnected
     this.#context = context
     this.#address = address
     this.#port = port
@@ -157,23 +176,25 @@ export class Datagrams {
       stopwatch?.requested()
     }
     this.#sending++
-    // A packet that cannot be sent is as good as lost.
-    this.#socket.send(Buffer.from(octets, 'latin1'), this.#port, this.#address, () => {
+    // A packet that cannot be sent is as good as lost, unless the one before it was refused.
+    const sent = (error: Error | null): void => {
       this.#sending--
+      if (this.#isConnected && Object(error).code === 'ECONNREFUSED') {
+        this.#failure ??= error ?? undefined
+        this.#wake()
+      }
       if (this.#isClosed) this.#end()
-    })
+    }
+    const packet = Buffer.from(octets, 'latin1')
+    if (this.#isConnected) this.#socket.send(packet, sent)
+    else this.#socket.send(packet, this.#port, this.#address, sent)
   }
 
   /**
-   * The first packet that `accept` takes: it gives undefined for any other, which is ignored. Sends `again` whenever
-   * nothing has come for a while, each time twice as long. Rejects with `timeout` after limits.idleTimeout.
+   * The first packet that `accept` takes: it gives undefined for any other, which is ignored. Rejects with `timeout`
+   * after limits.idleTimeout, and with `connect-failed` if the system says that nothing listens there.
    */
-  async receive<T>(
-    phase: Phase,
-    again: () => void,
-    accept: (octets: Uint8Array) => T | undefined,
-    patience: Patience = { wait: firstWait },
-  ): Promise<T> {
+  async receive<T>(phase: Phase, again: Retransmission, accept: (octets: Uint8Array) => T | undefined): Promise<T> {
     return await this.#context.deadline.within(phase, async () => {
       for (;;) {
         const packet = this.#waiting.shift()
@@ -188,20 +209,30 @@ export class Datagrams {
         if (this.#failure !== undefined)
           throw connectError(this.#context, { host: this.#address, port: this.#port }, this.#failure)
         if (this.#isClosed) throw this.#context.error('receive-failed', 'The socket was closed.', { phase })
-        if (await this.#quiet(patience.wait)) {
-          patience.wait *= 2
-          again()
+        if (await this.#quiet(again.due)) {
+          this.#disconnect()
+          again.expired()
         }
       }
     })
   }
 
+  /** A server that has not answered may answer from another port, whose packets a connected socket does not get. */
+  #disconnect(): void {
+    if (!this.#isConnected || this.#isFixed) return
+    this.#isConnected = false
+    this.#socket.disconnect()
+  }
+
   /** Waits for a packet, an error or the end; true: the time was over first. */
-  #quiet(milliseconds: number): Promise<boolean> {
+  #quiet(due: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(true), milliseconds)
+      // Packets that came while this process was busy are read before the end of the time counts.
+      let immediate: NodeJS.Immediate | undefined
+      const timer = setTimeout(() => (immediate = setImmediate(() => resolve(true))), due - performance.now())
       this.#wake = () => {
         clearTimeout(timer)
+        clearImmediate(immediate)
         resolve(false)
       }
     })
