@@ -15,6 +15,8 @@ export interface Body {
 export interface StreamedBody {
   readonly size: number | undefined
   readonly chunks: AsyncIterable<Uint8Array>
+  /** Ends the chunks, also while the next one is awaited. */
+  cancel(): void
 }
 
 /** How a body ended: the protocol finishes, closes, resets or goes silent accordingly. */

@@ -14,6 +14,14 @@ interface Route<Handler> {
   readonly once: boolean
 }
 
+interface FoundRoute<Handler> {
+  readonly handler: Handler
+  readonly params: RouteParams
+  readonly once: boolean
+  /** Tells that the route answers. */
+  used(): void
+}
+
 const checks: Checks<RouteOptions> = { once: flag }
 
 /** Paths and what answers them; the latest comes first. */
@@ -41,14 +49,14 @@ export class Routes<Handler> {
   }
 
   /** The routes for a path, one by one: a handler may leave the request to the next. */
-  *find(path: string): Iterable<{ readonly handler: Handler; readonly params: RouteParams; used(): void }> {
+  *find(path: string): Iterable<FoundRoute<Handler>> {
     for (const route of this.#routes) {
       const params = match(route.names, path.split('/'))
       if (!params) continue
       const used = (): void => {
         if (route.once) this.#routes = this.#routes.filter((other) => other !== route)
       }
-      yield { handler: route.handler, params, used }
+      yield { handler: route.handler, params, once: route.once, used }
     }
   }
 }

@@ -1,6 +1,8 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
 import { describe, expect, test } from 'vitest'
 import { startGopherServer, startHttpServer } from '../src/index.ts'
-import { exchange } from './dialogue.ts'
+import { Dialogue, exchange } from './dialogue.ts'
 
 describe('HTTP', () => {
   test('a handler is given the request and what the path names', async () => {
@@ -142,6 +144,81 @@ describe('what goes wrong in a route', () => {
     const route = (server: object, name: string): unknown => Reflect.get(server, 'route').call(server, name, handler)
     expect(() => route(http, '/x')).toThrow(/route \/x: expected a function, a Response, a string or a Uint8Array, got/)
     expect(() => route(gopher, '/x')).toThrow(/expected a function, a string, a Uint8Array or a list of menu items/)
+  })
+
+  describe('a Response that never ends is cancelled once its client has left', () => {
+    /** A stream of events that has sent its first one; `cancelled` settles when nobody wants the others. */
+    function events(): { readonly response: Response; readonly cancelled: Promise<void> } {
+      let cancel = (): void => {}
+      const cancelled = new Promise<void>((resolve) => {
+        cancel = resolve
+      })
+      const stream = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(Buffer.from('data: 1\n\n')),
+        cancel,
+      })
+      return { response: new Response(stream, { headers: { 'content-type': 'text/event-stream' } }), cancelled }
+    }
+
+    test('by an abort behind the first event', async () => {
+      await using server = await startHttpServer()
+      const { response, cancelled } = events()
+      server.route('/events', () => response)
+      const abort = new AbortController()
+      const { body } = await fetch(`${server.url}events`, { signal: abort.signal })
+      const reader = body?.getReader()
+      expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('data: 1\n\n')
+      abort.abort()
+      await cancelled
+      await server.waitForConnections(0)
+    })
+
+    test('by an abort before the handler has answered', async () => {
+      await using server = await startHttpServer()
+      const { response, cancelled } = events()
+      const abort = new AbortController()
+      server.route('/events', () => {
+        abort.abort()
+        return response
+      })
+      await expect(fetch(`${server.url}events`, { signal: abort.signal })).rejects.toThrow(/abort/)
+      await cancelled
+    })
+
+    test('by the end of the connection alone, without a handler', async () => {
+      await using server = await startHttpServer()
+      const { response, cancelled } = events()
+      server.route('/events', response, { once: true })
+      const dialogue = await Dialogue.to(server)
+      dialogue.send('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      await dialogue.until('data: 1\n\n')
+      dialogue.socket.end()
+      await cancelled
+      await server.waitForConnections(0)
+    })
+
+    test('by HEAD, and by a stream of HTTP/2 that is given up', async () => {
+      await using server = await startHttpServer({ http2: true })
+      const [head, given] = [events(), events()]
+      server.route('/head', () => head.response)
+      server.route('/given', () => given.response)
+      await fetch(`${server.url}head`, { method: 'HEAD' })
+      await head.cancelled
+      const session = connect(server.url)
+      const stream = session.request({ ':path': '/given' })
+      await once(stream, 'data')
+      stream.close()
+      await given.cancelled
+      session.close()
+    })
+
+    test('a client that ends its side gets an answer that is there', async () => {
+      await using server = await startHttpServer()
+      server.route('/json', async () => Response.json({ a: 'x'.repeat(100_000) }))
+      const dialogue = await Dialogue.to(server)
+      dialogue.socket.end('GET /json HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      expect(await dialogue.rest()).toMatch(/x"\}\r\n0\r\n\r\n$/)
+    })
   })
 
   test('a stream that fails breaks off, and the server goes on', async () => {

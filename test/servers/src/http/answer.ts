@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { Writable } from 'node:stream'
 import { type Body, type StreamedBody, sendBody, wholeBody } from '../body.ts'
+import { turns } from '../wire.ts'
 import type { HttpRequest, Link } from './respond.ts'
 
 /** A response before it is sent. */
@@ -30,9 +31,11 @@ export async function sendAnswer(
   link: Link,
 ): Promise<void> {
   const { status, body } = answer
+  if (body && 'cancel' in body) cancelOnceLeft(body, response, link)
   const length = body?.size !== undefined && !answer.chunked ? { 'Content-Length': body.size } : {}
   response.writeHead(status, { Server: 'retriever-test', ...answer.headers, ...length })
   if (!body || request.method === 'HEAD' || body.size === 0) {
+    if (body && 'cancel' in body) body.cancel()
     response.end()
     return
   }
@@ -45,4 +48,35 @@ export async function sendAnswer(
     if (end === 'stalled') await link.connection.stall()
     await link.end()
   }
+}
+
+/** The turns in which a client that has ended its side still gets what the stream has ready. */
+const LAST_TURNS = 20
+
+/**
+ * Cancels a stream when its client leaves, which may never send more. A client that has ended its side looks the same
+ * as one that has left, until something is sent.
+ */
+function cancelOnceLeft(body: StreamedBody, response: ResponseWriter, link: Link): void {
+  const { connection, http2 } = link
+  const { stream } = connection
+  const cancel = (): void => body.cancel()
+  if (response.destroyed) {
+    cancel()
+    return
+  }
+  response.once('close', cancel)
+  if (http2) return
+  const ended = async (): Promise<void> => {
+    await turns(LAST_TURNS)
+    if (response.writableEnded) return
+    cancel()
+    connection.destroy()
+  }
+  if (stream.readableEnded) {
+    void ended()
+    return
+  }
+  stream.once('end', ended)
+  response.once('close', () => stream.off('end', ended))
 }

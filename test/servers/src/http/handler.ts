@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { wholeBody } from '../body.ts'
+import { type StreamedBody, wholeBody } from '../body.ts'
 import { type Check, wrong } from '../options.ts'
 import type { RecordedRequest } from '../request.ts'
 import type { RouteParams, Routes } from '../routes.ts'
@@ -32,9 +32,10 @@ export async function routedAnswer(
   path: string,
   request: () => Promise<RecordedRequest>,
 ): Promise<Answer | undefined> {
-  for (const { handler, params, used } of routes.find(path)) {
+  for (const { handler, params, once, used } of routes.find(path)) {
     try {
-      const reply = typeof handler === 'function' ? await handler(await request(), params) : copy(handler)
+      const reply =
+        typeof handler === 'function' ? await handler(await request(), params) : once ? handler : copy(handler)
       if (reply === undefined) continue
       used()
       return answerOf(reply)
@@ -45,7 +46,7 @@ export async function routedAnswer(
   return undefined
 }
 
-/** A Response can be read once only. */
+/** A Response can be read once only, and a stream whose copies share it goes on when one client leaves. */
 function copy(reply: HttpReply): HttpReply {
   return reply instanceof Response ? reply.clone() : reply
 }
@@ -62,7 +63,7 @@ function answerOf(reply: HttpReply): Answer {
   const cookies = reply.headers.getSetCookie()
   if (cookies.length > 0) headers['set-cookie'] = cookies
   const { status, body } = reply
-  return body === null ? { status, headers } : { status, headers, body: { size: undefined, chunks: chunksOf(body) } }
+  return body === null ? { status, headers } : { status, headers, body: streamed(body) }
 }
 
 /** The stream of a route failed: the connection breaks off, as that of any server whose source fails. */
@@ -70,9 +71,14 @@ class StreamFailed extends Error {
   readonly code = 'STREAM_FAILED'
 }
 
-async function* chunksOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+function streamed(body: ReadableStream<Uint8Array>): StreamedBody {
+  const reader = body.getReader()
+  return { size: undefined, chunks: chunksOf(reader), cancel: () => void reader.cancel().catch(() => {}) }
+}
+
+async function* chunksOf(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    yield* body
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
   } catch (cause) {
     throw new StreamFailed(`The stream of the route failed: ${String(cause)}`, { cause })
   }
