@@ -43,7 +43,7 @@ describe('files', () => {
   })
 
   test('HEAD has no content', async () => {
-    const response = await exchange(server, 'HEAD /big HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n')
+    const response = await exchange(server, 'HEAD /big HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
     expect(response).toContain('Content-Length: 2147483648\r\n')
     expect(body(response)).toBe('')
   })
@@ -131,7 +131,7 @@ describe('routes', () => {
   })
 
   test('other methods are 405', async () => {
-    expect(await exchange(server, 'DELETE / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n')).toMatch(/ 405 /)
+    expect(await exchange(server, 'DELETE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')).toMatch(/ 405 /)
   })
 })
 
@@ -139,7 +139,7 @@ test('a connection is kept for more requests', async () => {
   const before = server.accepted
   const dialogue = await Dialogue.to(server)
   for (let n = 0; n < 3; n++) {
-    dialogue.send('GET /pub/hello.txt HTTP/1.1\r\nHost: h\r\n\r\n')
+    dialogue.send('GET /pub/hello.txt HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await dialogue.until('world.\n')
   }
   expect(server.accepted - before).toBe(1)
@@ -149,10 +149,24 @@ test('a connection is kept for more requests', async () => {
 
 test('a request after which the client half-closes is answered', async () => {
   const dialogue = await Dialogue.to(server)
-  dialogue.socket.end('GET /pub/hello.txt HTTP/1.1\r\nHost: h\r\n\r\n')
+  dialogue.socket.end('GET /pub/hello.txt HTTP/1.1\r\nHost: localhost\r\n\r\n')
   expect(await dialogue.rest()).toMatch(/world\.\n$/)
 })
 
 test('what is no HTTP is 400', async () => {
   expect(await exchange(server, '/pub/hello.txt\r\n')).toMatch(/^HTTP\/1\.1 400 /)
+})
+
+test('a directory with an index.html is that page; a folder of that name is none', async () => {
+  const files = { '/site/index.html': '<p>Hi.', '/site/a.txt': 'a', '/odd/index.html/b.txt': 'b' }
+  await using own = await startHttpServer({ files })
+  const page = await fetch(`${own.url}site`)
+  expect([page.url, page.headers.get('content-type'), await page.text()]).toEqual([
+    `${own.url}site/`,
+    'text/html; charset=utf-8',
+    '<p>Hi.',
+  ])
+  const etag = page.headers.get('etag') ?? ''
+  expect((await fetch(`${own.url}site/`, { headers: { 'if-none-match': etag } })).status).toBe(304)
+  expect(await (await fetch(`${own.url}odd/`)).text()).toContain('Index of /odd')
 })

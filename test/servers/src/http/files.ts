@@ -19,7 +19,8 @@ export function fileAnswer(request: HttpRequest): Answer {
     const location = `${percentEncode(node.path, PATH_CHARS)}/`
     return textAnswer(301, `See ${location}\n`, { Location: location })
   }
-  return index(request.tree, node)
+  const page = request.tree.file(`${node.path}/index.html`)
+  return page ? sendFile(request, page) : index(request.tree, node)
 }
 
 function sendFile(request: HttpRequest, file: TreeFile): Answer {
