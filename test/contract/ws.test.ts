@@ -56,7 +56,7 @@ test.each([
 })
 
 test('header fields of the caller are sent, but not those of the handshake', async () => {
-  await using server = await startWsServer()
+  await using server = await startWsServer({ hosts: ['example.org'] })
   await using client = createClient()
   const headers = { Origin: 'https://example.org', 'Sec-WebSocket-Version': '8' }
   await (await client.retrieve(`${server.url}texts`, { headers })).bytes()

@@ -15,7 +15,7 @@ export interface Fixture extends AsyncDisposable {
 export async function startFixture(): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'retriever-lines-'))
   await writeFiles(folder)
-  const servers = await startServers({ http: true, ftp: true, gopher: true, record: false })
+  const servers = await startServers({ http: { hosts: ['*'] }, ftp: true, gopher: true, record: false })
   const secure = await startHttpServer({ tls: true, record: false })
   const ftpes = await startFtpServer({ tls: 'explicit', record: false })
   const odd = await startOddServer()

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -12,9 +12,9 @@ const folder = temporaryFolder()
 const freePorts = ['http', 'ftp', 'gopher', 'nntp', 'telnet', 'nfs'].map((protocol) => `--${protocol}-port=0`)
 
 /** What `retrieve serve ARGUMENTS` prints, once it has printed so many lines. */
-async function lines(child: ChildProcess, count: number): Promise<string[]> {
+async function lines(child: ChildProcess, count: number, stream: 'stdout' | 'stderr' = 'stdout'): Promise<string[]> {
   let printed = ''
-  while (printed.split('\n').length <= count) printed += String(await once(child.stdout ?? child, 'data'))
+  while (printed.split('\n').length <= count) printed += String(await once(child[stream] ?? child, 'data'))
   return printed.trimEnd().split('\n')
 }
 
@@ -56,6 +56,51 @@ test('serve takes faults', async () => {
     status: 18,
     stderr: expect.stringContaining('ended before the whole body'),
   })
+})
+
+test('serve DIR says who can read, leaves out what others may not read, and shows index.html', async () => {
+  mkdirSync(join(folder(), 'mixed/site'), { recursive: true })
+  mkdirSync(join(folder(), 'mixed/own'))
+  writeFileSync(join(folder(), 'mixed/site/index.html'), '<title>Home</title>')
+  writeFileSync(join(folder(), 'mixed/site/a.txt'), 'a')
+  writeFileSync(join(folder(), 'mixed/own/key.txt'), 'secret')
+  writeFileSync(join(folder(), 'mixed/key.txt'), 'secret')
+  chmodSync(join(folder(), 'mixed/own'), 0o700)
+  chmodSync(join(folder(), 'mixed/key.txt'), 0o600)
+  const args = ['mixed', 'http', 'gopher', '--http-port=0', '--gopher-port=0']
+  const child = start(['serve', ...args], { cwd: folder() })
+  const [urls, said] = await Promise.all([lines(child, 2), lines(child, 3, 'stderr')])
+  expect(said).toEqual([
+    'Serving mixed on loopback until Ctrl-C, read-only, without a login: other users of this machine can read it.',
+    '2 names in it are left out, as other users may not read that (mode 600); --serve-private serves it, too.',
+    'HTTP is answered for the hosts 127.0.0.0/8, [::1], localhost alone; --serve-host NAME adds one.',
+  ])
+  const [http = '', gopher = ''] = urls
+  const kept = await Promise.all(['key.txt', 'own/key.txt', 'own/', 'site/', ''].map((path) => fetch(http + path)))
+  expect(kept.map(({ status }) => status)).toEqual([404, 404, 404, 200, 200])
+  expect(await kept[3]?.text()).toBe('<title>Home</title>')
+  const names = async (url: string): Promise<string[]> =>
+    (await retrieve(['ls', '--json', url])).stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).name)
+  expect(await names(http)).toEqual(['site'])
+  expect(await names(`${gopher}1/site/`)).toEqual(['a.txt', 'index.html'])
+  child.kill()
+  await once(child, 'exit')
+
+  const all = start(['serve', ...args, '--json', '--serve-private'], { cwd: folder() })
+  const [first = ''] = await lines(all, 1)
+  expect(await (await fetch(`${JSON.parse(first).url}own/key.txt`)).text()).toBe('secret')
+  all.kill()
+  await once(all, 'exit')
+})
+
+test('serve answers for the hosts of this machine and of --serve-host alone', async () => {
+  const args = ['serve', 'http', '--serve-host', 'Dev.example', '--']
+  const script = `for host in localhost dev.example evil.example; do
+    retrieve -s --no-fail -w '%{http_code} ' -o /dev/null -H "Host: $host" "$RETRIEVE_HTTP_URL"readme.txt; done`
+  expect((await retrieveApart([...args, ...command(script)])).stdout).toBe('200 200 421 ')
 })
 
 describe('serve without its wish', () => {

@@ -62,14 +62,14 @@ describe('localhost, and each name below it, is this machine without a look-up (
     ['a.localhost', { network: { localAddress: 'localhost' } }],
     ['localhost', { network: { connectTo: { '127.0.0.1:81': 'localhost:81' } } }],
   ] satisfies [string, ClientOptions][])('%s with %j', async (host, options) => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     names = {}
     expect(await outcomeOf(`http://${host}:${server.port}/pub/hello.txt`, options)).toBe(hello)
     expect(lookups).toEqual([])
   })
 
   test('of the proxy, too', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     names = {}
     const proxy = `http://proxy.localhost:${server.port}`
     expect(await outcomeOf('http://x.example/pub/hello.txt', { proxy })).toBe(hello)
@@ -103,7 +103,7 @@ describe('a redirect from elsewhere', () => {
     '169.254.169.254',
     '[fe80::1]',
   ])('to %s is not followed (cases 19 and 20)', async (host) => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     const url = outside(`http://${host}:${server.port}/pub/hello.txt`)
     expect(await outcomeOf(url)).toEqual(refused(/policy\.allowInward/))
     expect(server.accepted).toBe(0)
@@ -124,7 +124,7 @@ describe('a redirect from elsewhere', () => {
     'fe80::1',
     'fe80::1%lo',
   ])('to a name that leads to %s is not followed (cases 19 and 20)', async (address) => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     names['inside.example'] = [[address]]
     const url = outside(`http://inside.example:${server.port}/pub/hello.txt`)
     expect(await outcomeOf(url)).toEqual(refused(/inside\.example .*policy\.allowInward/))
@@ -133,7 +133,7 @@ describe('a redirect from elsewhere', () => {
   })
 
   test('is followed where the caller allows it', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     names['inside.example'] = [['127.0.0.1']]
     for (const host of ['inside.example', '127.0.0.1', 'localhost']) {
       const url = outside(`http://${host}:${server.port}/pub/hello.txt`)
@@ -142,7 +142,7 @@ describe('a redirect from elsewhere', () => {
   })
 
   test('to a name with addresses of both kinds goes to the others alone (case 21)', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     await using proxy = await scriptedProxy(socks())
     names['both.example'] = [['127.0.0.1', '192.0.2.1', '::1', '10.0.0.1']]
     const url = outside(`http://both.example:${server.port}/pub/hello.txt`)
@@ -151,7 +151,7 @@ describe('a redirect from elsewhere', () => {
   })
 
   test('to a name whose next lookup leads inward is not followed (case 21)', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     await using proxy = await scriptedProxy(socks())
     await using client = createClient({
       fetchers: [withOutside()],
@@ -167,7 +167,7 @@ describe('a redirect from elsewhere', () => {
   })
 
   test('gets no connection that the caller’s own URL left open (case 38)', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     names['evil.example'] = [['127.0.0.1']]
     await using client = createClient({ fetchers: [withOutside()] })
     const url = `http://evil.example:${server.port}/pub/hello.txt`
@@ -187,7 +187,7 @@ describe('a redirect from elsewhere', () => {
   })
 
   test('leaves TLS for nothing (case 49)', async () => {
-    await using server = await startServers({ http: true })
+    await using server = await startServers({ http: { hosts: ['*'] } })
     const location = `http://elsewhere.example:${server.http.port}/`
     names['elsewhere.example'] = [['127.0.0.1']]
     const error = await outcomeOf(outside(location).replace('http:', 'https:'))
@@ -198,7 +198,7 @@ describe('a redirect from elsewhere', () => {
 
 describe('a redirect from this machine', () => {
   test.each(['localhost', '127.0.0.1', 'dev.example'])('by %s may lead to it', async (host) => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     names['dev.example'] = [['127.0.0.1']]
     const location = `http://127.0.0.1:${server.port}/pub/hello.txt`
     const moved = `HTTP/1.1 302 F\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`
@@ -211,7 +211,7 @@ describe('a redirect from this machine', () => {
   })
 
   test('is known by the address of its connection, not by what a lookup said (case 21)', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     await using proxy = await scriptedProxy(socks())
     names['evil.example'] = [['127.0.0.1']]
     const location = `http://127.0.0.1:${server.port}/pub/hello.txt`
@@ -224,7 +224,7 @@ describe('a redirect from this machine', () => {
   })
 
   test('is none by a lookup that was refused (case 21)', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     await using proxy = await scriptedProxy(socks())
     await using client = createClient({
       fetchers: [withOutside()],
@@ -240,7 +240,7 @@ describe('a redirect from this machine', () => {
   })
 
   test('may lead to the same machine through a proxy, where the URL itself says so', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     await using proxy = await scriptedProxy(socks())
     const moved = 'HTTP/1.1 302 F\r\nLocation: /pub/hello.txt\r\nContent-Length: 0\r\n\r\n'
     server.setFaults({ replies: { '/to': moved } })
@@ -298,7 +298,7 @@ describe('public addresses alone', () => {
   })
 
   test('are gone to by every mechanism', async () => {
-    await using servers = await startServers({ http: true, ftp: true, gopher: true, nntp: true })
+    await using servers = await startServers({ http: { hosts: ['*'] }, ftp: true, gopher: true, nntp: true })
     names['inside.example'] = [['127.0.0.1', '::1']]
     for (const { url, port } of [servers.http, servers.ftp, servers.gopher, servers.nntp]) {
       const paths = { ftp: 'pub/hello.txt', http: '', gopher: '', nntp: 'retriever.test/1' }
@@ -327,7 +327,7 @@ describe('public addresses alone', () => {
 
 describe('addresses of the caller’s own', () => {
   test('are gone to in the order given, by every mechanism; the request is as it was', async () => {
-    await using servers = await startServers({ http: true, ftp: true, gopher: true })
+    await using servers = await startServers({ http: { hosts: ['*'] }, ftp: true, gopher: true })
     const places = [servers.http, servers.ftp, servers.gopher].map(({ port }) => `www.example:${port}`)
     const [http = '', ftp = '', gopher = ''] = places
     // The first address has no listener.
@@ -349,7 +349,7 @@ describe('addresses of the caller’s own', () => {
   })
 
   test('for * are those of each host that has none of its own', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     const addresses = { [`*:${server.port}`]: ['127.0.0.1'], [`b.example:${server.port}`]: ['127.0.0.1'] }
     for (const host of ['a.example', 'b.example']) {
       expect(await outcomeOf(`http://${host}:${server.port}/pub/hello.txt`, { addresses })).toBe(hello)

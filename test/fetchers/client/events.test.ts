@@ -102,7 +102,7 @@ test('a retrieval that waits for a connection says so', async () => {
 })
 
 test.each(['http', 'ftp', 'gopher', 'nntp'] as const)('the lookup of a name is an event: %s', async (protocol) => {
-  await using servers = await startServers({ [protocol]: true })
+  await using servers = await startServers({ [protocol]: protocol === 'http' ? { hosts: ['*'] } : true })
   const server = servers[protocol]
   const path = protocol === 'nntp' ? '' : protocol === 'gopher' ? '1/' : 'pub/'
   const events = await eventsOf(`${protocol}://named.example:${server.port}/${path}`, {

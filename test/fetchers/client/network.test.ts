@@ -15,7 +15,7 @@ const hello = 'Hello, world.\n'
 let servers: TestServers<'http' | 'ftp' | 'gopher'>
 
 beforeAll(async () => {
-  servers = await startServers({ http: true, ftp: true, gopher: true })
+  servers = await startServers({ http: { hosts: ['*'] }, ftp: true, gopher: true })
 })
 afterAll(() => servers.close())
 

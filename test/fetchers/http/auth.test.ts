@@ -438,7 +438,7 @@ describe('a proxy that wants Digest', () => {
   })
 
   test('gets it with CONNECT, on a new connection', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     await using proxy = await scriptedProxy(async (peer) => {
       if (!isIn(await peer.head())) return peer.say(refusal)
       await peer.relay('127.0.0.1', server.port, 'HTTP/1.1 200 OK\r\n\r\n')

@@ -8,8 +8,8 @@ let one: TestServers<'http'>
 let other: TestServers<'http'>
 
 beforeAll(async () => {
-  one = await startServers({ http: true })
-  other = await startServers({ http: true })
+  one = await startServers({ http: { hosts: ['*'] } })
+  other = await startServers({ http: { hosts: ['*'] } })
   const head = 'HTTP/1.1 302 Found\r\nContent-Length: 0\r\nSet-Cookie: a=s3cr3t; Path=/\r\nSet-Cookie: b=2\r\n'
   one.http.setFaults({ replies: { '/moved': `${head}Location: ${other.http.url}echo\r\n\r\n` } })
 })

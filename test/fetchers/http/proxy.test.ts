@@ -116,7 +116,7 @@ describe('a tunnel', () => {
     ],
     ['of nobody', { fields: 'Connection: close\r\nProxy-agent: x\r\n' }],
   ])('begins after the header section, with fields %s', async (_, options) => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     const url = `http://www.example:${server.port}/pub/hello.txt`
     expect((await textThrough(httpProxy(options), url, { proxyTunnel: true })).text).toBe('Hello, world.\n')
   })
@@ -127,7 +127,7 @@ describe('a tunnel', () => {
     'HTTP/1.1 200 OK\n\n',
     'HTTP/1.1 100 x\r\n\r\nHTTP/1.1 200 y\r\n\r\n',
   ])('is what %j makes', async (answer) => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     const script: ProxyScript = async (peer) => {
       await peer.head()
       await peer.relay('127.0.0.1', server.port, answer)
@@ -137,7 +137,7 @@ describe('a tunnel', () => {
   })
 
   test('is told from the same way without one: no connection is taken for another (case 38)', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     await using one = await scriptedProxy(httpProxy())
     await using other = await scriptedProxy(httpProxy())
     const ways: (string | null)[] = [

@@ -127,7 +127,7 @@ describe('what is said', () => {
       '::ffff:102:304',
     ],
   ])('by %s for %s is what RFC 1928 has', async (kind, url, address, told) => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     const there = url.replace('PORT', String(server.port))
 
     const { proxy, connected } = await textThrough(`${there}pub/hello.txt`, socks(), { kind })
@@ -136,7 +136,7 @@ describe('what is said', () => {
   })
 
   test('with a login, too, and RFC 1929 has the rest', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     await using proxy = await scriptedProxy(socks({ login: 'us\xe9r:p:\x01\xff' }))
     await using client = createClient({ proxy: `socks5h://us%E9r:p%3A%01%FF@127.0.0.1:${proxy.port}` })
     expect(await (await client.retrieve(`${server.url}pub/hello.txt`)).text()).toBe('Hello, world.\n')
@@ -145,7 +145,7 @@ describe('what is said', () => {
   })
 
   test('is no password to a proxy that wants none', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     await using proxy = await scriptedProxy(socks())
     await using client = createClient({ proxy: `socks5h://alice:s3cr3t@127.0.0.1:${proxy.port}` })
     await (await client.retrieve(`${server.url}pub/hello.txt`)).cancel()
@@ -155,7 +155,7 @@ describe('what is said', () => {
 
 describe('addresses found here', () => {
   test('are tried one after the other', async () => {
-    await using server = await startHttpServer()
+    await using server = await startHttpServer({ hosts: ['*'] })
     addresses = [['2001:db8::1', '192.0.2.1', '127.0.0.1']]
     const script: ProxyScript = async (peer, proxy) => {
       if (proxy.heard.length === 3) return socks()(peer, proxy)

@@ -38,7 +38,7 @@ test.each<SocksOptions['how']>(['whole', 'bytewise', 'glued'])(
 )
 
 test('SOCKS 4 gets the IPv4 addresses that are found here, one after the other, and the user, but no password', async () => {
-  await using server = await startHttpServer()
+  await using server = await startHttpServer({ hosts: ['*'] })
   addresses = ['2001:db8::1', '192.0.2.1', '0.0.0.9', '192.0.2.2']
   const script: ProxyScript = (peer, proxy) => socks4({ code: proxy.targets.length === 0 ? 91 : 90 })(peer, proxy)
   await using proxy = await scriptedProxy(script)

@@ -176,8 +176,8 @@ export async function startServers<const Options extends ServersOptions = Record
   checkOptions('startServers', given, checks)
   const named = NAMES.filter((name) => given[name] !== undefined)
   const names = named.length > 0 ? named : NAMES
-  const { files, bigSize, seed, folder } = given
-  const tree = new ServedFiles(defined({ files, bigSize, seed, folder }))
+  const { files, bigSize, seed, folder, privateFiles } = given
+  const tree = new ServedFiles(defined({ files, bigSize, seed, folder, privateFiles }))
   const outcomes = await Promise.allSettled(
     names.map((name) => {
       const own = given[name]

@@ -11,7 +11,7 @@ import {
 import { Dialogue, exchange } from './dialogue.ts'
 import { fetchData, login, passive } from './ftp-client.ts'
 
-const httpRequest = 'GET /pub/a.bin HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n'
+const httpRequest = 'GET /pub/a.bin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
 function body(response: string): string {
   return response.slice(response.indexOf('\r\n\r\n') + 4)

@@ -65,7 +65,7 @@ test.each([
   'readme.txt',
 ])('%s is not there', async (path) => {
   // Not fetch: it takes dots out of a path.
-  const answer = await exchange(servers.http, `GET /${path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`)
+  const answer = await exchange(servers.http, `GET /${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
   expect(answer).toMatch(/^HTTP\/1\.1 404 /)
   expect(answer).not.toContain('secret')
 })

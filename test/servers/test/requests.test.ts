@@ -35,7 +35,7 @@ describe('requests are recorded with their parts', () => {
 
   test('fields of one name are joined; connections are told apart', async () => {
     await using server = await startHttpServer()
-    const get = 'GET / HTTP/1.1\r\nHost: h\r\nAccept: a\r\naccept: b\r\nConnection: close\r\n\r\n'
+    const get = 'GET / HTTP/1.1\r\nHost: localhost\r\nAccept: a\r\naccept: b\r\nConnection: close\r\n\r\n'
     await exchange(server, get)
     await exchange(server, get)
     expect(server.requests.map(({ headers, connection }) => [headers.accept, connection])).toEqual([
@@ -184,7 +184,10 @@ describe('accounts of your own', () => {
 })
 
 test.each([
-  [() => startHttpServer({ file: {} } as object), /startHttpServer: expected one of host, port, .*folder, got file/],
+  [
+    () => startHttpServer({ file: {} } as object),
+    /startHttpServer: expected one of host, port, .*folder, privateFiles, got file/,
+  ],
   [() => startFtpServer({ gopherPlus: true } as object), /startFtpServer: expected one of .*nullCwd.*, got gopherPlus/],
   [() => startGopherServer({ auth: 'none' } as object), /startGopherServer: expected one of .*, got auth/],
   [() => startNntpServer({ article: 1 } as object), /startNntpServer: expected one of .*articles.*, got article/],

@@ -126,7 +126,7 @@ describe('sockets', () => {
   test('are closed when a client leaves in the middle of /big', async () => {
     await using servers = await startServers({ ftp: true, http: true, gopher: true })
     const http = await Dialogue.to(servers.http)
-    http.send('GET /big HTTP/1.1\r\nHost: h\r\n\r\n')
+    http.send('GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n')
     const gopher = await Dialogue.to(servers.gopher)
     gopher.send('/big\r\n')
     const control = await login(servers.ftp)
@@ -153,7 +153,7 @@ describe('sockets', () => {
   test('close() destroys what is open and may be called twice', async () => {
     const server = await startHttpServer()
     const dialogue = await Dialogue.to(server)
-    dialogue.send('GET /pub/hello.txt HTTP/1.1\r\nHost: h\r\n\r\n')
+    dialogue.send('GET /pub/hello.txt HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await dialogue.until('world.\n')
     const never = server.waitForConnections(7)
     await Promise.all([server.close(), server.close(), expect(never).rejects.toThrow(/closed/)])

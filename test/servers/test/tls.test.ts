@@ -15,7 +15,7 @@ describe('implicit', () => {
     await using servers = await startServers({ tls: true, http: one, ftp: one, gopher: one, nntp: one, telnet: one })
     expect(servers.http.url).toMatch(/^https:/)
     const http = await Dialogue.tls(servers.http)
-    http.send('GET /pub/hello.txt HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n')
+    http.send('GET /pub/hello.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
     expect(await http.rest()).toMatch(/world\.\n$/)
     const ftp = await Dialogue.tls(servers.ftp)
     expect(await ftp.reply()).toMatch(/^220 /)

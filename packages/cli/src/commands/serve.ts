@@ -1,5 +1,13 @@
 import { once } from 'node:events'
-import { type ProtocolName, type ServersOptions, startServers, type TestServer } from '@retriever/servers'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  isOpenToOthers,
+  type ProtocolName,
+  type ServersOptions,
+  startServers,
+  type TestServer,
+} from '@retriever/servers'
 import { usageError } from '../exit-codes.ts'
 import { protocols } from '../options/servers.ts'
 import { type Program, runProgram } from '../programs/run-program.ts'
@@ -21,7 +29,7 @@ export async function serve(run: Run): Promise<number> {
   for (const { protocol, url, port } of servers) {
     await output.write(config.json ? jsonLine({ protocol, url, port }) : `${url}${paths[protocol] ?? ''}\n`)
   }
-  if (!config.json) output.note(noteOn(config.serving.servers))
+  if (!config.json) for (const note of notesOn(config.serving.servers)) output.note(note)
   if (!signal.aborted) await once(signal, 'abort')
   return 0
 }
@@ -66,9 +74,36 @@ function variables(servers: readonly TestServer[]): NodeJS.ProcessEnv {
   return all
 }
 
-function noteOn({ folder }: ServersOptions): string {
-  if (folder !== undefined) return `Serving ${folder} on loopback until Ctrl-C, read-only, without a login.`
-  return 'Serving on loopback until Ctrl-C. Logins: anonymous, or alice with the password secret.'
+/** What the one who serves must know: who can read what, and for which hosts. */
+function notesOn(options: ServersOptions): string[] {
+  const { folder, privateFiles, http, ws } = options
+  const [asked] = [http, ws].filter((own) => typeof own === 'object')
+  const names = ['127.0.0.0/8', '[::1]', 'localhost', ...(asked?.hosts ?? [])]
+  const hosts =
+    asked === undefined ? [] : [`HTTP is answered for the hosts ${names.join(', ')} alone; --serve-host NAME adds one.`]
+  if (folder === undefined) {
+    return [
+      'Serving on loopback until Ctrl-C. Logins: anonymous, or alice with the password secret.',
+      'Other users of this machine can read what is served.',
+      ...hosts,
+    ]
+  }
+  return [
+    `Serving ${folder} on loopback until Ctrl-C, read-only, without a login: other users of this machine can read it.`,
+    ...(privateFiles ? [] : leftOut(folder)),
+    ...hosts,
+  ]
+}
+
+/** Counts the names at the top of the folder that are not served. */
+function leftOut(folder: string): string[] {
+  const count = readdirSync(folder).filter((name) => {
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false })
+    return stats !== undefined && !isOpenToOthers(stats)
+  }).length
+  if (count === 0) return []
+  const names = count === 1 ? '1 name in it is' : `${count} names in it are`
+  return [`${names} left out, as other users may not read that (mode 600); --serve-private serves it, too.`]
 }
 
 async function start(options: ServersOptions): Promise<Partial<Record<ProtocolName, TestServer>> & AsyncDisposable> {

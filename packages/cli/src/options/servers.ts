@@ -35,7 +35,7 @@ export const protocols: readonly ProtocolName[] = Object.keys(defaultPorts) as P
 /** The advice for --port, which other servers have. */
 export const serverPorts = 'There is no option --port. Each server has its own, such as --http-port N.'
 
-export type ServerOption = `${ProtocolName}-port` | 'fault'
+export type ServerOption = `${ProtocolName}-port` | 'fault' | 'serve-host' | 'serve-private'
 
 export const serverOptions: readonly OptionRow<ServerOption>[] = [
   ...protocols.map(
@@ -54,10 +54,26 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
     commands: ['serve'],
     example: 'retrieve serve ftp --fault chunking=bytes',
   },
+  {
+    long: 'serve-host',
+    arg: 'NAME',
+    help: 'Answer HTTP and WebSocket requests for this host, too; others than localhost and addresses of loopback get 421',
+    commands: ['serve'],
+    example: 'retrieve serve public --serve-host dev.example.org',
+  },
+  {
+    long: 'serve-private',
+    help: 'Serve also what other users of this machine may not read in DIR (mode 600); they can then read it',
+    commands: ['serve'],
+    example: 'retrieve serve public --serve-private',
+  },
 ]
 
 /** The servers that can serve a folder. */
 const withFiles: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nfs']
+
+/** The servers that look at the host of a request, as browsers ask them. */
+const withHosts: readonly ProtocolName[] = ['http', 'ws']
 
 /** The servers, and the command beside them, of serve. */
 export interface Serving {
@@ -85,10 +101,12 @@ export function readServing(line: ServingLine, env: NodeJS.ProcessEnv): Serving 
   const own = (named.length === 0 ? all : named).map((protocol) => {
     const port = line.value(`${protocol}-port`)
     const otherwise = program === null ? defaultPorts[protocol] : 0
-    return [protocol, { faults, port: port === undefined ? otherwise : readPort(`${protocol}-port`, port) }]
+    const hosts = withHosts.includes(protocol) ? { hosts: line.values('serve-host') } : {}
+    return [protocol, { faults, ...hosts, port: port === undefined ? otherwise : readPort(`${protocol}-port`, port) }]
   })
   // A server that runs for days keeps no record of each request.
-  const servers = { ...Object.fromEntries(own), record: false, ...(folder !== undefined && { folder }) }
+  const files = folder === undefined ? {} : { folder, privateFiles: line.has('serve-private') }
+  const servers = { ...Object.fromEntries(own), record: false, ...files }
   return { servers, program }
 }
 

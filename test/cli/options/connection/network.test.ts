@@ -9,7 +9,7 @@ const folder = temporaryFolder()
 let servers: TestServers<'http'>
 
 beforeAll(async () => {
-  servers = await startServers({ http: true })
+  servers = await startServers({ http: { hosts: ['*'] } })
 })
 afterAll(() => servers.close())
 

@@ -114,7 +114,7 @@ describe('the command', () => {
   let asking: ScriptedProxy
   let tunnelling: ScriptedProxy
   beforeAll(async () => {
-    servers = await startServers({ http: true, ftp: true })
+    servers = await startServers({ http: { hosts: ['*'] }, ftp: true })
     asking = await scriptedProxy(httpProxy({ login: 'alice:s3cr3t' }))
     tunnelling = await scriptedProxy(socks({ login: 'alice:s3cr3t' }))
   })

@@ -18,7 +18,7 @@ let proxy: ScriptedProxy
 let strict: ScriptedHttp
 
 beforeAll(async () => {
-  servers = await startServers({ http: true, ftp: true })
+  servers = await startServers({ http: { hosts: ['*'] }, ftp: true })
   proxy = await scriptedProxy(httpProxy(), { tls: true })
   const tls = { ca: clientCertificate, requestCert: true }
   strict = await scriptedHttp(({ socket }) => ok(`${(socket as TLSSocket).getPeerCertificate().subject.CN}\n`), { tls })

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readSync,
   realpathSync,
+  type Stats,
   statSync,
 } from 'node:fs'
 import { byPath, normalize, type Tree, type TreeFile, type TreeNode } from './tree.ts'
@@ -21,15 +22,19 @@ const SEARCHED = 10_000
 
 /**
  * The files of a folder, as they are at the moment, for reading alone. A name that leads out of the folder through a
- * link is not there, nor is anything but readable files and directories. Paths and names are octets, one char each.
+ * link is not there, nor is anything but readable files and directories. What other users may not read is not there
+ * either, unless asked for: they can ask this server. Paths and names are octets, one char each.
  */
 export class FolderTree implements Tree {
   readonly #root: Buffer
+  readonly #isPrivate: boolean
 
-  constructor(folder: string) {
+  /** `isPrivate`: files that only their owner or group may read are there, too. */
+  constructor(folder: string, isPrivate: boolean) {
     const root = real(Buffer.from(folder, 'utf8'))
     if (!root || !statSync(root).isDirectory()) throw new TypeError(`folder: expected a directory, got ${folder}`)
     this.#root = root
+    this.#isPrivate = isPrivate
   }
 
   get(path: string): TreeNode | undefined {
@@ -39,6 +44,7 @@ export class FolderTree implements Tree {
     try {
       accessSync(place, constants.R_OK)
       const stats = statSync(place)
+      if (!this.#isPrivate && !this.#isOpen(place, stats)) return undefined
       if (stats.isDirectory()) return { kind: 'directory', path: clean, modified: stats.mtime }
       return stats.isFile() ? new FolderFile(place, clean, stats.size, stats.mtime) : undefined
     } catch {
@@ -70,6 +76,14 @@ export class FolderTree implements Tree {
       }
     }
     return files
+  }
+
+  /** Whether other users may come to a real place below the root, which was named itself. */
+  #isOpen(place: Buffer, stats: Stats): boolean {
+    if (place.equals(this.#root)) return true
+    if (!isOpenToOthers(stats)) return false
+    const parent = place.subarray(0, place.lastIndexOf(SLASH))
+    return parent.length <= this.#root.length || this.#isOpen(parent, statSync(parent))
   }
 
   #names(directory: string): readonly Dirent<Buffer>[] {
@@ -133,6 +147,14 @@ class FolderFile implements TreeFile {
       closeSync(file)
     }
   }
+}
+
+/** Whether users who are neither the owner nor of the group may read a file, or read and enter a folder. */
+export function isOpenToOthers(stats: Stats): boolean {
+  // Windows has no such modes.
+  if (process.platform === 'win32') return true
+  const needed = stats.isDirectory() ? constants.S_IROTH | constants.S_IXOTH : constants.S_IROTH
+  return (stats.mode & needed) === needed
 }
 
 function name(entry: Dirent<Buffer>): string {

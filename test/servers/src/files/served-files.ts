@@ -24,9 +24,20 @@ export interface FileOptions {
   readonly seed?: boolean
   /** Serves the files in this folder in place of all that, read-only. Links that lead out of it are not there. */
   readonly folder?: string
+  /**
+   * Whether what other users of this machine may not read in the folder (mode 600) is served: they can ask the server.
+   * Default false.
+   */
+  readonly privateFiles?: boolean
 }
 
-export const fileChecks: Checks<FileOptions> = { files: checkFiles, bigSize: wholeNumber, seed: flag, folder: text }
+export const fileChecks: Checks<FileOptions> = {
+  files: checkFiles,
+  bigSize: wholeNumber,
+  seed: flag,
+  folder: text,
+  privateFiles: flag,
+}
 
 /** The files of one server or, with `startServers`, of all of them; they can be replaced while it runs. */
 export class ServedFiles implements Tree {
@@ -35,9 +46,12 @@ export class ServedFiles implements Tree {
 
   /** The options have been checked. Throws a TypeError where the folder is none. */
   constructor(options: FileOptions) {
-    const { folder, files, seed, bigSize } = options
+    const { folder, files, seed, bigSize, privateFiles } = options
     if (folder !== undefined && (files !== undefined || seed !== undefined || bigSize !== undefined)) {
       throw new TypeError('folder: expected alone, without files, seed and bigSize')
+    }
+    if (folder === undefined && privateFiles !== undefined) {
+      throw new TypeError('privateFiles: expected beside folder')
     }
     this.#options = { ...options }
     this.#tree = this.#first()
@@ -76,8 +90,8 @@ export class ServedFiles implements Tree {
   }
 
   #first(): Tree {
-    const { folder, files = {} } = this.#options
-    return folder === undefined ? this.#withSeed(files) : new FolderTree(folder)
+    const { folder, files = {}, privateFiles = false } = this.#options
+    return folder === undefined ? this.#withSeed(files) : new FolderTree(folder, privateFiles)
   }
 
   #withSeed(files: Files): Tree {

@@ -7,10 +7,11 @@ import type { Listener } from '../listener.ts'
 import { type RecordedRequest, recorded } from '../request.ts'
 import type { Routes } from '../routes.ts'
 import { percentDecode } from '../text.ts'
-import { type ResponseWriter, sendAnswer } from './answer.ts'
+import { type ResponseWriter, sendAnswer, textAnswer } from './answer.ts'
 import { Content } from './content.ts'
 import { type HttpHandler, type HttpReply, routedAnswer } from './handler.ts'
 import { seedAnswer } from './routes.ts'
+import { refusalOf } from './sites.ts'
 
 /** The connection a request came on, and its server. */
 export interface Link {
@@ -27,6 +28,8 @@ export interface HttpSettings {
   readonly accounts: Accounts
   /** Whether all paths need a login. */
   readonly authRequired: boolean
+  /** Names that the server answers for, see SiteOptions. */
+  readonly hosts: readonly string[]
 }
 
 /** A request of HTTP/1.1 or of HTTP/2. */
@@ -67,6 +70,11 @@ export async function respond(
   const content = new Content(message)
   const record = recordOf(message, request, content, connection)
   link.server.record(record)
+  const refusal = refusalOf(
+    { host: hostOf(message), origin: message.headers.origin, fetchSite: fieldOf(message, 'sec-fetch-site') },
+    settings.hosts,
+  )
+  if (refusal) return sendAnswer(textAnswer(refusal.status, `${refusal.reason}\n`), request, response, link)
   if (faults.stall === 'response') {
     await connection.stall()
     return link.end()
@@ -92,6 +100,17 @@ function read(message: Message, { tree, accounts }: HttpSettings, ignoreRange: b
   const path = percentDecode(local.split('?', 1)[0] || '/')
   const user = userOf(accounts, headers.authorization)
   return { method, target, path, headers, head: `${lines.join('')}\r\n`, tree, ignoreRange, user }
+}
+
+/** The authority of the target (RFC 9112, 3.2.2), or else the Host; HTTP/2 has `:authority`. */
+function hostOf(message: Message): string | undefined {
+  const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i.exec(message.url ?? '') ?? []
+  return authority ?? fieldOf(message, ':authority') ?? message.headers.host
+}
+
+function fieldOf({ headers }: Message, name: string): string | undefined {
+  const value = headers[name]
+  return typeof value === 'string' ? value : value?.[0]
 }
 
 /** Most tests look at no header field, so that the fields are made when one does. */

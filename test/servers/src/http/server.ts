@@ -11,8 +11,9 @@ import { type FileServer, type ServerOptions, serverChecks } from '../test-serve
 import { type HttpHandler, type HttpReply, httpHandler } from './handler.ts'
 import { speaksHttp2 } from './preface.ts'
 import { type HttpSettings, type Link, respond } from './respond.ts'
+import { type SiteOptions, siteChecks } from './sites.ts'
 
-export interface HttpServerOptions extends ServerOptions, FileOptions, AccountOptions {
+export interface HttpServerOptions extends ServerOptions, FileOptions, AccountOptions, SiteOptions {
   /** HTTP/2 beside HTTP/1.1: with TLS by ALPN, without it where the client begins with HTTP/2. Default false. */
   readonly http2?: boolean
 }
@@ -29,7 +30,7 @@ export interface HttpServer extends FileServer {
 
 type OwnOptions = Omit<HttpServerOptions, keyof FileOptions>
 
-export const httpChecks: Checks<OwnOptions> = { ...serverChecks, ...accountChecks, http2: flag }
+export const httpChecks: Checks<OwnOptions> = { ...serverChecks, ...accountChecks, ...siteChecks, http2: flag }
 
 /** An HTTP/1.1 and HTTP/2 server (RFC 9110, 9112, 9113) with the seed files and the routes in `routes.ts`. */
 export async function startHttpServer(options: HttpServerOptions = {}): Promise<HttpServer> {
@@ -39,9 +40,9 @@ export async function startHttpServer(options: HttpServerOptions = {}): Promise<
 
 /** The options have been checked. */
 export async function startHttpOn(tree: ServedFiles, options: OwnOptions): Promise<HttpServer> {
-  const { accounts = seedAccounts, auth = 'none', http2 = false } = options
+  const { accounts = seedAccounts, auth = 'none', http2 = false, hosts = [] } = options
   const routes = new Routes<HttpHandler | HttpReply>(httpHandler)
-  const settings: HttpSettings = { tree, routes, accounts, authRequired: auth === 'required' }
+  const settings: HttpSettings = { tree, routes, accounts, authRequired: auth === 'required', hosts }
   const links = new WeakMap<object, Link>()
   const http = http1Server(settings, links)
   const listener = new RoutedListener(

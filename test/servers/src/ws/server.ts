@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
+import { refusalOf, type SiteOptions, siteChecks } from '../http/sites.ts'
 import { Listener } from '../listener.ts'
 import { type Checks, checkOptions } from '../options.ts'
 import { type ServerConnection, serverConnection } from '../server-connection.ts'
 import { type ServerOptions, serverChecks, type TestServer } from '../test-server.ts'
 
-export interface WsServerOptions extends ServerOptions {}
+export interface WsServerOptions extends ServerOptions, SiteOptions {}
 
-export const wsChecks: Checks<WsServerOptions> = serverChecks
+export const wsChecks: Checks<WsServerOptions> = { ...serverChecks, ...siteChecks }
 
 /** A frame of a server (RFC 6455, 5.2), which is not masked. */
 function frame(first: number, octets: Uint8Array | string): Buffer {
@@ -46,7 +47,7 @@ export async function startWsServer(options: WsServerOptions = {}): Promise<Test
       scheme: 'ws',
       async serve(connection, server) {
         if (connection.faults.stall === 'greeting') return connection.stall()
-        await serveMessages(serverConnection(connection, server))
+        await serveMessages(serverConnection(connection, server), options.hosts ?? [])
       },
     },
     options,
@@ -54,14 +55,21 @@ export async function startWsServer(options: WsServerOptions = {}): Promise<Test
   return listener.listen(options.port ?? 0)
 }
 
-async function serveMessages(connection: ServerConnection): Promise<void> {
+async function serveMessages(connection: ServerConnection, hosts: readonly string[]): Promise<void> {
   const request = await connection.readLine()
   if (request === undefined) return
   const path = request.split(' ')[1] ?? ''
   if (await connection.sendFault(path, 'greeting')) return
-  let key = ''
+  const fields: Record<string, string> = {}
   for (let line = await connection.readLine(); line; line = await connection.readLine()) {
-    key = /^sec-websocket-key: *(\S+)/i.exec(line)?.[1] ?? key
+    const [, name = '', value = ''] = /^(host|origin|sec-fetch-site|sec-websocket-key):[ \t]*(.*)$/i.exec(line) ?? []
+    fields[name.toLowerCase()] = value.trim()
+  }
+  const { host, origin, 'sec-fetch-site': fetchSite, 'sec-websocket-key': key = '' } = fields
+  const refusal = refusalOf({ host, origin, fetchSite }, hosts)
+  if (refusal !== undefined) {
+    const status = refusal.status === 421 ? '421 Misdirected Request' : '403 Forbidden'
+    return connection.send(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
   }
   if (connection.faults.stall === 'response') return connection.stall()
   const messages = Object.hasOwn(paths, path) ? paths[path] : undefined
@@ -69,7 +77,7 @@ async function serveMessages(connection: ServerConnection): Promise<void> {
     return connection.send('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
   }
   const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-  const fields = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n`
-  await connection.send(`HTTP/1.1 101 Switching Protocols\r\n${fields}\r\n`)
+  const answer = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n`
+  await connection.send(`HTTP/1.1 101 Switching Protocols\r\n${answer}\r\n`)
   if (await connection.sendBody(messages)) await connection.stall()
 }
