@@ -100,10 +100,27 @@ describe('limits, at n and n+1: security.md case 79 and 90, section 2', () => {
     }
   }
 
-  test.each(schemes)('%s: 64 KiB', (name) => {
+  test.each(schemes.filter((name) => name !== 'mid' && name !== 'cid'))('%s: 64 KiB', (name) => {
     const url = `${name}:`
     expect(outcome(url.padEnd(65_536, 'a'))).not.toBe('limit-exceeded')
     expect(outcome(url.padEnd(65_537, 'a'))).toBe('limit-exceeded')
+  })
+
+  test.each(['mid', 'cid'])('%s: 6,000 characters, looked at before the ids', (name) => {
+    expect(outcome(`${name}:@${'@'.repeat(65_000)}<`)).toBe('limit-exceeded')
+    expect(outcome(`${name}:a@`.padEnd(6000, 'a'))).toBe('resolves')
+    expect(outcome(`${name}:a@`.padEnd(6001, 'a'))).toBe('limit-exceeded')
+  })
+
+  test.each([
+    ['@a@b', 'resolves'],
+    ['a@@', 'resolves'],
+    ['@a', 'malformed-url'],
+    ['a@', 'malformed-url'],
+    ['@', 'malformed-url'],
+    ['a@b@<', 'malformed-url'],
+  ])('mid:%s %s', (id, expected) => {
+    expect(outcome(`mid:${id}`)).toBe(expected)
   })
 
   test('a user of 70,000 octets, a URL of 1 MB', () => {

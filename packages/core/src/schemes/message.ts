@@ -14,6 +14,8 @@ export const cid: Scheme = {
   host: 'none',
   userinfo: 'forbidden',
   query: false,
+  // An id stands in a line of a header, which has up to 998 octets (RFC 5322 2.1.1): two of them, all escaped.
+  maxLength: 6000,
   lineParts: ['urlPath'],
   partOf: 'the URL of its message, or of the mailbox with it',
   resolve: (locator, place) => messagePlan(null, decodeContentId(locator.urlPath ?? '', place)),
@@ -48,7 +50,8 @@ function decodeContentId(text: string, place: Place): string {
 function decodeId(text: string, place: Place): string {
   const id = decodeOctets(text)
   // CR, LF and NUL pass here: they are a finding, which says more. Not \s, which would match the octet A0.
-  if (!/^[^<>\t\v\f ]+@[^<>\t\v\f ]+$/.test(id)) {
+  // The first @ behind a character is the only one tried: a server may send 64 KiB of them.
+  if (!/^[^<>\t\v\f ][^<>\t\v\f @]*@[^<>\t\v\f ]+$/.test(id)) {
     place.fail('an id has the form left@right, without < and >', 'urlPath')
   }
   return id
