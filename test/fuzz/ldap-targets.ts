@@ -15,6 +15,7 @@ import { require, requireEqual, type Target } from './target.ts'
 // The rest of a context is not used.
 const context = {
   limits: { maxListing: Number.POSITIVE_INFINITY, maxReply: 65_536 },
+  deadline: { throwIfAborted: () => {} },
   error: (code: 'partial', message: string) => new RetrievalError(code, message, { phase: 'body' }),
 } as unknown as RetrievalContext
 

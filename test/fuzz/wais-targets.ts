@@ -16,6 +16,7 @@ import { require, requireEqual, type Target } from './target.ts'
 const context = {
   url: 'wais://h/db',
   emit: () => {},
+  deadline: { throwIfAborted: () => {} },
   error: (code: 'partial', message: string) => new RetrievalError(code, message, { phase: 'body' }),
 } as unknown as RetrievalContext
 

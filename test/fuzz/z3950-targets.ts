@@ -35,6 +35,7 @@ const contextOf = (accept: string): RetrievalContext =>
     limits: { maxListing: Number.POSITIVE_INFINITY, maxReply: 65_536 },
     request: accept === '' ? {} : { accept },
     emit: () => {},
+    deadline: { throwIfAborted: () => {} },
     error: (code: 'partial', message: string) => new RetrievalError(code, message, { phase: 'body' }),
   }) as unknown as RetrievalContext
 

@@ -1,13 +1,16 @@
 import { RetrievalError } from '@retriever/core'
+import { defaultLimits } from '@retriever/fetchers'
 import type { RetrievalContext } from '@retriever/fetchers/plugin'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type DotOptions, dotBody } from '../../../packages/fetchers/src/wire/framing/dot.ts'
+import { Deadline } from '../../../packages/fetchers/src/plugin/deadline.ts'
+import { DotDecoder, type DotOptions, dotBody } from '../../../packages/fetchers/src/wire/framing/dot.ts'
 import { LineReader } from '../../../packages/fetchers/src/wire/framing/lines.ts'
 import { parseReply } from '../../../packages/fetchers/src/wire/framing/reply.ts'
 
 const context = {
   limits: { maxLine: 8192 },
+  deadline: new Deadline('', defaultLimits),
   error: (code, message, details) => new RetrievalError(code, message, { phase: 'body', ...details }),
 } as RetrievalContext
 
@@ -117,4 +120,11 @@ test.each([
   ['', undefined],
 ])('the reply %j', (line, reply) => {
   expect(parseReply(line)).toEqual(reply)
+})
+
+test('an empty block takes no memory for the 64 KiB that stand behind it', () => {
+  const chunk = Buffer.from(`.\r\n${'151 word db\r\n.\r\n'.repeat(4096)}`)
+  const { octets, rest } = new DotDecoder().push(chunk)
+  expect([octets.length, rest.length]).toEqual([0, chunk.length - 3])
+  expect(octets.buffer.byteLength).toBeLessThan(32)
 })

@@ -1,9 +1,11 @@
+import { defaultLimits } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
+import { Deadline } from '../../../packages/fetchers/src/plugin/deadline.ts'
 import type { RetrievalContext } from '../../../packages/fetchers/src/plugin/fetcher.ts'
 import { ExactReader } from '../../../packages/fetchers/src/wire/exact-reader.ts'
 
-// The context is only used for errors.
-const context = {} as unknown as RetrievalContext
+const deadline = new Deadline('', defaultLimits)
+const context = { deadline } as RetrievalContext
 
 test('a frame of many pieces is whole, though each piece is valid until the next read only', async () => {
   const memory = Buffer.alloc(3)

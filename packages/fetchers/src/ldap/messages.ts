@@ -1,6 +1,7 @@
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { BerError, checkElements, type Element, elementAt } from '../wire/framing/ber.ts'
 import type { Connection } from '../wire/transport/connection.ts'
+import { isTurnLong, nextTurn } from '../wire/turn.ts'
 
 /** The most octets of one message: a directory keeps photographs, and no films (security.md case 63). */
 const maxMessage = 16 * 1024 * 1024
@@ -60,6 +61,7 @@ export class MessageReader {
 
   /** The next message, whose elements are nested as their lengths say; null: the connection has ended before it. */
   async next(phase: MessagePhase): Promise<Uint8Array | null> {
+    if (isTurnLong()) await nextTurn(this.#context.deadline)
     return this.#interpret(async () => {
       if (!this.holds && !(await this.#receive(phase))) return null
       let frame = this.#frame()

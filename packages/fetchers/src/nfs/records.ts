@@ -1,6 +1,7 @@
 import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { OctetSource } from '../wire/framing/lines.ts'
+import { isTurnLong, nextTurn } from '../wire/turn.ts'
 
 /** The largest record: the largest answer that is asked for, with room for its head. */
 export const maxRecord: number = 1024 * 1024 + 4096
@@ -20,6 +21,7 @@ export class RecordReader {
 
   /** The next record, in memory of its own; null if the stream has ended before it. */
   async next(phase: Phase): Promise<Buffer | null> {
+    if (isTurnLong()) await nextTurn(this.#context.deadline)
     const fragments: Buffer[] = []
     let length = 0
     while (fragments.length < maxFragments) {

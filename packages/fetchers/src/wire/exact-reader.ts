@@ -1,5 +1,6 @@
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { OctetSource } from './framing/lines.ts'
+import { isTurnLong, nextTurn } from './turn.ts'
 
 /** Reads binary frames from a source: so many octets, or as many as have come. */
 export class ExactReader {
@@ -14,6 +15,7 @@ export class ExactReader {
 
   /** Exactly `count` octets; null if the stream has ended before the first. Rejects with `partial` within them. */
   async exactly(count: number, phase: 'request' | 'body'): Promise<Buffer | null> {
+    if (isTurnLong()) await nextTurn(this.#context.deadline)
     if (this.#held.length >= count) return Buffer.from(this.#take(count))
     // The pieces are joined once: a peer that sends octet by octet must not make each of them copy all before it. What
     // was read is valid until the next read, so it is copied before that.
@@ -34,6 +36,7 @@ export class ExactReader {
 
   /** One octet or more, at most `count`. Rejects with `partial` at the end. */
   async some(count: number): Promise<Uint8Array> {
+    if (isTurnLong()) await nextTurn(this.#context.deadline)
     if (this.#held.length === 0) {
       const chunk = await this.#source.read('body')
       if (chunk === null) throw this.#cut('body')

@@ -3,6 +3,7 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { BerError, ElementEnd } from '../wire/framing/ber.ts'
 import { type BerNode, readTree } from '../wire/framing/ber-tree.ts'
 import type { Connection } from '../wire/transport/connection.ts'
+import { isTurnLong, nextTurn } from '../wire/turn.ts'
 
 /** The most octets of one message: sixteen times what the client says it likes (security.md case 63). */
 const maxMessage = 16 * 1024 * 1024
@@ -21,6 +22,7 @@ export class MessageReader {
 
   /** The next message; null: the connection has ended before it. */
   async next(phase: Phase): Promise<{ readonly message: BerNode; readonly octets: Uint8Array } | null> {
+    if (isTurnLong()) await nextTurn(this.#context.deadline)
     const end = new ElementEnd()
     try {
       while (true) {

@@ -13,6 +13,8 @@ type State =
 const dot = 0x2e
 const cr = 0x0d
 const lf = 0x0a
+/** A block ends here at the latest. */
+const endMark = '\r\n.\r\n'
 
 export interface DotOptions {
   /**
@@ -77,8 +79,10 @@ export class DotDecoder {
 
   /** `rest` holds the octets after the end mark. */
   push(chunk: Uint8Array): { readonly octets: Uint8Array; readonly rest: Uint8Array } {
-    // A CR that was held back makes one octet more than the chunk has.
-    const octets = new Uint8Array(chunk.length + 1)
+    // A CR that was held back makes one octet more than the chunk has. The block takes no more memory than it may need:
+    // 64 KiB can hold thousands of blocks, and each gets what the one before has left.
+    const mark = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).indexOf(endMark)
+    const octets = new Uint8Array((mark === -1 ? chunk.length : mark + 2) + 1)
     let length = 0
     for (let at = 0; at < chunk.length; at++) {
       const octet = chunk[at] as number

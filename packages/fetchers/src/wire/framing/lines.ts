@@ -1,5 +1,6 @@
 import { adviceText, type Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import { isTurnLong, nextTurn } from '../turn.ts'
 
 /** A source of octets: a Connection, or a stand-in for one in tests. */
 export interface OctetSource {
@@ -39,6 +40,7 @@ export class LineReader implements OctetSource {
     const pieces: Uint8Array[] = []
     let length = 0
     const begun = performance.now()
+    if (isTurnLong(begun)) await nextTurn(this.#context.deadline)
     while (true) {
       // A whole line must come within idleTimeout: a server that sends one octet a minute would otherwise take hours
       // for it (security.md case 60).
@@ -73,8 +75,13 @@ export class LineReader implements OctetSource {
 
   /** The octets after the lines taken so far, in chunks; null at the end. */
   read(phase: Phase): Promise<Uint8Array | null> {
-    const held = this.#take()
-    return held === undefined ? this.#source.read(phase) : Promise.resolve(held)
+    if (this.#held.length === 0) return this.#source.read(phase)
+    return isTurnLong() ? this.#readNextTurn(phase) : Promise.resolve(this.#take() ?? null)
+  }
+
+  async #readNextTurn(phase: Phase): Promise<Uint8Array | null> {
+    await nextTurn(this.#context.deadline)
+    return this.read(phase)
   }
 
   /** Gives octets back, to be read next. Only the octets that were last taken may be given back. */
