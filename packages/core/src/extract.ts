@@ -107,7 +107,7 @@ function wrapped(text: string, open: number, start: number, options: ExtractOpti
   // Blanks belong to the names of nodes of Info in KDE's form: <info:(gcc)G++ and GCC>.
   if (/^info:\([^"'()]+\)[^"'()]*$/i.test(content)) return kdeNode(content, [open, end + 1], options)
   // Without `URL:` it may be a tag of XML or prose, and no URL contains quotes.
-  if (!labelled && (/["']/.test(content) || content.split(gap).slice(1).some(isProse))) return undefined
+  if (!labelled && (/["']/.test(content) || goesOnAsProse(content))) return undefined
   const [url = '', ...alternates] = readings(content)
   const error = syntaxError(url, options)
   if (!labelled && error === null && !means(url, options)) return undefined
@@ -117,12 +117,23 @@ function wrapped(text: string, open: number, start: number, options: ExtractOpti
 /** The brackets around URLs: those of the RFCs, and those of groff in manual pages. */
 const brackets: Readonly<Record<string, string>> = { '<': '>', '⟨': '⟩' }
 
-/** White space that no line break explains: blanks within a line, or an empty line, as double spacing makes them. */
-const gap = /(?<=\S)(?:[^\S\r\n]+|\s*\n[^\S\n]*\n\s*)(?=\S)/
+/**
+ * Whether a word that is no rest of a URL stands behind white space that no line break explains: `com/rfc/` is a rest,
+ * `and` is none.
+ */
+function goesOnAsProse(content: string): boolean {
+  // Words stand at even places, and the white space before each at the odd one.
+  const pieces = content.split(/(\s+)/)
+  return pieces.some((word, at) => at > 0 && at % 2 === 0 && isGap(pieces[at - 1] ?? '') && !isRest(word))
+}
 
-/** Whether the text behind a gap is no rest of a URL: `com/rfc/` is one, `and more` is none. */
-function isProse(text: string): boolean {
-  return !/^[^\s:]*(?:[/?=#%]|\.\w)/.test(text)
+/** Blanks within a line, or an empty line, as double spacing makes them. */
+function isGap(space: string): boolean {
+  return !/[\r\n]/.test(space) || /\n[^\S\n]*\n/.test(space)
+}
+
+function isRest(word: string): boolean {
+  return /^[^:]*(?:[/?=#%]|\.\w)/.test(word)
 }
 
 function kdeNode(content: string, span: Span, options: ExtractOptions): ExtractedUrl {

@@ -151,7 +151,8 @@ async function greetingOf(host: string, port: number): Promise<string> {
   try {
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       said += chunk.toString('latin1')
-      const line = /([^\r\n]+)[\r\n]/.exec(said.replace(telnetCommands, ''))?.[1]
+      const lines = said.replace(telnetCommands, '').split(/[\r\n]/)
+      const line = lines.slice(0, -1).find((each) => each !== '')
       if (line !== undefined) return line
     }
     return '(nothing)'

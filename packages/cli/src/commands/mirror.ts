@@ -196,5 +196,7 @@ class MirrorView implements Overview {
 
 /** The last name in the path of a URL. */
 function nameIn(url: string): string {
-  return redact(url).replace(/\/+$/, '').replace(/^.*\//s, '')
+  return redact(url)
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/^.*\//s, '')
 }

@@ -46,7 +46,7 @@ export class CommandJar {
    */
   load(text: string, junkSession: boolean, ownHost: string): void {
     for (const line of text.split(/\r?\n/)) {
-      const [, field] = /^Set-Cookie:[ \t]*(.*)$/i.exec(line) ?? []
+      const [, field] = /^Set-Cookie:[ \t]*(.*)$/is.exec(line) ?? []
       const cookie = line.length > maxLine ? null : field === undefined ? readLine(line) : parseField(field)
       if (cookie === null || (junkSession && isForSession(cookie))) continue
       const host = cookie.domain ?? ownHost

@@ -7,7 +7,7 @@ import { decodeOctets, encodeOctets } from '@retriever/core'
  * file of that very name exists, or if no file matches: the URL is then read as it is.
  */
 export function matchingFiles(url: string): readonly string[] | null {
-  const [, pattern] = /^\s*file:(?:\/\/(?:localhost)?)?(\/(?!\/)[^#]*?)\s*$/i.exec(url) ?? []
+  const [, pattern] = /^file:(?:\/\/(?:localhost)?)?(\/(?!\/)[^#]*)$/i.exec(url.trim()) ?? []
   if (pattern === undefined || !/[*?]/.test(pattern) || existsSync(octets(decodeOctets(pattern)))) return null
   let paths = ['']
   for (const segment of pattern.slice(1).split('/')) paths = paths.flatMap((folder) => step(folder, segment))

@@ -154,5 +154,5 @@ class GlobReader {
 function literalBrackets(text: string): string {
   const [typed = '', address = ''] = /^\[([^\]]*)\]/.exec(text) ?? []
   // Node's test for IPv6 compiles a large regular expression when it is first used.
-  return typed === '[]' || (address.includes(':') && isIPv6(address.replace(/%.*$/, ''))) ? typed : ''
+  return typed === '[]' || (address.includes(':') && isIPv6(address.replace(/%.*/s, ''))) ? typed : ''
 }

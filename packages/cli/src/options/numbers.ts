@@ -20,7 +20,7 @@ export function readSeconds(option: string, text: string): number {
       `--${option} needs seconds, such as 60 or 2.5, or a duration such as 1h30m or 500ms; not ${JSON.stringify(text)}.`,
     )
   }
-  const parts = [...text.matchAll(/([\d.]+)(ms|[smhd])/g)]
+  const parts = [...text.matchAll(/(?<![\d.])([\d.]+)(ms|[smhd])/g)]
   const seconds = parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (secondsOf[unit] ?? 0), 0)
   return countable(option, text, seconds)
 }

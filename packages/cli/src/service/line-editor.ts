@@ -33,7 +33,7 @@ export class LineEditor {
       case '\x15':
         return this.#erase(this.#line.length)
       case '\x17':
-        return this.#erase([...(/\S*\s*$/.exec(this.#line.join(''))?.[0] ?? '')].length)
+        return this.#erase([...(/(?<!\S)\S+\s*$|^\s+$/.exec(this.#line.join(''))?.[0] ?? '')].length)
       case '\x03':
         this.#line = []
         return [{ show: '^C\r\n' }, { key: 'interrupt' }]

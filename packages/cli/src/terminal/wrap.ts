@@ -59,7 +59,7 @@ export function widthOf(text: string): number {
 
 /** The words of a text, each with the spaces before it, and letters of two columns by themselves. */
 function piecesOf(text: string): string[] {
-  const words = text.match(/ *[^ ]+/g) ?? []
+  const words = text.match(/(?<! ) *[^ ]+/g) ?? []
   return words.flatMap((word) => (isAscii(word) ? word : lettersOf(word)))
 }
 

@@ -57,7 +57,7 @@ function unescaped(text: string): string {
 /** The value of an attribute; null if the tag has none. */
 export function attribute(attributes: string, name: string): string | null {
   for (const [, found, double, single] of attributes.matchAll(
-    /([\w:.-]{1,100})\s{0,10}=\s{0,10}(?:"([^"]*)"|'([^']*)')/g,
+    /(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g,
   )) {
     if (found === name) return unescaped(double ?? single ?? '').trim()
   }

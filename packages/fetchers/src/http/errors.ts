@@ -172,7 +172,7 @@ export function isRefusedStream(cause: unknown): boolean {
 
 /** The error for a stream that was reset by the server or for a violation, or whose connection ended that way. */
 function http2Error(context: RetrievalContext, code: string, message: string, cause: unknown): RetrievalError {
-  const reason = /NGHTTP2_(\w+)$/.exec(message)?.[1] ?? code
+  const reason = /NGHTTP2_(\w{1,40})$/.exec(message)?.[1] ?? code
   if (context.deadline.phase === 'body') {
     const what = `The answer broke off before the whole body had come (${reason}); try again.`
     return context.error('partial', what, { transient: true, cause })
@@ -204,7 +204,7 @@ function notHttp(context: RetrievalContext, exchange: Exchange, cause: unknown):
     const message = cause instanceof Error ? cause.message : ''
     // undici says "Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)".
     const reason =
-      cause instanceof InvalidHttp || cause instanceof UnsolicitedData ? message : /\((.*)\)/.exec(message)?.[1]
+      cause instanceof InvalidHttp || cause instanceof UnsolicitedData ? message : /^[^(]*\((.*)\)/.exec(message)?.[1]
     const what = `The server's answer is not valid HTTP: ${printable(reason ?? 'the parser gives no reason')}.`
     return context.error('protocol-violation', what, { cause })
   }

@@ -11,7 +11,7 @@ export async function awaitGreeting(socket: Socket, context: RetrievalContext): 
   const connection = new Connection(socket, context)
   const { maxReply } = context.limits
   let text = ''
-  while (!/^SSH-[^\n]*\n/m.test(text)) {
+  while (!/(?:^|\n)SSH-[^\n]*\n/.test(text)) {
     const chunk = await connection.read('greeting')
     if (chunk === null || text.length > maxReply) {
       const words = printable(text.trim()).slice(0, 300)

@@ -38,7 +38,7 @@ async function answer(connection: ServerConnection): Promise<void> {
 
 /** RFC 1288 2.3: `{C}`, `{U}{C}`, `/W {U}{C}`; `{Q2}` asks to forward. */
 function answerTo(query: string): string {
-  const [, verbose, user = ''] = /^(\/W)? *(.*)$/i.exec(query) ?? []
+  const [, verbose, user = ''] = /^(\/W)? *(.*)$/is.exec(query) ?? []
   if (user.includes('@')) return 'Finger forwarding service denied\r\n'
   if (user === '') {
     const rows = Object.entries(users).map(([login, { name }]) => `${login.padEnd(10)}${name}\r\n`)

@@ -44,7 +44,7 @@ export const fileCommands: Readonly<Record<string, Command>> = {
     const node = session.settings.tree.get(session.path(argument ?? ''))
     if (!node) return missing(session)
     if (node.kind === 'file') return sendLines(session, [argument ?? ''])
-    const prefix = argument ? `${argument.replace(/\/+$/, '')}/` : ''
+    const prefix = argument ? `${argument.replace(/(?<!\/)\/+$/, '')}/` : ''
     await sendLines(
       session,
       session.settings.tree.list(node.path).map((child) => prefix + baseName(child.path)),

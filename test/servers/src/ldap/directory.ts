@@ -83,7 +83,7 @@ export const seedEntries: readonly DirectoryEntry[] = [
 
 /** A DN for comparison: without blanks around its commas, and in lower case. */
 export function normalDn(dn: string): string {
-  return dn.replace(/\s*(?<!\\)([,=])\s*/g, '$1').toLowerCase()
+  return dn.replace(/(?<!\s)\s*(?<!\\)([,=])\s*/g, '$1').toLowerCase()
 }
 
 /** Whether a DN lies within the scope of a base; both normal. */

@@ -41,7 +41,7 @@ function byNumber(session: NntpSession, number: string | undefined): Article | s
 function inRange(session: NntpSession, range: string | undefined): readonly Article[] | string {
   if (!session.group) return '412 No newsgroup selected'
   if (range === undefined) return session.current ? [session.current] : '420 Current article number is invalid'
-  const [, from = '', dash, to = ''] = /^(\d+)(-?)(\d*)$/.exec(range) ?? []
+  const [, from = '', dash, to = ''] = /^(\d+)(?:(-)(\d*))?$/.exec(range) ?? []
   if (from === '') return '501 Syntax error'
   const last = dash ? (to === '' ? Number.POSITIVE_INFINITY : Number(to)) : Number(from)
   return [...articlesOf(session.group, Number(from), last)]

@@ -3,11 +3,27 @@ export function wildmat(patterns: string, name: string): boolean {
   let matches = false
   for (const pattern of patterns.split(',')) {
     const negated = pattern.startsWith('!')
-    const source = (negated ? pattern.slice(1) : pattern)
-      .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.')
-    if (new RegExp(`^${source}$`, 's').test(name)) matches = !negated
+    if (fits(negated ? pattern.slice(1) : pattern, name)) matches = !negated
   }
   return matches
+}
+
+/** Tries each part between two `*` at its first place only: a regular expression would try all of them. */
+function fits(pattern: string, name: string): boolean {
+  const [first = '', ...parts] = pattern.split('*')
+  if (parts.length === 0) return first.length === name.length && standsAt(name, 0, first)
+  const last = parts.pop() ?? ''
+  const end = name.length - last.length
+  let at = first.length
+  if (at > end || !standsAt(name, 0, first) || !standsAt(name, end, last)) return false
+  for (const part of parts) {
+    while (at + part.length <= end && !standsAt(name, at, part)) at++
+    at += part.length
+    if (at > end) return false
+  }
+  return true
+}
+
+function standsAt(name: string, at: number, part: string): boolean {
+  return [...part].every((character, index) => character === '?' || character === name[at + index])
 }

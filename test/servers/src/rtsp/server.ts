@@ -56,7 +56,7 @@ class Dialogue {
       fields.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim())
     }
     const [method = '', target = ''] = request.split(' ')
-    const path = /^rtsps?:\/\/[^/?#]+([^#]*)$/.exec(target)?.[1] ?? '*'
+    const path = /^rtsps?:\/\/[^/?#]+((?:[/?][^#]*)?)$/.exec(target)?.[1] ?? '*'
     if (await connection.sendFault(request, method, path, 'greeting')) return false
     if (connection.faults.stall === 'response') {
       await connection.stall()

@@ -146,7 +146,7 @@ function fromEnvironment(scheme: string, env: NodeJS.ProcessEnv): string {
  * subdomains, `*` alone means every host.
  */
 function isExempt(host: string, list: string): boolean {
-  const name = host.replace(/%.*$|\.$/, '')
+  const name = host.replace(/%.*|\.$/s, '')
   const entries = list.split(/[\s,]+/).filter((entry) => entry !== '')
   const covers = isIP(name) === 0 ? coversName : coversAddress
   return list.trim() === '*' || entries.some((entry) => covers(entry, name))

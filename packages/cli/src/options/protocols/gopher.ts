@@ -48,7 +48,10 @@ export function searchUrl({ url, locator, plan }: Resolution, text: string): str
   const [item = '', search = '', ...plus] = (locator.urlPath ?? '').split('%09')
   if (search !== '') {
     // The URL's Gopher+ part stays, if it has one.
-    const bare = formatLocator({ ...locator, urlPath: [item, '', ...plus].join('%09').replace(/(?:%09)+$/, '') })
+    const bare = formatLocator({
+      ...locator,
+      urlPath: [item, '', ...plus].join('%09').replace(/(?<!%09)(?:%09)+$/, ''),
+    })
     throw usageError(`${url} has a search already: leave --search out, or give ${bare}.`)
   }
   if (plan.gophertype !== '7' && plan.gophertype !== '2') {

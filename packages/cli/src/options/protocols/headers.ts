@@ -84,9 +84,10 @@ function linesOf(text: string): string[] {
  * `invalid-option` for text that has no name.
  */
 export function readFieldLine(option: string, text: string): Field {
-  const [, name = '', mark, value = ''] = /^([^:;\s]+)(:|;$)[ \t]*((?:[\s\S]*\S)?)[ \t]*$/.exec(text) ?? []
+  const [, name = '', mark, value = ''] = /^([^:;\s]+)(:|;$)(.*)/s.exec(text) ?? []
   if (name === '') throw usageError(`${option} needs the name of a field and its value. Write "Name: value".`)
-  return [name, mark === ':' && value === '' ? null : value]
+  const trimmed = value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')
+  return [name, mark === ':' && trimmed === '' ? null : trimmed]
 }
 
 function readField(text: string): Field {

@@ -26,7 +26,7 @@ export function defaultLdapServer(env: NodeJS.ProcessEnv): string | undefined {
 function serverIn(file: string): string | undefined {
   const lines = textOf(file).split('\n')
   return lines
-    .map((line) => firstServer(/^URI\s+(.*)$/i.exec(line)?.[1] ?? ''))
+    .map((line) => firstServer(/^URI\s(.*)/is.exec(line)?.[1] ?? ''))
     .findLast((server) => server !== undefined)
 }
 

@@ -7,7 +7,7 @@ export type { View }
  * Matches `Text/plain De_DE: <15k>`: a name, and perhaps a size. It is read in steps, each of which can match in only
  * one way: a line may have 64 KiB.
  */
-const viewLine = /^([^:<>]+)(.*)$/
+const viewLine = /^([^:<>]+)(.*)$/s
 const sizePart = /^:?[ \t]*(?:<([^>]*)>.*)?$/
 const sizeField = /^[ \t]*(\d{1,12}(?:\.\d{1,12})?)[ \t]*([kKmMbB]?)/
 

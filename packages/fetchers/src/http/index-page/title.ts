@@ -41,7 +41,7 @@ export function titleKind(title: string, { path, host }: PageAddress): TitleKind
   }
   // `/files/`, `127.0.0.1 - /files/`, `http://127.0.0.1:8080/files`.
   const withSlash = text.endsWith('/') ? text : `${text}/`
-  if (/(?:^| )\/(?:\S.*)?$/.test(text) || (path.length > 1 && withSlash.endsWith(path))) return 'path'
+  if (/(?:^| )\/(?:\S|$)/.test(text) || (path.length > 1 && withSlash.endsWith(path))) return 'path'
   const isVague = words.test(text) || text === last || text.toLowerCase().includes(host.toLowerCase())
   return isVague ? 'vague' : 'other'
 }

@@ -3,7 +3,7 @@
  * address at the end.
  */
 export function ipv6Octets(address: string): number[] {
-  const hex = address.replace(/\d+\.\d+\.\d+\.\d+$/, (four) => {
+  const hex = address.replace(/\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/, (four) => {
     const [a = 0, b = 0, c = 0, d = 0] = four.split('.').map(Number)
     return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
   })

@@ -106,7 +106,7 @@ export function receiveError(context: RetrievalContext, cause: unknown): Retriev
  * client sends the alert and receives none.
  */
 function isRefusal(code: string | undefined): boolean {
-  const alert = /ALERT_(.*)$/.exec(code ?? '')?.[1] ?? ''
+  const alert = /ALERT_(.*)/s.exec(code ?? '')?.[1] ?? ''
   return /^(?:(?:BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA|ACCESS_DENIED)$/.test(alert)
 }
 
