@@ -29,8 +29,8 @@ const slow = [
   'test/docs/cookbook.test.ts',
   'test/docs/programs.test.ts',
   'test/examples.test.ts',
-  'test/fetchers/regexp-time.test.ts',
   'test/package/**/*.test.ts',
+  'test/regexps.test.ts',
   'test/setup.test.ts',
 ]
 
