@@ -199,7 +199,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     mirror: readMirror(line),
     login: readLogin(line, 'user'),
     sendsLoginAtOnce: readLoginAtOnce(line),
-    netrc: readNetrc(line),
+    netrc: readNetrc(line, env),
     account: line.value('ftp-account') ?? null,
     proxyFor: proxyChooser(line, env),
     proxyLogin: readLogin(line, 'proxy-user'),

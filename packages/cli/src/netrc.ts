@@ -40,13 +40,16 @@ function unescaped(quoted: string): string {
   return quoted.replace(/\\(.)/gs, (_, character: string) => controls[character] ?? character)
 }
 
-/** The login for a host; `user` is the one in the URL. As in curl, `default` has a password for any user. */
+/**
+ * The login for a host; `user` is the one in the URL. As in curl, `default` has a password for any user, and so has an
+ * entry that names none.
+ */
 export function netrcLogin(netrc: Netrc | null, host: string, user: string | null): Credentials | null {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
-  for (const { machine, login = '', password } of netrc?.entries ?? []) {
+  for (const { machine, login, password } of netrc?.entries ?? []) {
     const isForHost = machine === null || machine.toLowerCase() === name
-    const isForUser = machine === null || user === null || user === login
-    if (isForHost && isForUser && password !== undefined) return { user: user ?? login, password }
+    const isForUser = machine === null || user === null || login === undefined || user === login
+    if (isForHost && isForUser && password !== undefined) return { user: user ?? login ?? '', password }
   }
   return null
 }

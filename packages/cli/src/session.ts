@@ -52,6 +52,8 @@ export class Session implements AsyncDisposable {
         if (config.proxyLogin === null || proxy === null || !this.#typedProxies.has(proxy)) return proxy
         return withLogin(proxy, await this.#credentials.proxyLogin(config.proxyLogin))
       },
+      ...(config.netrc !== null &&
+        !isCheck && { redirectLogin: (url) => this.#credentials.ofNetrc(this.client.resolve(url)) }),
       credentials: (challenge) => this.#credentials.answer(challenge),
     }
     this.client = createClient(this.options)

@@ -79,6 +79,12 @@ export class CredentialPrompt {
       return password === null ? null : { user, password }
     }
     if (locator.password !== null && this.#netrc?.overrides !== true) return null
+    return this.ofNetrc({ locator })
+  }
+
+  /** The login of -n for the host and user of a URL that Basic can send; null: there is none. */
+  ofNetrc({ locator }: Pick<Resolution, 'locator'>): RequestLogin | null {
+    if (locator.host === null || !this.#isAtOnce) return null
     const typed = locator.user === null ? null : octetsToText(decodeOctets(locator.user))
     const listed = netrcLogin(this.#netrc, locator.host, typed)
     // Basic cannot send a user with a colon; Digest can, once the server asks.

@@ -1,6 +1,6 @@
 import type { Defaults, Gateways, Mechanism, Scheme } from '@retriever/core'
 import type { NfsOptions } from '../nfs/options.ts'
-import type { Challenge, Credentials, Fetcher, RequestOptions } from '../plugin/fetcher.ts'
+import type { Challenge, Credentials, Fetcher, RequestLogin, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { CookieStore, NetworkOptions, TlsOptions } from '../plugin/network.ts'
 import {
@@ -100,6 +100,11 @@ export interface ClientOptions {
   /** Called when a server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
   /**
+   * Gives the login that goes with the first request of HTTP to another server that a redirect names, by its URL; null:
+   * none is sent before the server asks. Default: none is.
+   */
+  readonly redirectLogin?: (url: string) => RequestLogin | null
+  /**
    * Gives the cookies for each request of HTTP, those after redirects too, and keeps those that servers set. Default:
    * none are sent, and none are kept.
    */
@@ -198,6 +203,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   ssh: record,
   nfs: record,
   credentials: callback,
+  redirectLogin: callback,
   cookies: cookieStore,
   defaults: record,
   retryOn: retryKind,

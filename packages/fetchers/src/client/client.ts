@@ -138,6 +138,7 @@ export function createClient(options: ClientOptions = {}): Client {
     }),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
     acceptedLogins,
+    redirectLogin: options.redirectLogin,
     cookies: options.cookies,
     retryOn: options.retryOn,
     onEvent: options.onEvent,

@@ -22,6 +22,7 @@ import type {
   Handoff,
   Outcome,
   Redirect,
+  RequestLogin,
   RequestOptions,
   RetrievalContext,
   Retrieved,
@@ -78,6 +79,7 @@ export interface Settings {
   readonly publicAddresses: AddressBook
   readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
+  readonly redirectLogin: ((url: string) => RequestLogin | null) | undefined
   readonly cookies: CookieStore | undefined
   readonly retryOn: RetryOn | undefined
   readonly onEvent: EventListener | undefined
@@ -319,7 +321,8 @@ export class Retrieval implements Rostered {
       // The dropped fields stay dropped, even if a later redirect leads back (security.md case 15).
       const request = requestForOtherOrigin(this.#request)
       remarkLeftOut(this.#request, request, to, context)
-      this.#request = request
+      const login = this.#settings.redirectLogin?.(to.url) ?? null
+      this.#request = login === null ? request : { ...request, login }
       this.#nesting = { ...this.#nesting, isOtherOrigin: true, tls: tlsForOtherOrigin(this.#nesting.tls) }
     }
     this.#request = withReferer(this.#request, from, to)

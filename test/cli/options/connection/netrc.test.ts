@@ -13,10 +13,11 @@ const folder = temporaryFolder()
 
 /** The logins that came, in order; a server that wants one, and takes any. */
 const logins: string[] = []
-const server = createServer(({ headers }, response) => {
+const server = createServer(({ headers, url }, response) => {
   const [, octets = ''] = /^Basic (.*)$/.exec(headers.authorization ?? '') ?? []
   if (octets === '') response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="x"' })
   else logins.push(Buffer.from(octets, 'base64').toString())
+  if (url === '/other') response.writeHead(302, { Location: `http://localhost:${host.split(':')[1]}/` })
   response.end('ok')
 })
 let host = ''
@@ -75,6 +76,28 @@ async function curl(argv: readonly string[], home: string): Promise<string | nul
     throw error
   }
 }
+
+test('a host that a redirect names has its own login, which goes with the first request', async () => {
+  writeFileSync(join(folder(), 'two'), 'machine 127.0.0.1 login a password b\nmachine localhost login c password d\n')
+  const argv = ['-sS', '-L', '--netrc-file', 'two', `http://${host}/other`]
+  logins.length = 0
+  expect(await retrieve(argv, { cwd: folder() })).toMatchObject({ status: 0, stdout: 'ok' })
+  expect(logins).toEqual(['a:b', 'c:d'])
+  if ((await curl(argv, folder())) !== null) expect(logins).toEqual(['a:b', 'c:d', 'a:b', 'c:d'])
+})
+
+test('$NETRC names the file in place of ~/.netrc', async () => {
+  const env = { HOME: folder(), NETRC: join(folder(), 'logins') }
+  logins.length = 0
+  expect(await retrieve(['-sS', '-n', `http://${host}/`], { cwd: folder(), env })).toMatchObject({ status: 0 })
+  expect(logins).toEqual(['bob:s3'])
+})
+
+test('an entry without a user has a password for any', () => {
+  const netrc = { entries: readNetrcText('machine h password p machine h login b password q'), overrides: true }
+  expect(netrcLogin(netrc, 'h', 'a')).toEqual({ user: 'a', password: 'p' })
+  expect(netrcLogin(netrc, 'h', null)).toEqual({ user: '', password: 'p' })
+})
 
 test('FTP logs in with it, and not as anonymous first', async () => {
   await using servers = await startServers({ ftp: { auth: 'required', accounts: { bob: 's3' } } })

@@ -27,7 +27,7 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
   {
     long: 'netrc',
     short: 'n',
-    help: 'Take logins from ~/.netrc, by host; they replace a password in the URL, and -u replaces them',
+    help: 'Take logins from $NETRC, else ~/.netrc, by host; they replace a password in the URL, and -u replaces them',
     commands: network,
     example: 'retrieve -n ftp://ftp.example.org/x',
   },
@@ -87,15 +87,15 @@ export function readLogin(line: GivenOptions<'user' | 'proxy-user'>, option: 'us
 }
 
 /**
- * The logins of -n, --netrc-optional and --netrc-file; null: none is given, or -u is. As in curl, a ~/.netrc that
- * cannot be read holds none. Throws `file-failed` for a FILE that cannot be read, unless it is optional.
+ * The logins of -n, --netrc-optional and --netrc-file; null: none is given, or -u is. As in curl, a ~/.netrc or
+ * $NETRC that cannot be read holds none. Throws `file-failed` for a FILE that cannot be read, unless it is optional.
  */
-export function readNetrc(line: GivenOptions<LoginOption>): Netrc | null {
+export function readNetrc(line: GivenOptions<LoginOption>, env: NodeJS.ProcessEnv): Netrc | null {
   const file = line.value('netrc-file')
   const isOptional = line.has('netrc-optional')
   if ((file === undefined && !isOptional && !line.has('netrc')) || line.has('user')) return null
   try {
-    const text = readFileSync(file ?? join(homedir(), '.netrc'), 'utf8')
+    const text = readFileSync(file ?? (env.NETRC || join(homedir(), '.netrc')), 'utf8')
     return { entries: readNetrcText(text), overrides: !isOptional }
   } catch (cause) {
     if (file === undefined || isOptional) return null

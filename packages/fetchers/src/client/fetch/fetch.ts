@@ -41,6 +41,7 @@ export function withoutLogins(settings: Settings): Settings {
   const questions = new Questions(async () => null)
   return {
     ...settings,
+    redirectLogin: undefined,
     credentials: questions,
     cookies: undefined,
     acceptedLogins: new LoginMemory(),
