@@ -24,11 +24,12 @@ export async function retrieveListing(retrieval: FtpRetrieval): Promise<Retrieve
   let refusal: Reply | null = null
   for (const format of known) {
     const command = plan.typecode === 'd' ? ftpCommands(plan).transfer : format.toUpperCase()
-    const { transfer, reply } = await startTransfer(retrieval, { command, port })
+    const { transfer, reply } = await startTransfer(retrieval, { command, port, mayBeEmpty: true })
     if (transfer !== null) {
       const found = { isFile: false }
       return listing(retrieval, format, listingBody(retrieval, transfer, refusal, found), reply, found)
     }
+    if (isPositive(reply)) return emptyListing(retrieval, format, reply, refusal)
     if (refusal === null && isEmpty(format, reply)) {
       await confirmDirectory(retrieval)
       retrieval.done()
@@ -144,6 +145,21 @@ async function confirmDirectory({ session, plan, context }: FtpRetrieval): Promi
 }
 
 const noDirectory = 'It does not exist, or may not be read, or is a file: for that leave ;type=d out'
+
+/** The listing of a directory for which the server has ended the transfer without beginning it. */
+async function emptyListing(
+  retrieval: FtpRetrieval,
+  format: ListingFormat,
+  reply: Reply,
+  refusal: Reply | null,
+): Promise<Retrieved<'ftp'>> {
+  if (refusal !== null) throw refusedListing(retrieval, refusal)
+  if (isUnreadable(reply)) throw unreadable(retrieval, reply)
+  await confirmDirectory(retrieval)
+  // The missing reply may still come, and would be taken for that to the next command (security.md case 67).
+  retrieval.drop()
+  return listing(retrieval, format, wholeSource(), reply)
+}
 
 function listingBody(retrieval: FtpRetrieval, transfer: Transfer, refusal: Reply | null, found: Found): TransferBody {
   const check = async (reply: Reply, received: number): Promise<void> => {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import type { Exchange } from '../control/control.ts'
 import type { Step } from '../control/pipeline.ts'
@@ -12,7 +13,7 @@ export interface Transfer {
   readonly exchange: Exchange
 }
 
-/** The outcome of a transfer command: a transfer that has begun, or the reply that refuses it. */
+/** The outcome of a transfer command: a transfer that has begun, or the reply that refuses it or ends it at once. */
 export type TransferStart =
   | { readonly transfer: Transfer; readonly reply: Reply }
   | { readonly transfer: null; readonly reply: Reply }
@@ -25,6 +26,11 @@ export interface TransferCommand {
   readonly restart?: number
   /** Commands that go out in the same pipeline. */
   readonly questions?: readonly Step[]
+  /**
+   * Whether 226 may come at once, without 150 and without octets: so some servers answer for an empty folder. Default:
+   * that breaks the protocol.
+   */
+  readonly mayBeEmpty?: boolean
   /** Whether this command may be followed by a request for the next transfer's port. */
   readonly prefetches?: boolean
 }
@@ -93,7 +99,7 @@ async function sendTogether(retrieval: FtpRetrieval, wanted: TransferCommand, po
     }
     if (sent.restarted !== null) checkRestart(retrieval, await control.wait('request', sent.restarted), restart)
     const { first: begins } = sent.exchange
-    const first = control.hasArrived(begins) ? begins : Promise.race([begins, failureOf(data)])
+    const first = control.hasArrived(begins) ? begins : Promise.race([begins, failureOf(data, wanted)])
     // On a prefetched port, the server may wait for a connection to another port.
     const isUntried = session.prefetchedPort !== null && session.quirks.prefetching === undefined
     const reply = await control.wait(
@@ -102,7 +108,7 @@ async function sendTogether(retrieval: FtpRetrieval, wanted: TransferCommand, po
     )
     const last = prefetches ? finalReply(retrieval, data, sent.exchange.last) : sent.exchange.last
     last.catch(() => {})
-    return await begun(retrieval, data, { ...sent.exchange, last }, reply)
+    return await begun(retrieval, wanted, data, { ...sent.exchange, last }, reply)
   } catch (error) {
     data.close()
     if (RetrievalError.is(error) && error.code === 'connect-failed') session.isWaitingForData = true
@@ -118,7 +124,7 @@ async function sendOneByOne(retrieval: FtpRetrieval, wanted: TransferCommand, po
   try {
     if (restart > 0) checkRestart(retrieval, await control.ask('request', `REST ${restart}`), restart)
     const exchange = control.begin(command)
-    return await begun(retrieval, data, exchange, await control.wait('request', exchange.first))
+    return await begun(retrieval, wanted, data, exchange, await control.wait('request', exchange.first))
   } catch (error) {
     data.close()
     throw error
@@ -143,11 +149,13 @@ async function openData(retrieval: FtpRetrieval, port: number): Promise<DataConn
 
 async function begun(
   retrieval: FtpRetrieval,
+  { mayBeEmpty = false }: TransferCommand,
   data: DataConnection,
   exchange: Exchange,
   reply: Reply,
 ): Promise<TransferStart> {
-  if (reply.code >= 400) {
+  const isRefused = reply.code >= 400
+  if (isRefused || (mayBeEmpty && reply.code === 226 && (await isSilent(data)))) {
     data.close()
     return { transfer: null, reply }
   }
@@ -160,9 +168,31 @@ async function begun(
   return { transfer: { data, exchange }, reply }
 }
 
+/** The time in milliseconds that the other connection has to tell what became of a transfer. */
+const grace = 1000
+
 /** Rejects where the data connection fails, and never resolves. */
-function failureOf(data: DataConnection): Promise<never> {
-  return data.opened.then(() => new Promise<never>(() => {}))
+async function failureOf(data: DataConnection, { mayBeEmpty = false }: TransferCommand): Promise<never> {
+  try {
+    await data.opened
+  } catch (error) {
+    // A server that has nothing to send need not listen.
+    if (mayBeEmpty) await wait(grace, undefined, { ref: false })
+    throw error
+  }
+  return new Promise<never>(() => {})
+}
+
+/** Whether no octet comes: the server has closed the data connection, or does not accept it. */
+async function isSilent(data: DataConnection): Promise<boolean> {
+  const timer = setTimeout(() => data.close(), grace)
+  try {
+    return (await data.read()) === null
+  } catch (error) {
+    return RetrievalError.is(error) && (error.code === 'connect-failed' || error.code === 'receive-failed')
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Checks the answer to `REST 100`, which is 350 (RFC 3659 5). */
