@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { retrieve, shell, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -214,6 +215,17 @@ test('a cut body leaves what came, to be continued', async () => {
   expect((await run('--retry', '0', '-C', '-', '-o', 'cut', `${cut.http.url}pub/hello.txt`)).status).toBe(18)
   expect(content('cut.part')).toBe('Hello, wo')
   expect(readdirSync(folder()).filter((name) => name.startsWith('cut'))).toEqual(['cut.part', 'cut.part.json'])
+})
+
+test('a FIFO that no program reads is refused before anything is requested', async () => {
+  execFileSync('mkfifo', [join(folder(), 'pipe')])
+  const before = servers.http.accepted
+  const why = 'pipe cannot be written: no program reads this FIFO; start its reader first.'
+  expect(await run('-o', 'pipe', servers.http.url)).toEqual({ status: 23, stdout: '', stderr: `retrieve: ${why}\n` })
+  expect(servers.http.accepted).toBe(before)
+  // cat opens the FIFO at its own time.
+  const script = `cat pipe & until retrieve -s -o pipe file://${folder()}/source; do :; done; wait`
+  expect(shell(script, folder())).toEqual({ ...quiet, stdout: 'abcdefghij' })
 })
 
 test('a file that cannot be continued is refused before anything is requested', async () => {

@@ -1,8 +1,10 @@
 /** client.save(): an interrupted save leaves a part, and the next one goes on from it or begins anew. */
+import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { type Client, createClient, findPart } from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
@@ -133,6 +135,19 @@ describe('client.save', () => {
     server.script = (asked) => (asked.fields.range === undefined ? usual(asked) : reply(416, refusal))
     expect(await client.save(`${server.url}x`, at('x'))).toMatchObject({ size: 10, resumedFrom: 0 })
     expect([await read('x'), await left(), ranges()]).toEqual([content, ['x'], [undefined, 'bytes=4-', undefined]])
+  })
+
+  test('to a FIFO that no program reads is refused before anything is asked, and its reader gets the whole', async () => {
+    execFileSync('mkfifo', [at('pipe')])
+    const save = () => client.save(`${server.url}x`, at('pipe'), { special: true })
+    const why = 'no program reads this FIFO; start its reader first.'
+    expect(await failure(save())).toMatchObject({ code: 'write-failed', message: expect.stringContaining(why) })
+    expect(server.asked).toEqual([])
+    const reader = spawn('cat', [at('pipe')], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const read = text(reader.stdout)
+    // The system opens the FIFO for its reader only together with a writer.
+    await expect.poll(async () => (await failure(save()).catch(() => null)) ?? 'saved').toBe('saved')
+    expect(await read).toBe(content)
   })
 
   test('leaves a part and an older file alone where the server has no such resource', async () => {

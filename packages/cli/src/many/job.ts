@@ -103,6 +103,7 @@ export class Job {
   async end(error: unknown, tally: Tally): Promise<number> {
     await this.#retrieval?.failed()
     const explained = error === null ? null : ((await this.#task?.explain?.(error)) ?? error)
+    await this.#task?.end?.()
     await this.#writeOut(explained)
     await this.#writeResult(explained)
     if (explained === null) {

@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolders, type Representation, safeFileName } from '@retriever/fetchers'
+import { holdFifo, makeFolders, type Representation, safeFileName } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { PartOptions } from '../options/protocols/news.ts'
 import type { Beginning, Retrieval } from '../retrieval.ts'
@@ -40,6 +40,8 @@ export interface Task extends Beginning {
   use(representation: Representation): Promise<void>
   /** Resolves to the error of the retrieval or of use(), with advice. */
   explain?(error: unknown): Promise<unknown>
+  /** Gives back what the task holds. */
+  end?(): Promise<void>
 }
 
 /** Null: the file exists, and --skip-existing is given. Rejects if the destination cannot be written. */
@@ -115,6 +117,7 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
   retrieval.facts.file = path
   if (many.skipExisting && lstatSync(path, { throwIfNoEntry: false })) return null
   const plan = await planSave(path, isNamed, retrieval, run)
+  const fifo = plan.options.special === true ? await holdFifo(path) : null
   kept.begin(plan, () => retrieval.entered)
   const use = async (representation: Representation): Promise<void> => {
     if (plan.isUnverified === true && representation.offset > 0 && representation.size !== 0) {
@@ -139,6 +142,7 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
     },
     use,
     explain: async (error) => withAdvice(plan, error),
+    end: async () => fifo?.close(),
   }
 }
 

@@ -9,6 +9,7 @@ import { findPart, type KeptPart } from '../result/part-file.ts'
 import { recordPath } from '../result/part-lock.ts'
 import type { Representation, SavedFile } from '../result/representation.ts'
 import { checkTarget, type SaveOptions } from '../result/save.ts'
+import { holdFifo } from '../result/special-file.ts'
 import { type RetrieveOptions, retrieveKinds } from './client-options.ts'
 
 /** The options of a retrieval that say which octets come: a file gets all. */
@@ -70,6 +71,7 @@ export async function saveUrl(
   }
   const resolution = client.resolve(url, request.base)
   await checkPath(path, saving)
+  await using _held = special ? await holdFifo(path) : null
   // Without a record nothing proves where the rest would belong.
   const part = existsSync(recordPath(`${path}.part`)) ? await findPart(path) : null
   const point = resume ? resumePointOf(part, resolution) : null
@@ -77,12 +79,12 @@ export async function saveUrl(
     const representation = await client.retrieve(resolution, { ...request, ...(resumeFrom && { resumeFrom }) })
     return representation.saveTo(path, saving)
   }
-  if (point === null) return saveFrom()
+  if (point === null) return await saveFrom()
   try {
     return await saveFrom(point)
   } catch (error) {
     if (!isRefused(error)) throw error
-    return saveFrom()
+    return await saveFrom()
   }
 }
 

@@ -43,10 +43,24 @@ export async function writeSpecial(
   }
 }
 
+/**
+ * Opens a FIFO before anything is asked: if no program reads it, a body would come in vain. It is to be closed when the
+ * body is written; until then its reader waits. Null if the path is no FIFO. Rejects with `write-failed`.
+ */
+export async function holdFifo(path: string): Promise<FileHandle | null> {
+  if ((await statOf(path))?.isFIFO() !== true || (await descriptorOf(path)) !== null) return null
+  const file = await openOnce(path, writeOnly)
+  if (file === null) throw writeFailed(path, 'no program reads this FIFO; start its reader first')
+  return file
+}
+
 const reasons: Readonly<Record<string, string>> = {
   EPIPE: 'its reader has gone',
   ENXIO: 'nothing listens there',
 }
+
+const nonBlocking = constants.O_NONBLOCK ?? 0
+const writeOnly = constants.O_WRONLY | nonBlocking | (constants.O_NOCTTY ?? 0) | constants.O_NOFOLLOW
 
 /** Milliseconds between two checks whether a FIFO has a reader. */
 const pollEvery = 20
@@ -54,10 +68,9 @@ const pollEvery = 20
 /** Opens the target; null if the retrieval ended before a FIFO had a reader. */
 async function openSpecial({ path, descriptor }: SpecialFile, isOver: () => boolean): Promise<FileHandle | null> {
   const { O_WRONLY, O_APPEND } = constants
-  const nonBlocking = constants.O_NONBLOCK ?? 0
   if (descriptor !== null) return orWriteFailed(path, () => open(descriptor, O_WRONLY | O_APPEND | nonBlocking))
   while (!isOver()) {
-    const file = await openOnce(path, O_WRONLY | nonBlocking | (constants.O_NOCTTY ?? 0) | constants.O_NOFOLLOW)
+    const file = await openOnce(path, writeOnly)
     if (file !== null) return file
     await wait(pollEvery)
   }
