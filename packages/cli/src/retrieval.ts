@@ -136,7 +136,8 @@ export class Retrieval {
     const { headDump } = this.#session
     if (!this.heads.end() || headDump === null) return
     await headDump.write(this.heads.octets, shownHead)
-    this.heads.onLate = (octets) => void headDump.write(octets, shownHead)
+    // Its file or reader may have gone, which the next write of the body reports.
+    this.heads.onLate = (octets) => void headDump.write(octets, shownHead).catch(() => {})
   }
 
   #onEvent(event: RetrievalEvent): void {

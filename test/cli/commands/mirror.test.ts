@@ -5,9 +5,10 @@ import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { readRobots } from '../../../packages/cli/src/mirror/robots.ts'
 import { results } from '../../support/cli/json-lines.ts'
-import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { retrieve, shell, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { hasTmux } from '../../support/cli/tmux.ts'
 import { onScreen } from '../../support/cli/tmux-session.ts'
+import { scriptedFtp, sending } from '../../support/ftp/scripted-ftp.ts'
 import { reply } from '../../support/http/http-answers.ts'
 import { scriptedHttp } from '../../support/http/scripted-http.ts'
 
@@ -164,6 +165,34 @@ test('-H Host:, -b FILE, --trace and -j hold for robots.txt, listings and files'
   await run('-H', 'Host: virtual.example', '-j', '2', server.url)
   expect(server.asked.map(({ fields }) => fields.host)).toEqual(Array(3).fill('virtual.example'))
   expect(await run('-j', '17', server.url)).toMatchObject({ status: 2, stderr: expect.stringContaining('1 to 16') })
+})
+
+test('names that lead out of their folder are failures: the exit status tells, and nothing is uncertain', async () => {
+  await using server = await scriptedFtp({
+    LIST: sending('-rw-r--r-- 1 u g 14 Feb 3 2001 ../../x\r\n-rw-r--r-- 1 u g 14 Feb 3 2001 a\r\n'),
+  })
+  const { status, stderr } = await run(server.url)
+  expect(status).toBe(9)
+  expect(stderr).toContain('The name "..%2F..%2Fx" leads out of its folder, so it is not retrieved.')
+  expect(stderr).toMatch(/^retrieve: 1 saved .*, 1 failed$/m)
+  expect(stderr).not.toContain('not certain')
+  expect(left()).toEqual(['a'])
+})
+
+test('of a server that is not there, it says so, with exit status 7', async () => {
+  const closed = await startServers({ http: true })
+  await closed.close()
+  const { status, stderr } = await run(closed.http.url)
+  expect({ status, stderr }).toEqual({ status: 7, stderr: expect.stringContaining('refused') })
+  expect(stderr).not.toContain('robots.txt asks')
+})
+
+test.each(['--json', '--dry-run'])('%s | head -1 ends quietly, as of SIGPIPE', (option) => {
+  mkdirSync(join(folder(), 'many'), { recursive: true })
+  // More than a pipe holds.
+  for (let n = 0; n < 700; n++) writeFileSync(join(folder(), 'many', String(n).padStart(150, 'x')), '')
+  const { status, stdout, stderr } = shell(`retrieve mirror ${option} file://${folder()}/many/ to | head -1`, folder())
+  expect({ status, lines: stdout.match(/\n/g)?.length, stderr }).toEqual({ status: 141, lines: 1, stderr: '' })
 })
 
 test.each([['mirror', 'x'], ['check']])('%s refuses --form, which it would ignore', async (command, ...rest) => {

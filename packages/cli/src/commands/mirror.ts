@@ -8,7 +8,7 @@ import { refuseForm } from '../options/protocols/form.ts'
 import { type Result, resultOf } from '../results/result.ts'
 import { pickRequest, type Run } from '../run.ts'
 import { Session } from '../session.ts'
-import { formatSize, jsonLine, withoutSecrets } from '../terminal/output.ts'
+import { formatSize, jsonLine, StdoutClosed, withoutSecrets } from '../terminal/output.ts'
 import type { Meter, Overview, Progress } from '../terminal/progress.ts'
 
 /** `retrieve mirror URL DIR`: brings a tree to disk. Returns the exit code of the first file that failed. */
@@ -34,15 +34,21 @@ export async function mirror(run: Run): Promise<number> {
   }
   try {
     const summary = await session.client.mirror(formatLocator(entered.locator), folder, request)
+    await view.written()
     session.progress.end()
     view.end(entered.url, summary)
     return view.exit
   } catch (error) {
     session.progress.end()
+    // The reader of the lines has gone, as in `| head`. Unlike a body that is read in part, the tree is incomplete.
+    if (view.failure instanceof StdoutClosed) return brokenPipe
     if (signal.aborted) view.breakOff()
-    throw error
+    throw view.failure ?? error
   }
 }
+
+/** The status of a program that SIGPIPE ends: 128 and the number of the signal. */
+const brokenPipe = 141
 
 /** The most files at a time that the library takes. */
 const maxJobs = 16
@@ -82,6 +88,10 @@ class MirrorView implements Overview {
   readonly total: number | null = null
   failed = 0
   exit = 0
+  /** The error of standard output; null: there is none. */
+  failure: unknown = null
+  readonly #stop = new AbortController()
+  #writing: Promise<void> = Promise.resolve()
 
   constructor({ run, progress }: Session) {
     const { config, output } = run
@@ -100,7 +110,7 @@ class MirrorView implements Overview {
     const names = ['accept', 'acceptLanguage', 'headers', 'virtualHost', 'digest', 'compressed'] as const
     return {
       ...pickRequest(this.#run.config, ...names),
-      signal: this.#run.signal,
+      signal: AbortSignal.any([this.#run.signal, this.#stop.signal]),
       ...this.#run.traceFile?.listener,
       onEvent: (event) => this.event(event),
     }
@@ -127,7 +137,7 @@ class MirrorView implements Overview {
   }
 
   add(result: MirrorResult): void {
-    const { config, output, report } = this.#run
+    const { config, report } = this.#run
     const { outcome } = result
     if (outcome === 'failed') {
       const code = report.error(result.error)
@@ -138,15 +148,29 @@ class MirrorView implements Overview {
       this.done++
       this.#received += result.size - result.resumedFrom
     }
-    if (config.json) void output.write(jsonLine(withoutSecrets(this.#resultFor(result))))
+    if (config.json) this.#write(jsonLine(withoutSecrets(this.#resultFor(result))))
     else if (outcome === 'deleted' || (config.mirror.options.dryRun && outcome === 'saved')) {
       const verb = config.mirror.options.dryRun ? `would be ${outcome}` : outcome
-      void output.write(`${verb}: ${printable(result.path)}\n`)
+      this.#write(`${verb}: ${printable(result.path)}\n`)
     }
     const { quota } = config.mirror
     if (quota === null || this.#received <= quota) return
     const message = `More than ${formatSize(quota)} came, the limit of --quota. The same command goes on from here.`
     throw new RetrievalError('limit-exceeded', message, { phase: 'body' })
+  }
+
+  /** Resolves when all lines are written. Rejects with the error of standard output. */
+  async written(): Promise<void> {
+    await this.#writing
+    if (this.failure !== null) throw this.failure
+  }
+
+  /** Writes a line. If that fails, the run ends. */
+  #write(line: string): void {
+    this.#writing = this.#run.output.write(line).catch((error: unknown) => {
+      this.failure ??= error
+      this.#stop.abort(error)
+    })
   }
 
   /** Tells how to go on after Ctrl-C or another signal. */

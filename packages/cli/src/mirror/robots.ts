@@ -33,8 +33,8 @@ export class Robots {
 }
 
 /**
- * Asks a server for its robots.txt. Without one all is allowed; if the server cannot be asked or fails, nothing is (RFC
- * 9309 2.3.1).
+ * Asks a server for its robots.txt. Without one all is allowed; if the server fails, nothing is (RFC 9309 2.3.1).
+ * Rejects with the error if the server gives no answer: then it has no tree either.
  */
 export async function robotsOf(origin: string, client: Client, request: RetrieveOptions): Promise<Robots> {
   try {
@@ -43,6 +43,7 @@ export async function robotsOf(origin: string, client: Client, request: Retrieve
   } catch (error) {
     if (!RetrievalError.is(error) || error.code === 'aborted') throw error
     const { status = 0 } = error
+    if (status === 0 && error.code !== 'limit-exceeded') throw error
     if (status >= 400 && status < 500) return new Robots([])
     return new Robots([{ allows: false, pattern: '/' }])
   }
