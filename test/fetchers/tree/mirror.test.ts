@@ -406,24 +406,52 @@ test.each([
   expect(asked.slice(1)).toEqual(since === null ? [] : [since])
 })
 
-test('a date whose minute has not ended when the file was saved proves nothing', async () => {
-  const now = new Date()
-  const minute = new Date(Math.floor(now.getTime() / 60_000) * 60_000)
-  let asked = 0
+test.each([
+  ['second', 1000],
+  ['minute', 60_000],
+])('a file that is rewritten within the %s of its date, in the same size, comes again', async (_, precision) => {
+  const listed = new Date(Math.floor(Date.now() / precision) * precision)
+  const asked: (Date | undefined)[] = []
   const fetchers = [
-    fakeHttp((plan) => {
+    fakeHttp((plan, context) => {
       async function* entries(): AsyncGenerator<Entry> {
-        yield { name: 'a', kind: 'file', url: 'http://h/a', size, modified: minute }
+        yield { name: 'a', kind: 'file', url: 'http://h/a', size, modified: listed }
       }
       if (plan.target === '/') return retrieved(chunks(''), { kind: 'listing', entries })
-      asked++
-      return retrieved(chunks('content'), { size, modified: new Date(minute.getTime() + 59_999) })
+      asked.push(context.request.ifChangedSince)
+      return retrieved(chunks(asked.length === 1 ? 'content' : 'CONTENT'), { size, modified: listed })
     }),
   ]
   await using client = createClient({ fetchers })
   await client.mirror('http://h/', folder)
-  await client.mirror('http://h/', folder)
-  expect(asked).toBe(lstatSync(join(folder, 'a')).ctimeMs < minute.getTime() + 60_000 ? 2 : 1)
+  expect(await client.mirror('http://h/', folder)).toMatchObject({ saved: 1 })
+  expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('CONTENT')
+  // A server whose dates have whole seconds would say that it has not changed.
+  expect(asked).toEqual([undefined, undefined])
+})
+
+test('names that lead out of their folder are failures with a reason, and the listing is complete all the same', async () => {
+  async function* listing(): AsyncGenerator<Entry> {
+    yield { name: '..%2F..%2F.bashrc', kind: 'other', url: null, details: { leadsElsewhere: true } }
+    yield { name: 'a', kind: 'file', url: 'http://h/sub/a' }
+  }
+  await using client = createClient({
+    fetchers: [fakeTree((path) => ({ '/': ['sub/'], '/sub/': listing() })[path] ?? null)],
+  })
+  const summary = await client.mirror('http://h/', folder)
+  expect(summary).toMatchObject({ saved: 1, failed: 1, isComplete: true })
+  expect(summary.failures).toMatchObject([{ path: 'sub/..%2F..%2F.bashrc', error: { code: 'refused' } }])
+  expect(summary.failures[0]?.error.message).toBe(
+    'http://h/sub/: The name "..%2F..%2F.bashrc" leads out of its folder, so it is not retrieved.',
+  )
+  expect(treeOf(folder)).toEqual(['sub/', 'sub/a'])
+  const walked: (string | undefined)[] = []
+  async function* again(): AsyncGenerator<Entry> {
+    yield* listing()
+  }
+  await using other = createClient({ fetchers: [fakeTree((path) => (path === '/' ? again() : null))] })
+  for await (const { path, error } of other.walk('http://h/', { exclude: 'a' })) walked.push(path, error?.code)
+  expect(walked).toEqual(['..%2F..%2F.bashrc', 'refused'])
 })
 
 test('limits, policy and events of one call hold for its listings and its files', async () => {

@@ -103,9 +103,11 @@ function entryOf({ name, attributes, target }: DirectoryItem, base: string): Ent
     kind,
     url: leads ? url : null,
     ...(kind === 'file' && attributes !== null && { size: attributes.size }),
+    ...(!leads && { details: { leadsElsewhere: true } }),
     ...(attributes !== null && {
       modified: attributes.modified,
       details: {
+        ...(!leads && { leadsElsewhere: true }),
         mode: attributes.mode,
         uid: attributes.owner,
         gid: attributes.group,

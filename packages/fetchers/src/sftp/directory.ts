@@ -140,6 +140,7 @@ function entryOf({ name: octets, attributes, target }: Listed, base: string): En
     ...(kind === 'file' && size !== null && { size }),
     ...(modified !== null && { modified }),
     details: {
+      ...(!leads && { leadsElsewhere: true }),
       ...(mode !== null && { mode }),
       ...(uid !== null && { uid, gid }),
       ...(target !== null && { target: octetsToText(target) }),

@@ -100,6 +100,7 @@ class Mirror {
       return this.#entry(step)
     }
     if (step.step === 'passed') return this.#makeRoom(step.entry)
+    if (step.step === 'astray') return this.#results.fail(step.entry, step.entry.error)
     if (step.step === 'failed') {
       this.#isComplete = false
       return this.#results.fail(step.entry, step.entry.error)

@@ -8,6 +8,8 @@ const precisions = [second, 60 * second, day]
 /** Time zones differ by multiples of this from UTC, and by less than 15 hours. */
 const zoneStep = 15 * 60 * second
 const farthestZone = 15 * 3600 * second
+/** Two clocks may differ by this, as in the rule for dates of HTTP (RFC 7232 2.2.2). */
+const skew = 60 * second
 
 /**
  * Compares an entry with the local file that an earlier run has saved. `ask`: only the server knows, by a conditional
@@ -18,10 +20,21 @@ export function compare(entry: WalkedEntry, file: Stats | null): 'new' | 'unchan
   // The number of an article is never used for another one (RFC 3977 6).
   if (entry.kind === 'article') return 'unchanged'
   const { size, modified } = entry
+  if (isRacy(file)) return 'new'
   if (modified !== undefined && isNewerThan(file, modified.getTime())) return 'new'
   if (size === undefined) return 'ask'
   if (size !== file.size) return 'new'
   return modified !== undefined && isDateOf(file, modified.getTime()) ? 'unchanged' : 'ask'
+}
+
+/**
+ * Whether the server's file may have changed once more within the second of its date, after it was retrieved: then
+ * neither a listing nor an answer to If-Modified-Since tells. git has the same rule for its index ("racily clean"). The
+ * local file is made when its first octets come.
+ */
+function isRacy(file: Stats): boolean {
+  const since = file.birthtimeMs > 0 ? Math.min(file.birthtimeMs, file.ctimeMs) : file.ctimeMs
+  return since < file.mtimeMs + second + skew
 }
 
 /**

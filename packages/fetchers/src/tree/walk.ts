@@ -1,4 +1,4 @@
-import { printable, RetrievalError, redact } from '@retriever/core'
+import { formatLocator, printable, RetrievalError, redact } from '@retriever/core'
 import type { Entry } from '../plugin/fetcher.ts'
 import { ListingAhead } from './listing-ahead.ts'
 import { type PathFilter, readFilter } from './path-filter.ts'
@@ -38,6 +38,8 @@ export type WalkStep =
   | { readonly step: 'listed'; readonly folder: Folder; readonly isComplete: boolean }
   /** The folder could not be listed, not to its end, or not at all. */
   | { readonly step: 'failed'; readonly entry: WalkedEntry }
+  /** The name of an entry leads out of its folder, so it has no URL. */
+  | { readonly step: 'astray'; readonly entry: WalkedEntry }
   /** The folder was not entered because of the option `depth`, or because it was entered by another path. */
   | { readonly step: 'passed'; readonly entry: WalkedEntry }
 
@@ -48,7 +50,12 @@ export async function* walk(
   options: WalkOptions,
 ): AsyncGenerator<WalkedEntry, void, void> {
   for await (const step of new Walk(retriever, url, options).steps()) {
-    if (step.step === 'failed' || (step.step === 'entry' && step.isIncluded && !step.isExcluded)) yield step.entry
+    if (
+      step.step === 'failed' ||
+      step.step === 'astray' ||
+      (step.step === 'entry' && step.isIncluded && !step.isExcluded)
+    )
+      yield step.entry
   }
 }
 
@@ -60,6 +67,8 @@ export class Walk {
   readonly #root: Folder
   /** The number of entries to list of each folder, if the caller gives none. */
   readonly #mostEntries: number | undefined
+  /** The URL of the start, without a password. */
+  readonly #start: string
   readonly #entered = new Set<string>()
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
@@ -78,6 +87,7 @@ export class Walk {
     this.#retriever = retriever
     this.#options = options
     this.scope = new Scope(retriever, start, options.scope)
+    this.#start = formatLocator({ ...start.locator, password: null })
     this.#root = { path: '', depth: 0, entry: null, request: start }
     this.#mostEntries = start.plan.mechanism === 'imap' ? allMessages : undefined
     this.#entered.add(this.scope.key(start))
@@ -135,6 +145,7 @@ export class Walk {
         throwIfAborted(this.#signal)
         const { url } = entry
         if (url !== null) yield* this.#step({ ...entry, url }, folder, filter)
+        else if (entry.details?.leadsElsewhere === true) yield* this.#astray(entry, folder, filter)
         // A menu has lines of information; elsewhere such a line may stand for an entry that cannot be read.
         else if (entry.details?.gophertype === undefined) isComplete = false
       }
@@ -166,6 +177,17 @@ export class Walk {
       this.#folders.push({ path, depth: entry.depth, entry, request: resolution })
       this.#listAhead()
     }
+  }
+
+  /** An entry such as `../../.bashrc`. Its name becomes one segment, and its URL is that of the folder. */
+  *#astray(listed: Entry, folder: Folder, filter: PathFilter): Generator<WalkStep> {
+    const url = folder.entry?.url ?? this.#start
+    const segment = segmentOf({ ...listed, url })
+    const path = folder.path === '' ? segment : `${folder.path}/${segment}`
+    if (filter.isExcluded(path, false) || !filter.isIncluded(path, false)) return
+    const what = `The name ${JSON.stringify(listed.name)} leads out of its folder, so it is not retrieved`
+    const error = failure('refused', url, what)
+    yield { step: 'astray', entry: { ...listed, url, path, depth: folder.depth + 1, outside: true, error } }
   }
 
   #tooDeep(entry: WalkedEntry): WalkStep {

@@ -15,7 +15,7 @@ export interface WalkedEntry extends Entry {
   readonly outside: boolean
   /**
    * Null for an entry. The same folder comes a second time with an error, after its entries, if it could not be listed
-   * to its end.
+   * to its end. A name that leads out of its folder, such as `../x`, is `refused`, and the URL is that of the folder.
    */
   readonly error: RetrievalError | null
 }

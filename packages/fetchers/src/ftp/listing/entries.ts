@@ -68,7 +68,7 @@ async function* entriesOf(
     if (reading === 'message') yield { name: decode(line), kind: 'info', url: null }
     else if (reading === 'unknown') yield { name: decode(line), kind: 'other', url: null }
     else if (format !== 'nlst' && isElsewhere(reading.name))
-      yield { name: harmless(decode(reading.name)), kind: 'other', url: null }
+      yield { name: harmless(decode(reading.name)), kind: 'other', url: null, details: { leadsElsewhere: true } }
     else if (isEntry(reading.name)) yield entry(reading, base, decode)
   }
 }
