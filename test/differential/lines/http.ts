@@ -20,7 +20,7 @@ export const http: readonly Line[] = [
   "curl -s -H 'Host: other.example' $HTTP/echo | grep -i ^host | tr H h",
   "printf 'X-A: 1\\nX-B: 2\\n' > f; curl -s -H @f $HTTP/echo | grep -i ^x- | sort",
   "curl -s -H 'Cookie: a=b' $ODD/echo | grep -i ^cookie",
-  "curl -s -H 'Host;' $ODD/echo | grep -i ^host: | tr H h",
+  "curl -s -H 'Host;' $ODD/echo | grep -i ^host: | tr -d ' ' | tr H h",
   'curl -s -X GET $HTTP/readme.txt',
   'curl -s -I -r 0-3 $ODD/echo | head -1',
   'curl -s -I -r 0-3 $HTTP/pub/hello.txt',
