@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import { type Client, type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { handlesSince, openHandles } from '../../contract/observe.ts'
 import { challenge, ok, redirectTo } from '../../support/http/http-answers.ts'
 import { type Reply, type Segments, scriptedHttp } from '../../support/http/scripted-http.ts'
@@ -366,12 +366,15 @@ describe('R41: a slow consumer (http.test.ts has a body with a length)', () => {
       framing === 'chunks'
         ? chunked(`${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
         : `${head('Connection: close')}${body}`
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     await using server = await scriptedHttp(() => ({ octets, end: framing === 'chunks' ? 'keep' : 'fin' }), { tls })
     await using client = createClient({ limits: { idleTimeout: 400 }, ...(tls && { tls: { ca: testCa } }) })
     const reader = (await client.retrieve(server.url)).body.getReader()
     let length = (await reader.read()).value?.length ?? 0
-    // The consumer reads nothing for twice the idle timeout.
-    await new Promise((resolve) => setTimeout(resolve, 800))
+    // The consumer reads nothing for twice the idle timeout, and for the turns in which a reader would have had it all.
+    await vi.advanceTimersByTimeAsync(800)
+    for (let turn = 0; turn < 1000; turn++) await new Promise((resolve) => setImmediate(resolve))
     expect(server.sockets[0]?.writableLength).toBeGreaterThan(size / 2)
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) length += chunk.value.length
     expect(length).toBe(size)
