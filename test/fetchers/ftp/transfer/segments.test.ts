@@ -125,6 +125,7 @@ function isProgressOrDone({ type }: RetrievalEvent): boolean {
 function stable(value: unknown, port: number): string {
   return JSON.stringify(value, (name, part) => (/^tim(?:e|ings)$/.test(name) ? undefined : part), 1)
     .replaceAll(String(port), 'PORT')
+    .replace(/"localPort": \d+/g, '"localPort": PORT')
     .replace(/\|\|\|\d+\|/g, '|||PORT|')
     .replace(/\(127,0,0,1,\d+,\d+\)/g, '(PORT)')
 }
