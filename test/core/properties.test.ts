@@ -132,6 +132,8 @@ const unbroken: Readonly<Record<string, string>> = {
   mqtts: 'its length frames each text',
   urn: 'nothing is decoded',
   data: 'any octet is data',
+  imap: 'its length frames a literal in a search',
+  imaps: 'its length frames a literal in a search',
   nfs: 'goes out encoded; names may hold line breaks',
   sftp: 'its length frames each text; names may hold line breaks',
   wais: 'its length frames a document-id, which may hold NUL',

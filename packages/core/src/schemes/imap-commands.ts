@@ -1,19 +1,24 @@
 import type { ImapPlan } from '../plan.ts'
 import { octetsToText } from '../url/percent.ts'
+import { searchLines } from './imap-search.ts'
 
 /**
- * The commands for a plan as they are sent behind the login, without their tags. `first` is the number of the first
- * message that is listed, which the answer to EXAMINE gives.
+ * The commands for a plan as they are sent behind the login, without their tags. Each is one line, or several: then a
+ * line ends with the length of a literal, which begins the next line once the server asks for it. `first` is the number
+ * of the first message that is listed, which the answer to EXAMINE gives.
  */
-export function imapCommands(plan: Omit<ImapPlan, 'wire'>, first: number | '<first>' = '<first>'): readonly string[] {
+export function imapCommands(
+  plan: Omit<ImapPlan, 'wire'>,
+  first: number | '<first>' = '<first>',
+): readonly (readonly string[])[] {
   const { mailbox, uid, search, section, partial } = plan
-  if (mailbox === null) return ['LIST "" *']
-  const examine = `EXAMINE ${imapQuoted(encodeMailbox(octetsToText(mailbox)))}`
-  if (search !== null) return [examine, `UID SEARCH ${search}`]
-  if (uid === null) return [examine, `FETCH ${first}:* (UID RFC822.SIZE INTERNALDATE FLAGS)`]
+  if (mailbox === null) return [['LIST "" *']]
+  const examine = [`EXAMINE ${imapQuoted(encodeMailbox(octetsToText(mailbox)))}`]
+  if (search !== null) return [examine, searchLines(search) ?? []]
+  if (uid === null) return [examine, [`FETCH ${first}:* (UID RFC822.SIZE INTERNALDATE FLAGS)`]]
   // RFC 3501 has no length for "the rest"; the largest number of RFC 3501 9 stands for it.
   const range = partial === null ? '' : `<${partial[0]}.${partial[1] ?? 4_294_967_295}>`
-  return [examine, `UID FETCH ${uid} (BODY.PEEK[${section ?? ''}]${range})`]
+  return [examine, [`UID FETCH ${uid} (BODY.PEEK[${section ?? ''}]${range})`]]
 }
 
 /** The lines of a connection to a server whose greeting names its capabilities (RFC 3501 7.1), LOGIN among them. */
@@ -21,15 +26,18 @@ export function imapWire(plan: Omit<ImapPlan, 'wire'>): readonly string[] {
   const { tls, user, auth } = plan
   const start = tls === 'explicit' ? ['STARTTLS'] : []
   // Another way to log in is refused.
-  if (auth !== null && auth !== '*' && auth !== 'PLAIN') return numbered(start)
+  if (auth !== null && auth !== '*' && auth !== 'PLAIN') return numbered(start.map((line) => [line]))
   const name = user === null ? '<user>' : imapQuoted(user)
   const login = auth === 'PLAIN' ? 'AUTHENTICATE PLAIN <password>' : `LOGIN ${name} <password>`
   const capability = start.map(() => 'CAPABILITY')
-  return numbered([...start, ...capability, login, ...imapCommands(plan)])
+  return numbered([...[...start, ...capability, login].map((line) => [line]), ...imapCommands(plan)])
 }
 
-function numbered(commands: readonly string[]): readonly string[] {
-  return commands.map((command, at) => `A${at + 1} ${command}\r\n`)
+function numbered(commands: readonly (readonly string[])[]): readonly string[] {
+  return commands.flatMap(([line = '', ...more], at) => [
+    `A${at + 1} ${line}\r\n`,
+    ...more.map((each) => `${each}\r\n`),
+  ])
 }
 
 /** A quoted string (RFC 3501 4.3). CR, LF and NUL have been refused before. */

@@ -3,6 +3,7 @@ import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 import { imapWire } from './imap-commands.ts'
+import { searchLines } from './imap-search.ts'
 import { mailLogin } from './pop.ts'
 
 /** RFC 5092: `imap://user;AUTH=*@host:port/mailbox;UIDVALIDITY=n/;UID=n/;SECTION=s/;PARTIAL=o.n`, `mailbox?search`. */
@@ -16,7 +17,8 @@ export const imap: Scheme = {
   host: 'required',
   userinfo: 'allowed',
   query: true,
-  lineParts: ['user', 'password', 'urlPath', 'query'],
+  // A search may have line ends within its literals, and nowhere else.
+  lineParts: ['user', 'password', 'urlPath'],
   sendsPassword: true,
   resolve: (locator, place) => imapPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
 }
@@ -68,6 +70,10 @@ function imapPlan(locator: Locator, place: Place, tls: TlsMode): ImapPlan {
   const isPart = section !== null || partial !== undefined
   if ((mailbox === null && (given.size > 0 || search !== null)) || (uid === null ? isPart : search !== null)) {
     place.fail('the order is mailbox, then ?search or ;uid=, ;section=, ;partial=', 'urlPath')
+  }
+  if (search !== null && searchLines(search) === null) {
+    const what = 'a quoted string has no end, a literal has not the octets that it announces, or a line ends elsewhere'
+    place.fail(`the search is wrong: ${what}`, 'query')
   }
   return { ...plan, wire: imapWire(plan) }
 }

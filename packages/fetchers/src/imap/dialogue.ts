@@ -20,6 +20,8 @@ interface Asking {
   readonly shown?: string
   /** A secret line, sent once the server asks for it by `+` (RFC 3501 7.5). A server that refuses does not get it. */
   readonly second?: string | undefined
+  /** Lines that begin with a literal. Each is sent once the server asks for it by `+`. */
+  readonly literals?: readonly string[]
   readonly onUntagged?: (text: string) => void
 }
 
@@ -77,17 +79,26 @@ export class ImapDialogue implements Dialogue {
   }
 
   /** Sends a command and gives its end. `onUntagged` gets the other responses, without `* `. */
-  async ask(phase: Phase, command: string, { shown = command, second, onUntagged }: Asking = {}): Promise<Completion> {
+  async ask(phase: Phase, command: string, asking: Asking = {}): Promise<Completion> {
+    const { shown = command, second, literals = [], onUntagged } = asking
+    const left = [...literals]
     await this.send(command, shown)
     const { maxListing } = whenHeld(this.#context.limits)
     let length = 0
     let awaited = second
     while (true) {
       const line = await this.line(phase)
-      if (awaited !== undefined && /^\+(?: |$)/.test(line)) {
-        await this.connection.sendLine(awaited, '<password>')
-        awaited = undefined
-        continue
+      if (/^\+(?: |$)/.test(line)) {
+        const literal = left.shift()
+        if (literal !== undefined) {
+          await this.connection.sendMessage(`${literal}\r\n`)
+          continue
+        }
+        if (awaited !== undefined) {
+          await this.connection.sendLine(awaited, '<password>')
+          awaited = undefined
+          continue
+        }
       }
       const response = await this.#whole(line, phase)
       if ('completion' in response) return response.completion

@@ -32,7 +32,7 @@ export async function examine(plan: Plan, dialogue: ImapDialogue): Promise<Mailb
     count = Number(/^(\d{1,10}) EXISTS\b/i.exec(text)?.[1] ?? count)
     uidValidity = Number(/^OK \[UIDVALIDITY (\d{1,10})\]/i.exec(text)?.[1] ?? uidValidity)
   }
-  const { status, text } = await dialogue.ask('request', imapCommands(plan)[0] ?? '', { onUntagged })
+  const { status, text } = await dialogue.ask('request', imapCommands(plan)[0]?.[0] ?? '', { onUntagged })
   if (status !== 'OK') {
     const code = status === 'BAD' ? 'server-refused' : 'not-found'
     throw dialogue.refusal(code, `The mailbox ${printable(name)} cannot be opened`, text)
@@ -97,16 +97,20 @@ export async function search(
 }
 
 /** The command that asks for what the URL names. */
-export function requestOf(plan: Plan, first?: number): string {
-  return imapCommands(plan, first).at(-1) ?? ''
+export function requestOf(plan: Plan, first?: number): readonly string[] {
+  return imapCommands(plan, first).at(-1) ?? []
 }
 
-async function linesFor(dialogue: ImapDialogue, command: string, wanted: RegExp): Promise<string[]> {
+async function linesFor(
+  dialogue: ImapDialogue,
+  [command = '', ...literals]: readonly string[],
+  wanted: RegExp,
+): Promise<string[]> {
   const lines: string[] = []
   const onUntagged = (text: string): void => {
     if (wanted.test(text)) lines.push(`* ${text}\r\n`)
   }
-  const { status, text } = await dialogue.ask('request', command, { onUntagged })
+  const { status, text } = await dialogue.ask('request', command, { literals, onUntagged })
   if (status !== 'OK') throw dialogue.refusal('server-refused', 'The server refused', text)
   return lines
 }

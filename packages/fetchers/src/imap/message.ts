@@ -13,7 +13,7 @@ export async function retrieveMessage(
   context: RetrievalContext,
 ): Promise<Retrieved<'imap'>> {
   const { uid, section, partial } = plan
-  await dialogue.send(requestOf(plan))
+  await dialogue.send(requestOf(plan)[0] ?? '')
   const { size, body } = await findBody(uid, dialogue, context)
   const isWhole = section === null && partial === null
   return {

@@ -97,8 +97,14 @@ class ImapSession {
       return this.#say(`${mailboxes.map((name) => `* LIST (\\HasNoChildren) "/" "${name}"\r\n`).join('')}${tag} OK`)
     if (verb === 'EXAMINE') return this.#examine(tag, /"(.*)"/.exec(command)?.[1] ?? '')
     if (verb === 'SEARCH') {
+      let program = command
+      while (/\{\d+\}$/.test(program)) {
+        await connection.send('+ go on\r\n')
+        program = `${program.replace(/\{\d+\}$/, '')}${(await connection.readLine()) ?? ''}`
+      }
+      const words = program.includes('CHARSET') ? 'a.bin' : 'Hello'
       const found = this.#messages.flatMap((text, at) =>
-        / ALL$/i.test(command) || text.includes('Hello') ? [firstUid + at] : [],
+        / ALL$/i.test(program) || text.includes(words) ? [firstUid + at] : [],
       )
       return this.#say(`* SEARCH${found.map((uid) => ` ${uid}`).join('')}\r\n${tag} OK`)
     }
