@@ -62,7 +62,10 @@ test('a server is a listing of mailboxes, a mailbox one of messages, a message h
     details: { flags: ['\\Seen'] },
   })
   const parts = await entriesOf(await client.retrieve(messages[1]?.url ?? ''))
-  expect(parts.map(({ name }) => name)).toEqual(['text/plain', 'a.bin'])
+  expect(parts.map(({ name, url }) => [name, url])).toEqual([
+    ['text/plain', `${messages[1]?.url}/;SECTION=1`],
+    ['a.bin', `${messages[1]?.url}/;SECTION=2`],
+  ])
   expect(await entriesOf(await client.retrieve(`${server.url}Empty`))).toEqual([])
   expect(server.received.filter((line) => !/^A\d+ (LOGIN|LIST|EXAMINE|UID FETCH|FETCH) /.test(line))).toEqual([])
 })

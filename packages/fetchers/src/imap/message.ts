@@ -27,8 +27,15 @@ export async function retrieveMessage(
     completeness: 'verified',
     metadata: { mailbox: mailbox.name, uidValidity: mailbox.uidValidity, ...(uid !== null && { uid }) },
     body: sourceOf(body),
-    ...(isWhole && { entries: (octets: AsyncIterable<Uint8Array>) => messageEntries(octets, context) }),
+    ...(isWhole && {
+      entries: (octets: AsyncIterable<Uint8Array>) => messageEntries(octets, context, (part) => partUrl(part, context)),
+    }),
   }
+}
+
+/** The URL of a part, whose octets have their transfer encoding. */
+function partUrl(section: string, { url }: RetrievalContext): string {
+  return `${url.replace(/[#?].*$/s, '').replace(/\/$/, '')}/;SECTION=${section}`
 }
 
 /** Reads up to the octets of the body. Without any, there is no such message. */

@@ -1,17 +1,36 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
+import type { Message } from './message.ts'
 import type { MessagePart } from './part.ts'
 
-/** The parts of a message as entries of its representation. Rejects with `limit-exceeded` past limits.maxCollected. */
+/**
+ * The parts of a message as entries of its representation. `urlOf` gives the URL of a part by its number in IMAP.
+ * Rejects with `limit-exceeded` past limits.maxCollected.
+ */
 export async function* messageEntries(
   body: AsyncIterable<Uint8Array>,
   context: RetrievalContext,
+  urlOf?: (section: string) => string,
 ): AsyncGenerator<Entry, void, void> {
   const { readMessage } = await import('./message.ts')
   const message = await readMessage(await collect(body, context))
   // Only an mbox has parts and no header; its messages are known by their subjects.
   const isMailbox = message.headers.length === 0
-  for (const [number, part] of message.allParts()) yield partEntry(number, part, message.messageId, isMailbox)
+  const sections = new Map(sectionsIn(message))
+  for (const [number, part] of message.allParts()) {
+    const entry = partEntry(number, part, message.messageId, isMailbox)
+    const section = sections.get(part)
+    yield section === undefined || urlOf === undefined ? entry : { ...entry, url: urlOf(section) }
+  }
+}
+
+/** The numbers of IMAP, those of messages within the message included (RFC 3501 6.4.5): `3.1`. */
+function* sectionsIn(message: Message, outer: string = ''): Generator<readonly [part: MessagePart, section: string]> {
+  for (const part of message.parts) {
+    if (part.section === null) continue
+    yield [part, outer + part.section]
+    if (part.message !== null) yield* sectionsIn(part.message, `${outer}${part.section}.`)
+  }
 }
 
 function partEntry(number: string, part: MessagePart, messageId: string | null, isMailbox: boolean): Entry {

@@ -161,15 +161,18 @@ async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: num
   const contents = split.leaves.map(contentsOf)
   const count = split.entities.length + contents.flat().length - contents.length
   if (count > limits.maxParts) throw tooManyParts(limits)
+  const sections = sectionsOf(split)
   const partsOf = new Map<Entity, readonly MessagePart[]>()
   const parts: MessagePart[] = []
   let left = limits.maxParts - count
   for (const [index, { entity }] of split.leaves.entries()) {
     const own: MessagePart[] = []
-    for (const content of contents[index] ?? []) {
+    const all = contents[index] ?? []
+    const section = all.length === 1 ? (sections.get(entity) ?? null) : null
+    for (const content of all) {
       const message = await readWithin(content, { ...limits, maxParts: left }, levels)
       left -= message === null ? 0 : partCount(message)
-      own.push(new MessagePart(parts.length + own.length + 1, content, message))
+      own.push(new MessagePart(parts.length + own.length + 1, content, message, section))
     }
     partsOf.set(entity, own)
     parts.push(...own)
@@ -183,6 +186,24 @@ async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: num
     await textOf(body),
     contentIds(split, partsOf),
   )
+}
+
+/** The places of the entities in their multiparts (RFC 3501 6.4.5): `1.2`. A message without multiparts is part 1. */
+function sectionsOf({ entities }: SplitMessage): ReadonlyMap<Entity, string> {
+  const sections = new Map<Entity, string>()
+  const counts = new Map<Entity, number>()
+  for (const entity of entities) {
+    const { parent } = entity
+    if (parent === null) {
+      if (entity.multipart === null) sections.set(entity, '1')
+      continue
+    }
+    const count = (counts.get(parent) ?? 0) + 1
+    counts.set(parent, count)
+    const outer = sections.get(parent)
+    sections.set(entity, outer === undefined ? String(count) : `${outer}.${count}`)
+  }
+  return sections
 }
 
 /** Reads an mbox: each of its messages is a part, unless there is only one. */

@@ -47,13 +47,19 @@ export class MessagePart {
    * known.
    */
   readonly damage: string | null
+  /**
+   * The number of the part within its message as IMAP has it, with multiparts (RFC 3501 6.4.5): `1.2`. Null for a file
+   * within a text, and for a message of a mailbox file.
+   */
+  readonly section: string | null
   /** The message that the part contains (`message/rfc822`); null for other parts, and beyond eight levels. */
   readonly message: Message | null
   readonly #flowed: PartContent['flowed']
 
   /** @internal readMessage() makes parts. */
-  constructor(number: number, content: PartContent, message: Message | null) {
+  constructor(number: number, content: PartContent, message: Message | null, section: string | null = null) {
     this.number = number
+    this.section = section
     this.name = content.name
     this.mediaType = content.mediaType
     this.charset = content.charset
