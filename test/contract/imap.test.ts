@@ -84,11 +84,31 @@ test.each([
 
 test.each([
   ['SUBJECT%20Gr%C3%BC%C3%9Fe', ['UID SEARCH CHARSET UTF-8 SUBJECT {7}', 'Gr\xC3\xBC\xC3\x9Fe']],
-  ['OR%20SUBJECT%20%22%C3%BC%22%20TEXT%20%7B3+%7D%0D%0Aabc', ['UID SEARCH CHARSET UTF-8 OR SUBJECT {2}', '\xC3\xBC TEXT {3}', 'abc']],
+  [
+    'OR%20SUBJECT%20%22%C3%BC%22%20TEXT%20%7B3+%7D%0D%0Aabc',
+    ['UID SEARCH CHARSET UTF-8 OR SUBJECT {2}', '\xC3\xBC TEXT {3}', 'abc'],
+  ],
 ])('a search beyond ASCII sends literals: %s', async (query, lines) => {
   const { text, received } = await get(`INBOX?${query}`)
   expect(text).toBe('* SEARCH 12\r\n')
   expect(received.slice(-lines.length).map((line) => line.replace(/^A\d+ /, ''))).toEqual(lines)
+})
+
+test.each([
+  ['1', 'UID FETCH 11 (BODY.PEEK[1.MIME])', '{0}', 'not-found'],
+  ['1', 'UID FETCH 11 (BODY.PEEK[1.MIME])', '{2}', undefined],
+  ['2.TEXT', 'UID FETCH 11 (BODY.PEEK[2.HEADER])', '""', 'not-found'],
+  ['2.HEADER', undefined, '{0}', 'not-found'],
+  ['TEXT', undefined, '{0}', undefined],
+])('an empty section %s is looked at again by %s: %s is %s', async (section, probe, size, code) => {
+  const answer = (tag: string, part: string, octets: string): string =>
+    `* 1 FETCH (UID 11 BODY[${part}] ${octets}${octets === '{2}' ? '\r\n\r\n' : octets === '""' ? '' : '\r\n'})\r\n${tag} OK\r\n`
+  const probed = probe === undefined ? [] : [answer('A4', 'x', size)]
+  const { error, sent } = await observe(`INBOX/;UID=11/;SECTION=${section}`, {
+    faults: { replies: { FETCH: [answer('A3', section, '{0}'), ...probed] } },
+  })
+  expect(error === undefined ? undefined : (error as { code: string }).code).toBe(code)
+  expect(sent.slice(3).map((line) => line.replace(/^A\d+ /, ''))).toEqual(probe === undefined ? [] : [probe])
 })
 
 test('a server that does not know the charset, or does not ask for the literal', async () => {

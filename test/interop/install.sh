@@ -21,12 +21,12 @@ servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inet
 clients=(slrnpull)
 # No server either: help pages of GNOME, which help: and ghelp: URLs name.
 documents=(gnome-user-docs)
-# Dovecot's paths are fixed, and so is that of the SFTP server in Dropbear: they are installed, like the libraries of
-# other servers.
+# The paths of Dovecot and imap4d are fixed, and so is that of the SFTP server in Dropbear: they are installed, like the
+# libraries of other servers.
 # Programs for people are installed as usual: chromium resolves URLs with @retriever/core, curl runs the lines of
 # test/differential, ldapsearch asks slapd and s3270 hercules beside us, and xdg-open, gio and telnet get the URLs of handoff.test.ts.
 tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl
-	openssh-client openssh-sftp-server dovecot-pop3d dovecot-imapd libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet
+	openssh-client openssh-sftp-server dovecot-pop3d dovecot-imapd mailutils-imap4d libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet
 	man-db info s3270 libnfs-utils yaz idzebra-2.0-utils idzebra-2.0-common libidzebra-2.0-mod-grs-marc
 	libanyevent-perl libmoose-perl libmoosex-getopt-perl libnamespace-autoclean-perl liburi-perl)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.

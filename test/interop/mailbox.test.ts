@@ -1,5 +1,6 @@
 /** POP3 and MQTT beside curl, WebSockets beside the library that serves them. */
 import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
@@ -88,10 +89,10 @@ suite('dovecot', (server) => {
   test('mailboxes, messages and parts as entries', async () => {
     await using client = createClient({ credentials: () => ({ user: 'alice', password: 'secret' }) })
     const boxes = await entriesOf(await client.retrieve(server.url('imap', '/', { offset: 2 })))
-    expect(boxes.map(({ name }) => name).sort()).toEqual(['Archiv ä', 'INBOX'])
+    expect(boxes.map(({ name }) => name).sort()).toEqual(['Archiv ä', 'INBOX', 'Odd'])
     for (const { name, url } of boxes) {
       const messages = await entriesOf(await client.retrieve(url ?? ''))
-      expect(messages).toHaveLength(name === 'INBOX' ? 2 : 1)
+      expect(messages).toHaveLength(name === 'INBOX' ? 2 : name === 'Odd' ? 7 : 1)
       for (const message of messages) {
         const found = await (await client.retrieve(message.url ?? '')).bytes()
         expect(found).toHaveLength(message.size ?? 0)
@@ -100,6 +101,53 @@ suite('dovecot', (server) => {
     // Reading has not marked the message as seen.
     const [archived] = await entriesOf(await client.retrieve(boxes.find(({ name }) => name !== 'INBOX')?.url ?? ''))
     expect(archived?.details?.flags).not.toContain('\\Seen')
+  })
+
+  test('odd mails: the octets of curl, and a mirror of all', async () => {
+    await using client = createClient({ credentials: () => ({ user: 'alice', password: 'secret' }) })
+    const messages = await entriesOf(await client.retrieve(server.url('imap', '/Odd', { offset: 2 })))
+    for (const { name } of messages) {
+      const path = `/Odd/;UID=${name}`
+      const found = await (await client.retrieve(server.url('imap', path, { offset: 2 }))).bytes()
+      expectOctets(found, await curl(server.url('imap', path, { offset: 2, user })))
+    }
+    const folder = server.path('mirrored')
+    const url = server.url('imap', '/', { offset: 2 })
+    expect(await client.mirror(url, folder)).toMatchObject({ saved: 10, failed: 0, isComplete: true })
+    expect(await client.mirror(url, folder)).toMatchObject({ saved: 0, skipped: 10, failed: 0 })
+    expect(await client.mirror(server.url('pop3', '/'), server.path('popped'))).toMatchObject({ saved: 2, failed: 0 })
+  })
+
+  test('the command: a mirror of a mailbox', async () => {
+    const folder = server.path('by-command')
+    const url = server.url('imap', '/INBOX', { offset: 2 })
+    const { status, stderr } = await retrieve('mirror', '-u', 'alice:secret', url, folder)
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/2/)])
+    expect(readdirSync(folder)).toHaveLength(2)
+  })
+
+  test.each([
+    ['SUBJECT%20Gr%C3%BC%C3%9Fe', 1],
+    ['SUBJECT%20%22Gr%C3%BC%C3%9Fe%22', 1],
+    ['charset%20UTF-8%20SUBJECT%20%7B7+%7D%0D%0AGr%C3%BC%C3%9Fe', 1],
+    ['FROM%20J%C3%BCrgen%20NOT%20DELETED', 1],
+    ['SUBJECT%20%22%7B3+%7D%22', 0],
+    ['ALL', 7],
+  ])('a search: %s', async (query, count) => {
+    await using client = createClient()
+    const url = server.url('imap', `/Odd?${query}`, { offset: 2, user })
+    expect(await entriesOf(await client.retrieve(url))).toHaveLength(count)
+  })
+
+  test('parts by their URLs, and one that is not there', async () => {
+    await using client = createClient({ credentials: () => ({ user: 'alice', password: 'secret' }) })
+    const url = server.url('imap', '/INBOX/;UID=2', { offset: 2 })
+    const parts = await entriesOf(await client.retrieve(url))
+    expect(parts.map(({ url }) => url)).toEqual([`${url}/;SECTION=1`, `${url}/;SECTION=2`])
+    const texts = await Promise.all(parts.map(async ({ url }) => (await client.retrieve(url ?? '')).text()))
+    expect(texts).toEqual(['Grüße', 'AAEC'])
+    for (const section of ['3', '9.HEADER', '1.TEXT'])
+      expect(await errorOf(client.retrieve(`${url}/;SECTION=${section}`)), section).toMatchObject({ code: 'not-found' })
   })
 
   test('errors', async () => {
@@ -112,6 +160,40 @@ suite('dovecot', (server) => {
     const url = server.url('pop3', '/2')
     const { status, stdout } = await retrieve('-u', 'alice:secret', '--part', '1', url)
     expect([status, stdout.toString().trim()]).toEqual([0, 'Grüße'])
+  })
+})
+
+suite('imap4d', (server) => {
+  const user = 'alice:secret'
+
+  test.each(['/INBOX/;UID=1', '/INBOX/;UID=2', '/INBOX/;UID=2/;SECTION=2', '/INBOX/;UID=1/;SECTION=HEADER'])(
+    '%s: the octets of curl',
+    async (path) => {
+      const url = server.url('imap', path, { user })
+      expectOctets(await octets(url), await curl('--login-options', 'AUTH=PLAIN', url))
+    },
+  )
+
+  test('messages, and their parts', async () => {
+    await using client = createClient({ credentials: () => ({ user: 'alice', password: 'secret' }) })
+    const messages = await entriesOf(await client.retrieve(server.url('imap', '/INBOX')))
+    expect(messages.map(({ name }) => name)).toEqual(['1', '2'])
+    const parts = await entriesOf(await client.retrieve(messages[1]?.url ?? ''))
+    expect(await (await client.retrieve(parts[1]?.url ?? '')).text()).toBe('AAEC')
+  })
+
+  test('a search, and what is not there', async () => {
+    const found = server.url('imap', '/INBOX?SUBJECT%20Hello', { user })
+    expectOctets(await octets(found), Buffer.from('* SEARCH 1\r\n'))
+    for (const path of ['/INBOX/;UID=2/;SECTION=9', '/None'])
+      expect(await errorOf(octets(server.url('imap', path, { user })))).toMatchObject({ code: 'not-found' })
+    const wrong = server.url('imap', '/INBOX', { user: 'alice:nope' })
+    expect(await errorOf(octets(wrong))).toMatchObject({ code: 'auth-failed' })
+  })
+
+  test('asked for a message that is not there, it sends the last one: that is not taken for it', async () => {
+    const error = await errorOf(octets(server.url('imap', '/INBOX/;UID=9', { user })))
+    expect(error).toMatchObject({ code: 'protocol-violation', message: expect.stringMatching(/2 in place of 9/) })
   })
 })
 

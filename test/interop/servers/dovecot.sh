@@ -22,6 +22,19 @@ printf 'From: Bob <bob@example.net>\nTo: alice@example.org\nSubject: Hello\nDate
 printf 'From: Ann <ann@example.net>\nSubject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=\nDate: Sun, 4 Feb 2001 04:05:06 +0000\nMessage-ID: <2@example.net>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain; charset=utf-8\n\nGr\303\274\303\237e\n--b\nContent-Type: application/octet-stream; name=a.bin\nContent-Transfer-Encoding: base64\n\nAAEC\n--b--\n' \
 	>"$mail/cur/981259506.M2P1.host:2,"
 cp "$mail/cur/981173106.M1P1.host:2,S" "$mail/.Archiv &AOQ-/cur/981173106.M1P1.host:2,"
+# Mails as they come from old archives and from programs.
+odd=$mail/.Odd
+mkdir -p "$odd"/{cur,new,tmp}
+printf 'From: J\303\274rgen <j@example.net>\nSubject: Gr\303\274\303\237e\nMessage-ID: <same@example.net>\n\n8-bit header\n' \
+	>"$odd/cur/981173106.M1P1.host:2,"
+printf 'Subject: caf\351\nMessage-ID: <same@example.net>\n\nLatin-1, and a bare CR\r in a line \000 NUL\n' \
+	>"$odd/cur/981173107.M2P1.host:2,"
+: >"$odd/cur/981173108.M3P1.host:2,"
+{ awk 'BEGIN { for (i = 0; i < 3000; i++) printf "X-Long-%05d: %060d\n", i, i }' && printf '\nbehind a long header\n'; } \
+	>"$odd/cur/981173109.M4P1.host:2,"
+printf 'Subject: no body' >"$odd/cur/981173110.M5P1.host:2,"
+printf '\nno header\n' >"$odd/cur/981173111.M6P1.host:2,"
+printf 'Subject: CRLF\r\n\r\nlines\r\n.\r\n..\r\n' >"$odd/cur/981173112.M7P1.host:2,"
 chown -R dovecot:dovecot "$mail"
 echo "alice:{PLAIN}secret:$(id -u dovecot):$(id -g dovecot)::/nonexistent::" >users
 chmod 644 users

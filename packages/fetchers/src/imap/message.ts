@@ -1,4 +1,4 @@
-import { type AccessPlans, octetsToText } from '@retriever/core'
+import { type AccessPlans, octetsToText, type RetrievalError } from '@retriever/core'
 import { messageEntries } from '../mime/entries.ts'
 import { sourceOf } from '../plugin/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
@@ -15,6 +15,7 @@ export async function retrieveMessage(
   const { uid, section, partial } = plan
   await dialogue.send(requestOf(plan)[0] ?? '')
   const { size, body } = await findBody(uid, dialogue, context)
+  if (size === 0 && section !== null) await checkPart(plan, section, body, dialogue, context)
   const isWhole = section === null && partial === null
   return {
     outcome: 'retrieved',
@@ -31,6 +32,36 @@ export async function retrieveMessage(
       entries: (octets: AsyncIterable<Uint8Array>) => messageEntries(octets, context, (part) => partUrl(part, context)),
     }),
   }
+}
+
+/**
+ * Throws `not-found` if an empty part is none: Dovecot sends no octets for a part that is not there. The header of one
+ * that is there has at least the empty line at its end.
+ */
+async function checkPart(
+  { uid }: AccessPlans['imap'],
+  section: string,
+  body: AsyncIterable<Uint8Array>,
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+): Promise<void> {
+  const [, number, specifier = ''] = /^(\d+(?:\.\d+)*)(?:\.(HEADER|MIME|TEXT)$)?/i.exec(section) ?? []
+  if (number === undefined) return
+  await ended(body)
+  if (/^(?:HEADER|MIME)$/i.test(specifier)) throw noPart(dialogue)
+  // Only a part that is a message has a header and a text of its own.
+  await dialogue.send(`UID FETCH ${uid} (BODY.PEEK[${number}.${specifier === '' ? 'MIME' : 'HEADER'}])`)
+  const header = await findBody(uid, dialogue, context)
+  await ended(header.body)
+  if (header.size === 0) throw noPart(dialogue)
+}
+
+function noPart(dialogue: ImapDialogue): RetrievalError {
+  return dialogue.refusal('not-found', 'The message has no such part', '')
+}
+
+async function ended(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _chunk of body);
 }
 
 /** The URL of a part, whose octets have their transfer encoding. */
@@ -57,9 +88,9 @@ async function findBody(
     const short =
       bodyAt < 0 ? null : /^BODY\[[^\]]*\](?:<\d+>)? (?:"((?:[^"\\]|\\.)*)"|(NIL))/i.exec(line.slice(bodyAt))
     if (short !== null) {
-      if (short[2] !== undefined) throw dialogue.refusal('not-found', 'The message has no such part', 'NIL')
+      if (short[2] !== undefined) throw noPart(dialogue)
       const octets = Buffer.from((short[1] ?? '').replace(/\\(.)/g, '$1'), 'latin1')
-      return { size: octets.length, body: once(octets) }
+      return { size: octets.length, body: once(octets, dialogue) }
     }
     const response = dialogue.read(line, 'request')
     if (!('completion' in response)) continue
@@ -79,8 +110,10 @@ function checkUid(wanted: number | null, text: string, { error }: RetrievalConte
   throw error('protocol-violation', `The server sent message ${uid} in place of ${wanted}; try again.`)
 }
 
-async function* once(octets: Uint8Array): AsyncGenerator<Uint8Array> {
+/** Octets that have come already, and then the end of the command. */
+async function* once(octets: Uint8Array, dialogue: ImapDialogue): AsyncGenerator<Uint8Array> {
   if (octets.length > 0) yield octets
+  await commandEnd(dialogue)
 }
 
 /** The octets of a literal, and then the end of the command. */
@@ -104,17 +137,15 @@ async function* literal(
     yield taken
   }
   checkUid(uid, await dialogue.line('body'), context)
+  await commandEnd(dialogue)
+}
+
+async function commandEnd(dialogue: ImapDialogue): Promise<void> {
   while (true) {
-    const line = await dialogue.line('body')
-    const response = dialogue.read(line, 'body')
+    const response = dialogue.read(await dialogue.line('body'), 'body')
     if (!('completion' in response)) continue
-    if (response.completion.status !== 'OK') {
-      throw dialogue.refusal(
-        'partial',
-        'The server ended the message with an error',
-        octetsToText(response.completion.text),
-      )
-    }
-    return
+    const { status, text } = response.completion
+    if (status === 'OK') return
+    throw dialogue.refusal('partial', 'The server ended the message with an error', octetsToText(text))
   }
 }
