@@ -30,6 +30,7 @@ describe('a server that breaks the protocol', () => {
     ['closes', 'timeout'],
     ['empty-reads', 'partial'],
     ['stale', 'partial'],
+    ['read-denied', 'access-denied'],
     ['read-later', 'partial'],
   ])('%s is %s', async (name, code) => {
     await expect(retrieve(`misbehaviour/${name}`, { mount: false, versions: [3] })).rejects.toMatchObject({ code })

@@ -78,9 +78,11 @@ export function failure(context: RetrievalContext, cause: unknown, version: 2 | 
 function statusError(context: RetrievalContext, cause: NfsStatus, version: 2 | 3 | 4): RetrievalError {
   const { status, procedure } = cause
   const reply = `${procedure}: ${nameOf(cause, version)}`
-  const isInBody = context.deadline.phase === 'body'
-  const [code, what] = isInBody ? (['partial', 'The server broke the file off'] as const) : meaningOf(status)
-  if (!isInBody && procedure === 'MNT' && code === 'access-denied') {
+  const meaning = meaningOf(status)
+  // LOOKUP and GETATTR need no permission to read, so a file without it is found out by READ alone.
+  const isBroken = context.deadline.phase === 'body' && meaning[0] !== 'access-denied'
+  const [code, what] = isBroken ? (['partial', 'The server broke the file off'] as const) : meaning
+  if (!isBroken && procedure === 'MNT' && code === 'access-denied') {
     const advice = { option: 'network.localPort' } as const
     const remedy = `Many servers answer calls from ports below 1024 alone, which ${adviceText(advice)} chooses.`
     return context.error(code, `${what} (${reply}). ${remedy}`, { reply, advice })

@@ -71,6 +71,7 @@ export const hostile: Readonly<Record<string, Hostile>> = {
   /** No octets, again and again, and no end. */
   'empty-reads': inRead(word(0) + noAttributes + words(0, 0) + opaque('')),
   stale: inRead(words(70, 0)),
+  'read-denied': inRead(words(13, 0)),
   'read-later': inRead(words(10_008, 0)),
   /** The third READ succeeds. */
   'read-soon': {
