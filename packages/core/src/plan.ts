@@ -120,6 +120,8 @@ export interface Z3950Plan extends NetworkPlan<'z3950'> {
   readonly docid: string | null
   /** The query of a search, in CCL or PQF. It is an extension of RFC 2056, `;query=`. */
   readonly query: string | null
+  /** The place of one record among those that the query finds, from 1; an extension, too, `;record=`. Null: all. */
+  readonly record: number | null
   readonly elementSet: string | null
   readonly recordSyntaxes: readonly string[]
 }

@@ -1,4 +1,5 @@
 /** Lists of records that a query finds (`;query=`), and the queries as they are sent. */
+import { resolve } from '@retriever/core'
 import { createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { startZ3950Server } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
@@ -10,8 +11,10 @@ function queryUrl(root: string, databases: string, query: string): string {
   return `${root.replace('z39.50r', 'z39.50s')}${databases};query=${encodeURIComponent(query)}`
 }
 
-async function list(databases: string, query: string, request: RetrieveOptions = {}) {
-  await using server = await startZ3950Server()
+type Options = Parameters<typeof startZ3950Server>[0]
+
+async function list(databases: string, query: string, request: RetrieveOptions = {}, options: Options = {}) {
+  await using server = await startZ3950Server(options)
   const remarks: string[] = []
   await using client = createClient({
     limits: { maxRetries: 0 },
@@ -46,13 +49,53 @@ describe('lists', () => {
     expect(await (await client.retrieve(entry?.url ?? '')).text()).toContain('Maxwell, J.')
   })
 
-  test('records whose identifier is that of another one, too, have no URL', async () => {
-    const { entries } = await list('doubles', 'su=S')
-    expect(entries.map(({ name, url }) => [name, url])).toEqual([
-      ['One', null],
-      ['Another', null],
+  test('records whose identifier is that of another one, too, have the URL of their place', async () => {
+    const { root, entries } = await list('doubles', 'su=S')
+    const url = queryUrl(root, 'doubles', 'su=S')
+    expect(entries.map(({ name, url: own }) => [name, own])).toEqual([
+      ['One', `${url};record=1`],
+      ['Another', `${url};record=2`],
     ])
   })
+
+  test.each([1032, 12, 1007])('records of a server that finds document ids by use %i alone have them', async (use) => {
+    await using server = await startZ3950Server({ docidUse: use })
+    await using client = createClient()
+    const [entry] = await entriesOf(await client.retrieve(queryUrl(server.url, 'books', 'water')))
+    expect(entry?.url).toBe(`${server.url}books?elecworld.v30.n19`)
+    expect(await (await client.retrieve(entry?.url ?? '')).text()).toContain('Maxwell, J.')
+    await expect(client.retrieve(`${server.url}books?nope`)).rejects.toMatchObject({
+      code: 'not-found',
+      reply: '0 hits',
+    })
+  })
+
+  test('records of a server that finds no document id are had by their place in the query', async () => {
+    await using server = await startZ3950Server({ docidUse: 0 })
+    await using client = createClient()
+    const root = queryUrl(server.url, 'books;rs=usmarc', 'water or computer')
+    const entries = await entriesOf(await client.retrieve(root))
+    expect(entries.map(({ url }) => url)).toEqual(
+      [1, 2].map((at) => `${root.replace(';rs=usmarc', '')};record=${at};rs=usmarc`),
+    )
+    for (const { name, url } of entries) {
+      const record = await client.retrieve(url ?? '')
+      expect(record).toMatchObject({ kind: 'object', mediaType: 'application/marc' })
+      expect(await record.text()).toContain(name)
+    }
+    await expect(client.retrieve(`${root};record=3`)).rejects.toMatchObject({ code: 'not-found', reply: '2 hits' })
+    await expect(client.retrieve(`${server.url}books?b1`)).rejects.toMatchObject({
+      code: 'server-refused',
+      reply: expect.stringContaining('114'),
+    })
+  })
+
+  test.each(['books;record=1', 'books;query=water;record=0', 'books;query=water;record=x'])(
+    '%s is malformed',
+    (path) => {
+      expect(() => resolve(`z39.50s://h/${path}`)).toThrow(expect.objectContaining({ code: 'malformed-url' }))
+    },
+  )
 
   test('a long list takes several requests', async () => {
     const { entries, received } = await list('many', 'ti=volume')
@@ -89,7 +132,13 @@ describe('lists', () => {
     await using client = createClient()
     const url = queryUrl(server.url, `books;rs=${syntax}`, '@attr 1=4 misérables')
     const [entry] = await entriesOf(await client.retrieve(url))
-    expect(entry).toMatchObject({ name, url: path === null ? null : server.url + path })
+    expect(entry).toMatchObject({
+      name,
+      url:
+        path === null
+          ? `${queryUrl(server.url, 'books', '@attr 1=4 misérables')};record=1;rs=${syntax}`
+          : server.url + path,
+    })
   })
 
   test.each([

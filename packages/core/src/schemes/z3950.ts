@@ -69,6 +69,10 @@ function z3950Plan({ urlPath }: Locator, place: Place, kind: 'session' | 'retrie
   if (query !== null && (databases.length === 0 || docid !== undefined)) {
     place.fail('a query needs a database, and no document-id, as in z39.50s://host/db;query=words', 'urlPath')
   }
+  const record = values.get('record')
+  if (record !== undefined && (query === null || !/^[1-9]\d{0,8}$/.test(record))) {
+    place.fail('a record has a number from 1 up, and a query, as in z39.50s://host/db;query=words;record=1', 'urlPath')
+  }
   const plan = {
     mechanism: 'z3950',
     host: place.host,
@@ -78,6 +82,7 @@ function z3950Plan({ urlPath }: Locator, place: Place, kind: 'session' | 'retrie
     databases,
     docid: docid === undefined ? null : decodeOctets(docid),
     query: query === null ? null : decodeOctets(query),
+    record: record === undefined ? null : Number(record),
     elementSet: values.has('esn') ? decodeOctets(values.get('esn') ?? '') : null,
     recordSyntaxes: (values.get('rs') ?? '').split('+').filter(Boolean).map(decodeOctets),
   } as const

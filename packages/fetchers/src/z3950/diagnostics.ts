@@ -76,6 +76,11 @@ export function isAboutSyntax({ set, condition }: Diagnostic): boolean {
   return set === bib1 && [14, 106, 227, 238, 239].includes(condition)
 }
 
+/** Whether other attributes may help: the server knows no such use attribute, structure or combination. */
+export function isAboutAttributes({ set, condition }: Diagnostic): boolean {
+  return set === bib1 && [113, 114, 116, 117, 118, 119, 121, 123].includes(condition)
+}
+
 /** Whether another element set, or none, may help; yaz-ztest answers 14 for the set F of its XML. */
 export function isAboutElementSet({ set, condition }: Diagnostic): boolean {
   return set === bib1 && [14, 24, 25].includes(condition)

@@ -4,8 +4,8 @@ import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '../plugin/fe
 import { ConnectionBody } from '../wire/connection-body.ts'
 import { recordEntries } from './entries.ts'
 import { bodyOf } from './forms.ts'
-import { retrieveRecord } from './record.ts'
-import { openList, queryOf } from './search.ts'
+import { type RetrievedRecord, retrieveRecord } from './record.ts'
+import { openList, queryOf, retrievePlace } from './search.ts'
 import { Z3950Session } from './session.ts'
 
 /**
@@ -25,15 +25,16 @@ async function retrieve(plan: Z3950Plan, context: RetrievalContext): Promise<Out
   const rpn = plan.operation === 'search' ? queryOf(plan, context) : null
   const session = await Z3950Session.open(plan, context)
   try {
-    return rpn === null ? await retrieveObject(plan, session) : await retrieveList(plan, session, rpn)
+    if (rpn !== null && plan.record === null) return await retrieveList(plan, session, rpn)
+    const found = rpn === null ? await retrieveRecord(plan, session) : await retrievePlace(plan, session, rpn)
+    return objectOf(found, session)
   } catch (error) {
     session.close()
     throw error
   }
 }
 
-async function retrieveObject(plan: Z3950Plan, session: Z3950Session): Promise<Retrieved<'z3950'>> {
-  const { record, syntax, elementSet } = await retrieveRecord(plan, session)
+function objectOf({ record, syntax, elementSet }: RetrievedRecord, session: Z3950Session): Retrieved<'z3950'> {
   session.end()
   const { mediaType, charset, octets } = bodyOf(record, session.context)
   return {

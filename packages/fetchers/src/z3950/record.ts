@@ -2,6 +2,7 @@ import { berOid, octetsToText, printable, type Z3950Plan, z3950SyntaxName, z3950
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Item, ReceivedRecord } from './answers.ts'
 import { type Diagnostic, diagnosticError, isAboutElementSet, isAboutSyntax } from './diagnostics.ts'
+import { searchDocid } from './docid.ts'
 import { formQuality } from './forms.ts'
 import type { Z3950Session } from './session.ts'
 
@@ -19,8 +20,7 @@ const usual = ['usmarc', 'xml', 'unimarc', 'grs-1', 'sutrs']
 /** Finds the one record of a document id (RFC 2056 4), and requests it in the first syntax that the server has. */
 export async function retrieveRecord(plan: Z3950Plan, session: Z3950Session): Promise<RetrievedRecord> {
   const { context } = session
-  const [, request = ''] = plan.wire
-  const { hits, isDone, diagnostic } = await session.search(request)
+  const { hits, isDone, diagnostic } = await searchDocid(plan, session, plan.docid ?? '', syntaxesOf(plan, undefined))
   if (diagnostic !== null) throw diagnosticError(context, 'The server refuses the search', diagnostic)
   if (!isDone) throw context.error('server-refused', 'The search failed, and the server does not say why.')
   if (hits !== 1) throw notOne(plan, hits, context)
@@ -37,7 +37,8 @@ export function syntaxesOf({ recordSyntaxes }: Z3950Plan, accept: string | undef
   return others.sort((a, b) => formQuality(b, accept) - formQuality(a, accept))
 }
 
-async function firstSyntax(plan: Z3950Plan, session: Z3950Session, position: number): Promise<RetrievedRecord> {
+/** Requests the record at a place of the result set, from 1. */
+export async function firstSyntax(plan: Z3950Plan, session: Z3950Session, position: number): Promise<RetrievedRecord> {
   const { context } = session
   let elementSet = plan.elementSet ?? 'F'
   let last: Diagnostic | null = null

@@ -7,13 +7,13 @@ import {
   type Z3950Plan,
   z3950Search,
   z3950SyntaxName,
-  z3950Term,
 } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Item } from './answers.ts'
 import { type Diagnostic, diagnosticError, diagnosticWords, isAboutElementSet, isAboutSyntax } from './diagnostics.ts'
+import { searchDocid } from './docid.ts'
 import { QueryError, readQuery, rpnOf } from './query/query.ts'
-import { failureOf, syntaxesOf } from './record.ts'
+import { failureOf, firstSyntax, type RetrievedRecord, syntaxesOf } from './record.ts'
 import type { PresentAnswer, Z3950Session } from './session.ts'
 import { maxText, summaryOf } from './summary.ts'
 
@@ -35,7 +35,7 @@ export interface ListedRecord {
   readonly syntax: string | null
   /** The octets of the record as it came. */
   readonly size: number | null
-  /** The URL of the record; null: its document id is not known. */
+  /** The URL of the record: by its document id, or by its place; null: there is no record. */
   readonly url: string | null
   /** The server's words in place of the record. */
   readonly diagnostic?: string
@@ -103,17 +103,9 @@ async function search(plan: Z3950Plan, session: Z3950Session, rpn: string): Prom
 
 /** Whether a search for a document id gives one record: identifiers of records often are such ids, and need not be. */
 async function isDocid(plan: Z3950Plan, session: Z3950Session, identifier: string): Promise<boolean> {
-  const rpn = z3950Term(docidAttributes, utf8Octets(identifier))
-  const [syntax = ''] = syntaxesOf(plan, undefined)
-  const { hits, isDone } = await session.search(z3950Search(plan.databases, berOid(syntax) ?? '', rpn))
+  const { hits, isDone } = await searchDocid(plan, session, utf8Octets(identifier), syntaxesOf(plan, undefined))
   return isDone && hits === 1
 }
-
-/** The attributes of RFC 2056 4: use 1032 (Doc-id), structure 104 (URx). */
-const docidAttributes = [
-  [1, 1032],
-  [4, 104],
-] as const
 
 /** The first records, in the first syntax and the first element set that the server has: brief records, if it can. */
 async function firstBatch(
@@ -192,7 +184,8 @@ function listed({ plan, hasDocids }: Listing, item: Item, position: number): Lis
   const { identifier, ...facts } = summaryOf(record)
   const only = plan.databases.length === 1 ? (plan.databases[0] ?? null) : null
   const database = record.database !== null && record.database.length <= maxText ? record.database : only
-  const url = hasDocids && identifier !== null && database !== null ? recordUrl(plan, database, identifier) : null
+  const isKnown = hasDocids && identifier !== null && database !== null
+  const url = isKnown ? recordUrl(plan, database, identifier) : placeUrl(plan, position)
   return {
     position,
     ...facts,
@@ -204,9 +197,30 @@ function listed({ plan, hasDocids }: Listing, item: Item, position: number): Lis
 }
 
 /** The URL of one record on the same server, in the syntaxes of this URL. */
-function recordUrl({ host, port, recordSyntaxes }: Z3950Plan, database: string, identifier: string): string {
-  const place = authority({ host: host.replace('%', '%25'), port }, 210)
-  const syntaxes =
-    recordSyntaxes.length === 0 ? '' : `;rs=${recordSyntaxes.map((name) => encodeOctets(name)).join('+')}`
-  return `z39.50r://${place}/${encodeOctets(database)}?${encodeOctets(utf8Octets(identifier))}${syntaxes}`
+function recordUrl(plan: Z3950Plan, database: string, identifier: string): string {
+  return `z39.50r://${placeOf(plan)}/${encodeOctets(database)}?${encodeOctets(utf8Octets(identifier))}${syntaxesIn(plan)}`
+}
+
+/** The URL of the record at a place of the result set, for servers that find no document id. */
+function placeUrl(plan: Z3950Plan, position: number): string {
+  const databases = plan.databases.map((name) => encodeOctets(name)).join('+')
+  const query = encodeOctets(plan.query ?? '')
+  return `z39.50s://${placeOf(plan)}/${databases};query=${query};record=${position}${syntaxesIn(plan)}`
+}
+
+function placeOf({ host, port }: Z3950Plan): string {
+  return authority({ host: host.replace('%', '%25'), port }, 210)
+}
+
+function syntaxesIn({ recordSyntaxes }: Z3950Plan): string {
+  return recordSyntaxes.length === 0 ? '' : `;rs=${recordSyntaxes.map((name) => encodeOctets(name)).join('+')}`
+}
+
+/** Searches, and requests the record at the place that the URL names. */
+export async function retrievePlace(plan: Z3950Plan, session: Z3950Session, rpn: string): Promise<RetrievedRecord> {
+  const hits = await search(plan, session, rpn)
+  const position = plan.record ?? 1
+  if (position <= hits) return await firstSyntax(plan, session, position)
+  const reply = `${hits} ${hits === 1 ? 'hit' : 'hits'}`
+  throw session.context.error('not-found', `The query finds no record ${position}: ${reply}`, { reply })
 }

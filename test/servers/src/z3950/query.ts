@@ -15,23 +15,24 @@ export class QueryError extends Error {
 const uses: ReadonlyMap<number, (book: Book) => string> = new Map([
   [0, all],
   [4, ({ title }: Book) => title],
-  [12, ({ id }: Book) => id],
   [21, ({ subject }: Book) => subject],
   [31, ({ year }: Book) => year],
   [1003, ({ author }: Book) => author],
   [1016, all],
-  [1032, ({ id }: Book) => id],
 ])
 
 function all({ title, author, subject, year }: Book): string {
   return `${title} ${author} ${subject} ${year}`
 }
 
-/** Whether a book fits an RPNStructure: an operand [0], or two of them and an operator [1]. Throws QueryError. */
-export function fits(book: Book, node: Node): boolean {
+/**
+ * Whether a book fits an RPNStructure: an operand [0], or two of them and an operator [1]. `docidUses`: the use
+ * attributes of its id. Throws QueryError.
+ */
+export function fits(book: Book, node: Node, docidUses: readonly number[]): boolean {
   const [first, second, operator] = node.children
   if (node.tag === 0x81 && first !== undefined && second !== undefined && operator !== undefined) {
-    const [left, right] = [fits(book, first), fits(book, second)]
+    const [left, right] = [fits(book, first, docidUses), fits(book, second, docidUses)]
     switch (operator.children[0]?.tag) {
       case 0x80:
         return left && right
@@ -44,10 +45,10 @@ export function fits(book: Book, node: Node): boolean {
     }
   }
   if (node.tag !== 0x80 || first === undefined) throw new QueryError(108, 'malformed query')
-  return fitsOperand(book, first)
+  return fitsOperand(book, first, docidUses)
 }
 
-function fitsOperand(book: Book, { children }: Node): boolean {
+function fitsOperand(book: Book, { children }: Node, docidUses: readonly number[]): boolean {
   const attributes = new Map(
     (children.find(({ tag }) => tag === 0x9f2c)?.children ?? []).map((attribute) => {
       const [type, value] = attribute.children
@@ -56,10 +57,10 @@ function fitsOperand(book: Book, { children }: Node): boolean {
   )
   const term = children.find(({ tag }) => tag === 0x9f2d)?.contents.toString() ?? ''
   const use = attributes.get(1) ?? 0
+  // A document id is compared as it is.
+  if (docidUses.includes(use) && use !== 0) return book.id === term
   const text = uses.get(use)?.(book)
   if (text === undefined) throw new QueryError(114, String(use))
-  // A document id is compared as it is.
-  if (use === 1032 || use === 12) return text === term
   const words = (value: string): string[] => value.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const isTruncated = attributes.get(5) === 1
   if (attributes.get(4) === 1) return ` ${words(text).join(' ')} `.includes(` ${words(term).join(' ')} `)

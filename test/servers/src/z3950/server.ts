@@ -1,5 +1,5 @@
 import { Listener } from '../listener.ts'
-import { type Checks, checkOptions, flag } from '../options.ts'
+import { type Check, type Checks, checkOptions, count, flag } from '../options.ts'
 import { type ServerOptions, serverChecks, type TestServer } from '../test-server.ts'
 import { Z3950Session } from './session.ts'
 
@@ -8,10 +8,17 @@ export interface Z3950ServerOptions extends Omit<ServerOptions, 'tls'> {
   readonly segments?: boolean
   /** True: the element set F is not known, as on servers with one element set. Default false. */
   readonly oneElementSet?: boolean
+  /** The one use attribute of Bib-1 by which a document id is found; 0: none is. Default: 1032, and 12 too. */
+  readonly docidUse?: number
 }
 
 const { tls: _tls, ...checks } = serverChecks
-export const z3950Checks: Checks<Z3950ServerOptions> = { ...checks, segments: flag, oneElementSet: flag }
+export const z3950Checks: Checks<Z3950ServerOptions> = {
+  ...checks,
+  segments: flag,
+  oneElementSet: flag,
+  docidUse: count as Check,
+}
 
 /** A catalogue that is searched by Z39.50 (version 3); misbehaviours are in the database `misbehaviour`. */
 export async function startZ3950Server(options: Z3950ServerOptions = {}): Promise<TestServer> {

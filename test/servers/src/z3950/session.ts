@@ -117,9 +117,11 @@ export class Z3950Session {
     const missing = databases.find((name) => !Object.hasOwn(catalogue, name))
     if (missing !== undefined) return this.#refuse(conditions.database, missing, referenceId)
     if (query === undefined) return this.#refuse(conditions.query, '', referenceId)
+    const { docidUse } = this.#options
+    const docidUses = docidUse === undefined ? [1032, 12] : [docidUse]
     try {
       this.#hits = databases.flatMap((database) =>
-        (catalogue[database] ?? []).filter((book) => fits(book, query)).map((book) => ({ database, book })),
+        (catalogue[database] ?? []).filter((book) => fits(book, query, docidUses)).map((book) => ({ database, book })),
       )
     } catch (error) {
       if (error instanceof QueryError) return this.#refuse(error.condition, error.message, referenceId)
