@@ -170,6 +170,8 @@ describe('misbehaviours', () => {
     [{ screen: 'unended' }, 'limit-exceeded', /record of the server is longer/],
     [{ screen: 'subnegotiation' }, 'limit-exceeded', /subnegotiation/],
     [{ screen: 'text' }, 'protocol-violation', /may not speak TN3270/],
+    [{ screen: 'refused' }, 'server-refused', /refuses the terminal: Connection rejected, no available 3270 device$/],
+    [{ screen: 'turned-away', enhanced: true }, 'server-refused', /refuses the terminal: DEVICE-TYPE REJECT [A-Z-]+$/],
     [{ screen: 'hangs-up' }, 'protocol-violation', /before it sent a screen/],
     [{ faults: { replies: { greeting: '' } } }, 'receive-failed', /without an octet/],
     [{ faults: { cutAfter: 20 } }, 'partial', /within a record/],

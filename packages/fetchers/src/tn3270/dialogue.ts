@@ -89,8 +89,13 @@ export class Dialogue {
     }
   }
 
-  /** The error for an end before any screen. */
+  /** The error for an end before a screen that a person could type on. */
   endError(): Error {
+    const { screen, isWritten } = this.#terminal
+    // Hercules without a free terminal writes a screen that says so, leaves the keyboard locked, and ends.
+    if (isWritten) return this.#refused(screen.lines().join(' '))
+    const { rejection } = this.#device
+    if (rejection !== null) return this.#refused(`DEVICE-TYPE REJECT ${rejection}`)
     const reply = printable(octetsToText(this.#text)).trim()
     const details = { ...(reply !== '' && { reply }) }
     if (this.#octets === 0) {
@@ -102,6 +107,11 @@ export class Dialogue {
     }
     const message = 'The server closed the connection before it sent a screen; it may not speak TN3270.'
     return this.#context.error('protocol-violation', message, details)
+  }
+
+  #refused(words: string): Error {
+    const reply = printable(words.replace(/ +/g, ' ').trim()).slice(0, maxText)
+    return this.#context.error('server-refused', `The server refuses the terminal: ${reply}`, { reply })
   }
 
   #count(length: number): void {

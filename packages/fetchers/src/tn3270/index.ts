@@ -68,8 +68,8 @@ async function retrieve(
 }
 
 /**
- * Reads until the screen is complete. A server that leaves the keyboard locked until the time limit, or ends the
- * connection, has shown its screen as far as it goes.
+ * Reads until the screen is complete. A server that leaves the keyboard locked until the time limit has shown its
+ * screen as far as it goes; one that ends the connection then has refused the terminal.
  */
 async function firstScreen(
   plan: AccessPlans['tn3270'],
@@ -82,7 +82,7 @@ async function firstScreen(
   const connection = await openConnection({ ...context, deadline }, plan)
   const dialogue = new Dialogue(connection, { ...context, deadline }, terminal, `IBM-3278-${model}`)
   try {
-    if (!(await dialogue.run()) && !terminal.isWritten) throw dialogue.endError()
+    if (!(await dialogue.run())) throw dialogue.endError()
   } catch (error) {
     const isLate = RetrievalError.is(error) && error.code === 'timeout' && context.deadline.reason === null
     if (!isLate || !terminal.isWritten) throw error

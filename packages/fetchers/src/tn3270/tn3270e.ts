@@ -6,12 +6,25 @@ const DEVICE_TYPE = 2
 const FUNCTIONS = 3
 const IS = 4
 const REJECT = 6
+const REASON = 5
 const REQUEST = 7
 const SEND = 8
 
 /** A record's header: data type, request flag, response flag and a sequence number (RFC 2355 8.1). */
 export const headerLength = 5
 export const DATA_3270 = 0
+
+/** The reasons of DEVICE-TYPE REJECT (RFC 2355 4), by their codes. */
+const reasons: readonly string[] = [
+  'CONN-PARTNER',
+  'DEVICE-IN-USE',
+  'INV-ASSOCIATE',
+  'INV-NAME',
+  'INV-DEVICE-TYPE',
+  'TYPE-NAME-ERROR',
+  'UNKNOWN-ERROR',
+  'UNSUPPORTED-REQ',
+]
 
 /** The rounds that a server may ask for functions which the client has refused. */
 const maxRounds = 5
@@ -22,6 +35,8 @@ export class DeviceNegotiation {
   isAgreed = false
   /** The name of the device in the server; null: the server has named none. */
   name: string | null = null
+  /** The server's reason for refusing the device; null: it has not refused it. */
+  rejection: string | null = null
   readonly #terminalType: string
   readonly #fail: Fail
   #rounds = 0
@@ -38,7 +53,11 @@ export class DeviceNegotiation {
   take(octets: Uint8Array): readonly number[] | 'refuse' | null {
     const [first, second] = octets
     if (first === SEND && second === DEVICE_TYPE) return [DEVICE_TYPE, REQUEST, ...Buffer.from(this.#terminalType)]
-    if (first === DEVICE_TYPE && second === REJECT) return 'refuse'
+    if (first === DEVICE_TYPE && second === REJECT) {
+      const code = octets[2] === REASON ? octets[3] : undefined
+      this.rejection = (code === undefined ? undefined : reasons[code]) ?? 'no reason'
+      return 'refuse'
+    }
     if (first === DEVICE_TYPE && second === IS) {
       const at = octets.indexOf(CONNECT, 2)
       const name = Buffer.from(at === -1 ? [] : octets.subarray(at + 1)).toString('latin1')

@@ -54,6 +54,7 @@ type RecordsName =
   | 'plain'
   | 'structured'
   | 'locked'
+  | 'refused'
   | 'address'
   | 'cut'
   | 'pairs'
@@ -76,6 +77,8 @@ const recordsByName: Readonly<Record<RecordsName, readonly string[]>> = {
   ],
   /** The keyboard stays locked. */
   locked: [ERASE_WRITE + LOCKED + login],
+  /** What Hercules shows if no terminal is free, before it ends the connection. */
+  refused: [ERASE_WRITE + LOCKED + sba(3, 2) + ebcdic('Connection rejected, no available 3270 device')],
   // These break the rules.
   address: [`${ERASE_WRITE}${UNLOCKED}\x11\x7f\x7f${ebcdic('x')}`],
   cut: [`${ERASE_WRITE}${UNLOCKED}\x11\x40`],
@@ -97,6 +100,7 @@ type Conduct =
   | 'text'
   | 'functions'
   | 'rejected'
+  | 'turned-away'
   | 'short-header'
   | 'hangs-up'
 
@@ -107,6 +111,7 @@ const conducts: readonly Conduct[] = [
   'text',
   'functions',
   'rejected',
+  'turned-away',
   'short-header',
   'hangs-up',
 ]

@@ -59,7 +59,7 @@ export class Tn3270Session {
       await connection.delay()
       if (!(await connection.sendBody(wholeBody(Buffer.from(this.#framed(record), 'latin1'))))) return
     }
-    await connection.stall()
+    if (this.#screen !== 'refused') await connection.stall()
   }
 
   /** A record on its way: with its header in TN3270E, each FF doubled, and the end. */
@@ -79,8 +79,8 @@ export class Tn3270Session {
     if (this.#isEnhanced) {
       if (!(await this.#exchange(DO_TN3270E, WILL_TN3270E))) return false
       if (!(await this.#exchange(SEND_DEVICE_TYPE, DEVICE_TYPE_REQUEST))) return false
-      if (this.#screen !== 'rejected') return this.#agree()
-      if (!(await this.#exchange(REJECT, WONT_TN3270E))) return false
+      if (this.#screen !== 'rejected' && this.#screen !== 'turned-away') return this.#agree()
+      if (!(await this.#exchange(REJECT, WONT_TN3270E)) || this.#screen === 'turned-away') return false
       this.#isEnhanced = false
     }
     return (
