@@ -24,10 +24,12 @@ documents=(gnome-user-docs)
 # The paths of Dovecot and imap4d are fixed, and so is that of the SFTP server in Dropbear: they are installed, like the
 # libraries of other servers.
 # Programs for people are installed as usual: chromium resolves URLs with @retriever/core, curl runs the lines of
-# test/differential, ldapsearch asks slapd and s3270 hercules beside us, and xdg-open, gio and telnet get the URLs of handoff.test.ts.
+# test/differential, ldapsearch asks slapd and s3270 hercules beside us, the
+# clients of clients.test.ts ask the servers of @retriever/servers, and xdg-open, gio and telnet get the URLs of handoff.test.ts.
 tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl
 	openssh-client openssh-sftp-server dovecot-pop3d dovecot-imapd mailutils-imap4d libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet
 	man-db info s3270 libnfs-utils yaz idzebra-2.0-utils idzebra-2.0-common libidzebra-2.0-mod-grs-marc
+	mosquitto-clients dict tftp-hpa lftp wget lynx
 	libanyevent-perl libmoose-perl libmoosex-getopt-perl libnamespace-autoclean-perl liburi-perl)
 # FTP servers of npm; chalk is one that simple-ftpd needs and does not name.
 npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2)
@@ -45,11 +47,13 @@ missing() {
 	command -v s3270 >/dev/null || echo "s3270 is not installed"
 	[[ -x /usr/bin/info ]] || echo "info is not installed"
 	[[ -d $unpacked/usr/share/help/C/gnome-help ]] || echo "gnome-user-docs is not unpacked"
-	command -v telnet >/dev/null || echo "telnet is not installed"
+	local client
+	for client in telnet ldapsearch mosquitto_sub yaz-client dict tftp nfs-cat lftp wget lynx python3; do
+		command -v "$client" >/dev/null || echo "$client is not installed"
+	done
 	[[ -x /usr/bin/chromium ]] || echo "chromium is not installed"
 	[[ -x /usr/bin/xdg-open ]] || echo "xdg-open is not installed"
 	[[ -x /usr/bin/gio ]] || echo "gio is not installed"
-	[[ -x /usr/bin/telnet ]] || echo "telnet is not installed"
 }
 
 if ((EUID != 0)); then

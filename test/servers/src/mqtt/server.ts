@@ -40,6 +40,10 @@ async function serveTopic(connection: ServerConnection, { accounts, auth }: Mqtt
   if (await connection.sendFault('greeting')) return
   if (connection.faults.stall === 'login') return connection.stall()
   // Protocol name and level, flags, keep alive; then client id, user and password.
+  if (!connect.startsWith('\0\x04MQTT\x04')) {
+    // Unacceptable protocol version (MQTT 3.1.1, 3.1.2.2).
+    return connection.send('\x20\x02\0\x01')
+  }
   const flags = connect.charCodeAt(7)
   const [, user = '', password = ''] = fieldsOf(connect.slice(10))
   const isKnown = (flags & 0x80) !== 0 && isAccount(accounts ?? seedAccounts, user, password)
@@ -48,13 +52,39 @@ async function serveTopic(connection: ServerConnection, { accounts, auth }: Mqtt
   if (!isKnown && !isGuest) return
   const subscribe = await readPacket(connection)
   if (subscribe === undefined) return
-  const [topic = ''] = fieldsOf(subscribe.slice(2))
-  if (await connection.sendFault(topic)) return
+  const filters = filtersOf(subscribe.slice(2))
+  if (await connection.sendFault(...filters)) return
   if (connection.faults.stall === 'response') return connection.stall()
-  const messages = Object.hasOwn(topics, topic) ? topics[topic] : undefined
-  await connection.send(`\x90\x03${subscribe.slice(0, 2)}${messages === undefined ? '\x80' : '\0'}`)
-  if (messages === undefined) return
-  await connection.sendBody(Buffer.concat(messages.map((message) => publish(topic, message))))
+  const granted = filters.map((filter) => namesFor(filter).length > 0)
+  const codes = granted.map((isGranted) => (isGranted ? '\0' : '\x80')).join('')
+  await connection.send(`\x90${String.fromCharCode(2 + codes.length)}${subscribe.slice(0, 2)}${codes}`)
+  if (!granted.includes(true)) return
+  const names = [...new Set(filters.flatMap(namesFor))]
+  const packets = names.flatMap((name) => (topics[name] ?? []).map((message) => publish(name, message)))
+  await connection.sendBody(Buffer.concat(packets))
+}
+
+/** The topics that a filter fits: `+` stands for one level, a final `#` for all that follow (MQTT 3.1.1, 4.7). */
+function namesFor(filter: string): readonly string[] {
+  const wanted = filter.split('/')
+  const isOpen = wanted.at(-1) === '#'
+  if (isOpen) wanted.pop()
+  return Object.keys(topics).filter((name) => {
+    const levels = name.split('/')
+    const hasLength = isOpen ? levels.length >= wanted.length : levels.length === wanted.length
+    return hasLength && wanted.every((level, at) => level === '+' || level === levels[at])
+  })
+}
+
+/** The topic filters of a SUBSCRIBE, each with an octet for its QoS; at most 100. */
+function filtersOf(payload: string): string[] {
+  const filters: string[] = []
+  for (let at = 0; at + 2 <= payload.length && filters.length < 100; ) {
+    const length = payload.charCodeAt(at) * 256 + payload.charCodeAt(at + 1)
+    filters.push(payload.slice(at + 2, at + 2 + length))
+    at += 3 + length
+  }
+  return filters
 }
 
 /** A longer packet ends the connection. */

@@ -10,12 +10,19 @@ export function answerPortmap(procedure: number, call: Arguments, service: Servi
   return word(program === 100_005 && !service.settings.mount ? 0 : service.port)
 }
 
-/** MOUNT (RFC 1813 5, RFC 1094 A): directories at or below the export. */
-export function answerMount(version: number, procedure: number, call: Arguments, service: Service): string {
+/** MOUNT (RFC 1813 5, RFC 1094 A): directories at or below the export; null: there is no such procedure. */
+export function answerMount(version: number, procedure: number, call: Arguments, service: Service): string | null {
+  const { exported, nodes, auth } = service.settings
+  // NULL, and UMNTALL.
+  if (procedure === 0 || procedure === 4) return ''
+  if (procedure === 5) {
+    service.note('EXPORT', '')
+    return word(1) + opaque(exported) + words(0, 0)
+  }
+  if (procedure !== 1 && procedure !== 3) return null
   const path = call.opaque()
   service.note(procedure === 1 ? 'MNT' : 'UMNT', path)
-  if (procedure !== 1) return ''
-  const { exported, nodes, auth } = service.settings
+  if (procedure === 3) return ''
   if (path !== exported && !path.startsWith(`${exported.replace(/\/$/, '')}/`)) return word(13)
   const node = nodes.at(path)
   if (node === undefined) return word(2)

@@ -138,7 +138,9 @@ export class NfsSession implements Service {
     }
     if (program === programs.portmap) return this.#send(answer(xid, answerPortmap(procedure, call, this)))
     if (program === programs.mount && this.settings.mount) {
-      return this.#send(answer(xid, answerMount(version, procedure, call, this)))
+      const results = answerMount(version, procedure, call, this)
+      // 3: PROC_UNAVAIL.
+      return this.#send(results === null ? answer(xid, '', 3) : answer(xid, results))
     }
     if (program !== programs.nfs) return this.#send(answer(xid, '', 1))
     const { versions, auth } = this.settings

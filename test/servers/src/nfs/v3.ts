@@ -5,11 +5,21 @@ import { type Arguments, long, opaque, word, words } from './xdr.ts'
 const names: Readonly<Record<number, string>> = {
   1: 'GETATTR',
   3: 'LOOKUP',
+  4: 'ACCESS',
   5: 'READLINK',
   6: 'READ',
   16: 'READDIR',
   17: 'READDIRPLUS',
+  18: 'FSSTAT',
+  19: 'FSINFO',
+  20: 'PATHCONF',
 }
+
+/** The octets of a READ, a WRITE and a READDIR: the most, what is best, and their multiple. */
+const sizes = [65_536, 65_536, 4096] as const
+
+/** ACCESS3_READ, ACCESS3_LOOKUP and ACCESS3_EXECUTE (RFC 1813 3.3.4). */
+const readable = 0x23
 
 /** A procedure of NFS version 3 (RFC 1813 3). */
 export async function answerV3(procedure: number, call: Arguments, service: Service): Promise<Results | 'misbehaved'> {
@@ -34,6 +44,16 @@ export async function answerV3(procedure: number, call: Arguments, service: Serv
   switch (name) {
     case 'GETATTR':
       return word(0) + attributes(node)
+    case 'ACCESS':
+      return words(0, 0, call.word() & readable)
+    case 'FSSTAT':
+      return words(0, 0) + long(0).repeat(6) + word(0)
+    case 'FSINFO':
+      // The largest file, a time step of a second, and the property "homogeneous".
+      return words(0, 0, ...sizes, ...sizes, sizes[2]) + long(2 ** 52) + words(1, 0, 8)
+    case 'PATHCONF':
+      // 32,000 links, names of 255 octets: longer ones are refused, owners stay, and case counts.
+      return words(0, 0, 32_000, 255, 1, 1, 0, 1)
     case 'READLINK':
       return node.target === undefined ? words(22, 0) : words(0, 0) + opaque(node.target)
     case 'READ': {

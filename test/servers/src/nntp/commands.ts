@@ -1,3 +1,4 @@
+import { seedTime } from '../files/tree.ts'
 import { timeDigits } from '../text.ts'
 import { type Article, head, overview } from './articles.ts'
 import type { Group } from './groups.ts'
@@ -66,6 +67,21 @@ const OVER: NntpCommand = async (session, [which]) => {
   await session.block('224 Overview information follows', found.map((article) => `${overview(article)}\n`).join(''))
 }
 
+/** XHDR (RFC 2980, 2.6), and HDR, whose numbers are 225 (RFC 3977, 8.5). */
+function headers(code: number): NntpCommand {
+  return async (session, [field = '', which]) => {
+    const byId = which?.startsWith('<') ? byMessageId(session, which) : undefined
+    const articles = byId === undefined ? inRange(session, which) : typeof byId === 'string' ? byId : [byId]
+    if (typeof articles === 'string') return session.reply(articles)
+    if (articles.some(({ group }) => session.closed(group))) return session.reply(LOGIN_FIRST)
+    const lines = articles.map(({ number, headers: fields }) => {
+      const value = fields.find(([name]) => name.toLowerCase() === field.toLowerCase())?.[1] ?? ''
+      return `${byId === undefined ? number : 0} ${value}\n`
+    })
+    await session.block(`${code} Header follows`, lines.join(''))
+  }
+}
+
 function summary({ name, low, high }: Group): string {
   return `211 ${high - low + 1} ${low} ${high} ${name}`
 }
@@ -129,8 +145,20 @@ export const commands: Readonly<Record<string, NntpCommand>> = {
   STAT: showing(223, undefined),
   OVER,
   XOVER: OVER,
+  HDR: headers(225),
+  XHDR: headers(221),
   NEXT: stepping(1, '421 No next article'),
   LAST: stepping(-1, '422 No previous article'),
+
+  /** RFC 3977, 7.3: `NEWGROUPS 20010203 040506 GMT`, or a year of two digits; all groups are as old as the seed. */
+  async NEWGROUPS(session, [date = '', time = '']) {
+    const [, year = '', day = ''] = /^(\d{4}|\d\d)(\d{4})$/.exec(date) ?? []
+    if (year === '' || !/^\d{6}$/.test(time)) return session.reply('501 Syntax error')
+    const since = `${year.length === 4 ? '' : Number(year) < 70 ? '20' : '19'}${year}${day}${time}`
+    const groups = session.settings.groups.filter(({ name }) => !session.closed(name))
+    const lines = groups.map(({ name, low, high }) => `${name} ${high} ${low} n\n`)
+    await session.block('231 New newsgroups follow', since <= timeDigits(seedTime) ? lines.join('') : '')
+  },
 
   async DATE(session) {
     await session.reply(`111 ${timeDigits(new Date())}`)

@@ -8,8 +8,11 @@ export function wildmat(patterns: string, name: string): boolean {
   return matches
 }
 
-/** Tries each part between two `*` at its first place only: a regular expression would try all of them. */
-function fits(pattern: string, name: string): boolean {
+/**
+ * Whether a name fits a pattern with `*` and `?`. Tries each part between two `*` at its first place only: a regular
+ * expression would try all of them.
+ */
+export function fits(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   if (parts.length === 0) return first.length === name.length && standsAt(name, 0, first)
   const last = parts.pop() ?? ''

@@ -86,7 +86,7 @@ class Mailbox {
         await connection.startTls('+OK begin\r\n')
         return true
       case 'CAPA':
-        return this.#say(`+OK\r\n${this.#logins.has('user') ? 'USER\r\n' : ''}${this.#saslLine()}UIDL\r\n.`)
+        return this.#say(`+OK\r\n${this.#logins.has('user') ? 'USER\r\n' : ''}${this.#saslLine()}UIDL\r\nTOP\r\n.`)
       case 'AUTH':
         return first.toUpperCase() === 'PLAIN' && this.#logins.has('plain')
           ? this.#authenticate(second)
@@ -101,13 +101,19 @@ class Mailbox {
         return this.#logIn(this.#options.apop === true && second === this.#digestOf(first))
     }
     if (!this.#isIn) return this.#say('-ERR log in first')
-    if (verb === 'LIST' || verb === 'UIDL') {
-      const lines = messages.map((text, at) => `${at + 1} ${verb === 'LIST' ? text.length : `uid-${at + 1}`}\r\n`)
-      return verb === 'UIDL' ? this.#say(`+OK\r\n${lines.join('')}.`) : this.#sendBlock(lines.join(''))
-    }
+    if (verb === 'NOOP' || verb === 'RSET') return this.#say('+OK')
+    if (verb === 'STAT') return this.#say(`+OK ${messages.length} ${messages.join('').length}`)
     const message = messages[Number(first) - 1]
-    if (verb !== 'RETR') return this.#say('-ERR unknown command')
-    return message === undefined ? this.#say('-ERR no such message') : this.#sendBlock(message)
+    if (first !== '' && message === undefined) return this.#say('-ERR no such message')
+    if (verb === 'LIST' || verb === 'UIDL') {
+      const line = (text: string, at: number): string => `${at + 1} ${verb === 'LIST' ? text.length : `uid-${at + 1}`}`
+      if (message !== undefined) return this.#say(`+OK ${line(message, Number(first) - 1)}`)
+      const lines = messages.map((text, at) => `${line(text, at)}\r\n`).join('')
+      return verb === 'UIDL' ? this.#say(`+OK\r\n${lines}.`) : this.#sendBlock(lines)
+    }
+    if (verb === 'DELE') return this.#say('-ERR nothing is deleted here')
+    if ((verb !== 'RETR' && verb !== 'TOP') || message === undefined) return this.#say('-ERR unknown command')
+    return this.#sendBlock(verb === 'TOP' ? topOf(message, Number(second) || 0) : message)
   }
 
   #saslLine(): string {
@@ -153,4 +159,11 @@ class Mailbox {
       .update(timestamp + octets(found?.[1] ?? ''), 'latin1')
       .digest('hex')
   }
+}
+
+/** The header, the empty line, and so many lines behind it (RFC 1939 7). */
+function topOf(message: string, count: number): string {
+  const header = message.slice(0, message.indexOf('\r\n\r\n') + 4)
+  const lines = message.slice(header.length).split('\r\n')
+  return header + lines.slice(0, count).join('\r\n')
 }
