@@ -3,7 +3,6 @@ import type { Attribute } from '../../packages/fetchers/src/ldap/answers.ts'
 import { readAnswer } from '../../packages/fetchers/src/ldap/answers.ts'
 import { ldifEntries } from '../../packages/fetchers/src/ldap/entries.ts'
 import { ldifRecord, ldifReferences, ldifVersion } from '../../packages/fetchers/src/ldap/ldif.ts'
-import { loadLdapts } from '../../packages/fetchers/src/ldap/library.ts'
 import { MessageReader } from '../../packages/fetchers/src/ldap/messages.ts'
 import type { Entry, RetrievalContext } from '../../packages/fetchers/src/plugin/fetcher.ts'
 import { BerError } from '../../packages/fetchers/src/wire/framing/ber.ts'
@@ -65,7 +64,6 @@ async function readAll(chunks: readonly Buffer[]): Promise<readonly unknown[]> {
   const rest = chunks.filter((chunk) => chunk.length > 0)
   const connection = { read: async () => rest.shift() ?? null } as unknown as Connection
   const reader = new MessageReader(connection, context)
-  const library = await loadLdapts()
   const told: unknown[] = []
   try {
     while (true) {
@@ -74,7 +72,7 @@ async function readAll(chunks: readonly Buffer[]): Promise<readonly unknown[]> {
       told.push(operation)
       const message = await reader.next('body')
       if (message === null) return told
-      told.push(readAnswer(library, message))
+      told.push(readAnswer(message))
     }
   } catch (error) {
     if (!RetrievalError.is(error) && !(error instanceof BerError)) throw error

@@ -22,7 +22,7 @@ export async function bundleForNode(entry: string, folder: string): Promise<stri
       '@retriever/servers': source('test/servers/src/index.ts'),
     },
     // Each is loaded only when its mechanism is used.
-    external: ['imapflow', 'ldapts', 'ssh2'],
+    external: ['ssh2'],
     // CommonJS dependencies call require() for Node's own modules; an ES module has none.
     banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
   })

@@ -45,23 +45,17 @@ export type {
 export { printable } from './printable.ts'
 export { findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'
 export type { Defaults, Inspection, Place, ResolveOptions, Scheme } from './scheme.ts'
+export { berElement, berInteger, berOid } from './schemes/ber.ts'
 export { authTls, type FtpCommands, ftpCommands, ftpLine, isAnonymous } from './schemes/ftp.ts'
 export { gopherRequest } from './schemes/gopher.ts'
 export { imapCommands, imapQuoted } from './schemes/imap-commands.ts'
 export { builtinSchemes } from './schemes/index.ts'
 export { bindnameOf } from './schemes/ldap.ts'
-export { ldapSearch } from './schemes/ldap-requests.ts'
+export { ldapRequests } from './schemes/ldap-requests.ts'
 export { mqttConnect, mqttSubscribe } from './schemes/mqtt-packets.ts'
 export { prosperoPackets, prosperoToken } from './schemes/prospero.ts'
 export { type WaisDocument, waisMost, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
-export {
-  berElement,
-  berInteger,
-  berOid,
-  z3950Present,
-  z3950Search,
-  z3950Term,
-} from './schemes/z3950-pdus.ts'
+export { z3950Present, z3950Search, z3950Term } from './schemes/z3950-pdus.ts'
 export { z3950SyntaxName, z3950SyntaxOid } from './schemes/z3950-syntaxes.ts'
 export { maskResolution } from './secrets/mask-resolution.ts'
 export { redact } from './secrets/redact.ts'

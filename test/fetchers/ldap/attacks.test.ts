@@ -70,7 +70,7 @@ describe('hostile answers (cases 52, 60 and 63)', () => {
     ['wrong operation', 'protocol-violation', /did not answer the search/],
     ['line break', 'protocol-violation', /a name that none can have/],
     ['reserved name', 'protocol-violation', /a name that none can have/],
-    ['beyond its end', 'protocol-violation', /longer than its place/],
+    ['beyond its end', 'protocol-violation', /ends too early/],
     ['refused', 'server-refused', /52 unavailable: too many connections/],
     ['disconnected', 'partial', /52 unavailable: the directory is being shut down/],
     ['limited', 'partial', /after 3 entries: 4 sizeLimitExceeded: three are enough/],

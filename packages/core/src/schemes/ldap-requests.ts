@@ -1,43 +1,46 @@
 import type { LdapPlan } from '../plan.ts'
-import { berElement, berInteger } from './z3950-pdus.ts'
+import { berElement, berInteger } from './ber.ts'
 
-/** A search request (RFC 4511 4.5.1) with its number. `sizeLimit`: the most entries; 0: no limit. */
-export function ldapSearch(id: number, plan: Omit<LdapPlan, 'wire'>, sizeLimit: number): string {
-  const { dn, scope, filter, attributes } = plan
-  return message(
-    id,
-    berElement(
-      '\x63',
-      berElement('\x04', dn),
-      berElement('\x0a', String.fromCharCode(['base', 'one', 'sub'].indexOf(scope))),
-      // Aliases are not followed.
-      '\x0a\x01\0',
-      berElement('\x02', berInteger(sizeLimit)),
-      // No limit of time, since the deadline of the retrieval is the client's; and not the types alone.
-      '\x02\x01\0\x01\x01\0',
-      new FilterText(filter).filter(),
-      berElement('0', ...attributes.map((attribute) => berElement('\x04', attribute))),
-    ),
-  )
-}
+type Search = Pick<LdapPlan, 'dn' | 'attributes' | 'scope' | 'filter'>
+
+/** The messages of a client (RFC 4511), each with its number. */
+export const ldapRequests = {
+  /** A search (4.5.1). `sizeLimit`: the most entries; 0: no limit. */
+  search(id: number, { dn, scope, filter, attributes }: Search, sizeLimit: number): string {
+    return message(
+      id,
+      berElement(
+        '\x63',
+        berElement('\x04', dn),
+        berElement('\x0a', String.fromCharCode(['base', 'one', 'sub'].indexOf(scope))),
+        // Aliases are not followed.
+        '\x0a\x01\0',
+        berElement('\x02', berInteger(sizeLimit)),
+        // No limit of time, since the deadline of the retrieval is the client's; and not the types alone.
+        '\x02\x01\0\x01\x01\0',
+        new FilterText(filter).filter(),
+        berElement('0', ...attributes.map((attribute) => berElement('\x04', attribute))),
+      ),
+    )
+  },
+  /** A simple bind of version 3 (4.2). */
+  bind: (id: number, dn: string, password: string): string =>
+    message(id, berElement('\x60', '\x02\x01\x03', berElement('\x04', dn), berElement('\x80', password))),
+  /** StartTLS (4.14). */
+  startTls: (id: number): string => message(id, berElement('\x77', berElement('\x80', '1.3.6.1.4.1.1466.20037'))),
+  /** The end of the session (4.3), which has no answer. */
+  unbind: (id: number): string => message(id, '\x42\0'),
+} as const
 
 /** The requests of a plan: StartTLS, a simple bind with `<password>`, the search, and the end of the session. */
 export function ldapWire(plan: Omit<LdapPlan, 'wire'>, bindname: string | null): readonly string[] {
+  const { startTls, bind, search, unbind } = ldapRequests
   let id = 0
   return [
-    ...(plan.tls === 'explicit'
-      ? [message(++id, berElement('\x77', berElement('\x80', '1.3.6.1.4.1.1466.20037')))]
-      : []),
-    ...(bindname === null || bindname === ''
-      ? []
-      : [
-          message(
-            ++id,
-            berElement('\x60', '\x02\x01\x03', berElement('\x04', bindname), berElement('\x80', '<password>')),
-          ),
-        ]),
-    ldapSearch(++id, plan, 0),
-    message(++id, '\x42\0'),
+    ...(plan.tls === 'explicit' ? [startTls(++id)] : []),
+    ...(bindname === null || bindname === '' ? [] : [bind(++id, bindname, '<password>')]),
+    search(++id, plan, 0),
+    unbind(++id),
   ]
 }
 

@@ -7,9 +7,9 @@ import { isLoopback } from '../url/inward.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets, encodeOctets } from '../url/percent.ts'
 import { splitUrl } from '../url/split.ts'
+import { berReading } from './ber.ts'
 import { checkFilter } from './ldap-filter.ts'
 import { ldapWire } from './ldap-requests.ts'
-import { berReading } from './z3950-pdus.ts'
 
 /** RFC 4516: `ldap://host:port/dn?attributes?scope?filter?extensions`. */
 export const ldap: Scheme = {

@@ -1,4 +1,4 @@
-import { hexOf } from './z3950-pdus.ts'
+import { hexOf } from './ber.ts'
 
 /** The seconds after which a server may give up a silent client. */
 const keepAlive = 60

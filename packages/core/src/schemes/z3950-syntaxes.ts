@@ -1,4 +1,4 @@
-import { berOid } from './z3950-pdus.ts'
+import { berOid } from './ber.ts'
 
 /** The record syntaxes by name, below 1.2.840.10003.5 (Z39.50 appendix REC). */
 const arcs: Readonly<Record<string, string>> = {

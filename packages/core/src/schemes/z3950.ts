@@ -2,7 +2,8 @@ import type { Z3950Plan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
-import { berOid, berReading, z3950DocidQuery, z3950Init, z3950Present, z3950Search } from './z3950-pdus.ts'
+import { berOid, berReading } from './ber.ts'
+import { z3950DocidQuery, z3950Init, z3950Present, z3950Search } from './z3950-pdus.ts'
 import { z3950SyntaxOid } from './z3950-syntaxes.ts'
 
 /** RFC 2056 4: `z39.50r://host:port/db+db?docid;esn=elements;rs=syntax+syntax`: one record. */

@@ -1,6 +1,4 @@
-import type { BerReader } from 'ldapts'
-import { BerError } from '../wire/framing/ber.ts'
-import type { Ldapts } from './library.ts'
+import { BerError, elementAt } from '../wire/framing/ber.ts'
 
 /** An attribute of an entry, with the octets of its values. */
 export interface Attribute {
@@ -34,9 +32,11 @@ export type Answer = { readonly id: number } & (
 
 export const operations = { entry: 0x64, reference: 0x73, searchDone: 0x65, bind: 0x61, extended: 0x78 } as const
 
+const integer = 0x02
+const octetString = 0x04
+const enumerated = 0x0a
 const sequence = 0x30
 const set = 0x31
-const octetString = 0x04
 /** The context-specific tags of LDAPResult.referral, and of an extended response's responseName. */
 const referral = 0xa3
 const responseName = 0x8a
@@ -47,91 +47,103 @@ const description = /^[A-Za-z0-9][A-Za-z0-9.;_=-]*$/
 const reserved = /^(?:dn|changetype|control|version|changes)$/i
 
 /** Reads a message, whose elements the MessageReader has checked. Throws BerError for anything but an answer. */
-export function readAnswer({ BerReader }: Ldapts, message: Uint8Array): Answer {
-  const reader = new BerReader(Buffer.from(message.buffer, message.byteOffset, message.length))
-  try {
-    reader.readSequence(sequence)
-    const id = needed(reader.readInt())
-    const operation = needed(reader.readSequence())
-    const end = reader.offset + reader.length
-    const answer = readOperation(reader, operation, end)
-    if (reader.offset > end) throw new BerError('an answer is longer than its place')
-    return { id, ...answer }
-  } catch (error) {
-    throw error instanceof BerError ? error : new BerError(error instanceof Error ? error.message : String(error))
-  }
+export function readAnswer(message: Uint8Array): Answer {
+  const fields = new Elements(message).constructed(sequence)
+  const id = fields.number(integer)
+  const operation = fields.tag
+  return { id, ...readOperation(fields.constructed(operation), operation) }
 }
 
 type Operation = Answer extends infer Each ? (Each extends Answer ? Omit<Each, 'id'> : never) : never
 
-function readOperation(reader: BerReader, operation: number, end: number): Operation {
+function readOperation(fields: Elements, operation: number | undefined): Operation {
   switch (operation) {
     case operations.entry:
-      return readEntry(reader)
+      return readEntry(fields)
     case operations.reference:
-      return { kind: 'reference', urls: readUrls(reader, end) }
+      return { kind: 'reference', urls: readUrls(fields) }
     case operations.bind:
     case operations.searchDone:
     case operations.extended:
-      return readResult(reader, operation, end)
+      return readResult(fields, operation)
     default:
-      throw new BerError(`it has the operation 0x${operation.toString(16)}, which answers nothing that was asked`)
+      throw new BerError(`it has the operation 0x${operation?.toString(16)}, which answers nothing that was asked`)
   }
 }
 
-function readEntry(reader: BerReader): Operation {
-  const dn = octetsOf(reader)
-  reader.readSequence(sequence)
-  const end = reader.offset + reader.length
+function readEntry(fields: Elements): Operation {
+  const dn = fields.octets()
+  const list = fields.constructed(sequence)
   const attributes: Attribute[] = []
-  while (reader.offset < end) {
-    reader.readSequence(sequence)
-    const type = latin1(octetsOf(reader))
+  while (list.tag !== undefined) {
+    const attribute = list.constructed(sequence)
+    const type = latin1(attribute.octets())
     if (!description.test(type) || reserved.test(type)) throw new BerError('an attribute has a name that none can have')
-    reader.readSequence(set)
-    const last = reader.offset + reader.length
+    const octets = attribute.constructed(set)
     const values: Uint8Array[] = []
-    while (reader.offset < last) values.push(octetsOf(reader))
+    while (octets.tag !== undefined) values.push(octets.octets())
     attributes.push({ type, values })
   }
   return { kind: 'entry', dn, attributes }
 }
 
-function readResult(
-  reader: BerReader,
-  operation: (typeof operations)['bind' | 'searchDone' | 'extended'],
-  end: number,
-): Operation {
-  const code = needed(reader.readEnumeration())
+function readResult(fields: Elements, operation: (typeof operations)['bind' | 'searchDone' | 'extended']): Operation {
+  const code = fields.number(enumerated)
   // The name of the entry up to which the server followed the DN.
-  octetsOf(reader)
-  const words = octetsOf(reader)
-  let referrals: readonly string[] = []
-  if (reader.offset < end && reader.peek() === referral) {
-    reader.readSequence(referral)
-    referrals = readUrls(reader, reader.offset + reader.length)
-  }
-  const isNamed = operation === operations.extended && reader.offset < end && reader.peek() === responseName
-  const name = isNamed ? latin1(octetsOf(reader, responseName)) : null
+  fields.octets()
+  const words = fields.octets()
+  const referrals = fields.tag === referral ? readUrls(fields.constructed(referral)) : []
+  const isNamed = operation === operations.extended && fields.tag === responseName
+  const name = isNamed ? latin1(fields.octets(responseName)) : null
   const of = operation === operations.bind ? 'bind' : operation === operations.extended ? 'extended' : 'search'
   return { kind: 'result', of, result: { code, words, referrals }, name }
 }
 
-function readUrls(reader: BerReader, end: number): string[] {
+function readUrls(fields: Elements): string[] {
   const urls: string[] = []
-  while (reader.offset < end) urls.push(latin1(octetsOf(reader)))
+  while (fields.tag !== undefined) urls.push(latin1(fields.octets()))
   return urls
 }
 
-function octetsOf(reader: BerReader, tag: number = octetString): Uint8Array {
-  return needed(reader.readString(tag, true))
+/** The elements in some octets, one after the other. */
+class Elements {
+  readonly #octets: Uint8Array
+  #at = 0
+
+  constructor(octets: Uint8Array) {
+    this.#octets = octets
+  }
+
+  /** The tag of the next element; undefined: there is none. */
+  get tag(): number | undefined {
+    return this.#octets[this.#at]
+  }
+
+  /** The contents of the next element, which must have this tag. */
+  octets(tag: number | undefined = octetString): Uint8Array {
+    const element = elementAt(this.#octets, this.#at)
+    if (element === undefined || element.tag !== tag) throw new BerError(wrongTag(element?.tag, tag))
+    this.#at = element.end
+    return this.#octets.subarray(element.start, element.end)
+  }
+
+  constructed(tag: number | undefined): Elements {
+    return new Elements(this.octets(tag))
+  }
+
+  /** A number of at most four octets (RFC 4511 4.1.1: maxInt). */
+  number(tag: number): number {
+    const octets = this.octets(tag)
+    if (octets.length === 0 || octets.length > 4) throw new BerError(`a number has ${octets.length} octets`)
+    return Buffer.from(octets.buffer, octets.byteOffset, octets.length).readIntBE(0, octets.length)
+  }
+}
+
+function wrongTag(found: number | undefined, wanted: number | undefined): string {
+  if (found === undefined) return 'an answer ends too early'
+  return `an element has the tag 0x${found.toString(16)} instead of 0x${wanted?.toString(16)}`
 }
 
 function latin1(octets: Uint8Array): string {
   return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
-}
-
-function needed<T>(value: T | null): T {
-  if (value === null) throw new BerError('an answer ends too early')
-  return value
 }

@@ -5,14 +5,13 @@ import { operations } from './answers.ts'
 import { LdifBody } from './body.ts'
 import { ldifEntries } from './entries.ts'
 import { ldifVersion } from './ldif.ts'
-import { loadLdapts } from './library.ts'
 import { logIn, logInAsPlanned } from './login.ts'
 import { searchError, wantsLogin } from './result-errors.ts'
 import { isText, LdapSession } from './session.ts'
 
 /**
  * Retrieves from directories by LDAP (RFC 4511, RFC 4516): the entries of a search as LDIF (RFC 2849). Each retrieval
- * has a connection of its own. Needs the package ldapts.
+ * has a connection of its own.
  */
 export function ldapFetcher(): Fetcher<'ldap'> {
   return { mechanism: 'ldap', retrieve }
@@ -20,7 +19,7 @@ export function ldapFetcher(): Fetcher<'ldap'> {
 
 async function retrieve(plan: LdapPlan, context: RetrievalContext): Promise<Retrieved<'ldap'>> {
   checkPlan(plan, context)
-  const session = await LdapSession.open(plan, context, await loadLdapts())
+  const session = await LdapSession.open(plan, context)
   try {
     await logInAsPlanned(session)
     return await search(session)

@@ -1,28 +1,20 @@
 import { isUtf8 } from 'node:buffer'
-import { type LdapPlan, ldapSearch } from '@retriever/core'
+import { type LdapPlan, ldapRequests, utf8Octets } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { BerError } from '../wire/framing/ber.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 import { openConnection } from '../wire/transport/socket.ts'
 import { type Answer, type LdapResult, readAnswer } from './answers.ts'
-import type { Ldapts } from './library.ts'
 import { type MessagePhase, MessageReader, noLdap } from './messages.ts'
 import { noTls, resultWords } from './result-errors.ts'
 
-/** The object identifiers of StartTLS (RFC 4511 4.14) and of the notice of disconnection (4.4.1). */
-const startTlsName = '1.3.6.1.4.1.1466.20037'
+/** The object identifier of the notice of disconnection (RFC 4511 4.4.1). */
 const disconnectionName = '1.3.6.1.4.1.1466.20036'
-
-/** A message of ldapts, which it does not export. */
-interface Message {
-  write(): Buffer
-}
 
 /** A connection to a directory, and the operation under way on it: one at a time. */
 export class LdapSession {
   readonly plan: LdapPlan
   readonly context: RetrievalContext
-  readonly #library: Ldapts
   readonly #connection: Connection
   #reader: MessageReader
   /** The message ID of the last request; the answers to it carry the same one. */
@@ -30,18 +22,17 @@ export class LdapSession {
   /** The name that has logged in; null: nobody. */
   login: string | null = null
 
-  private constructor(plan: LdapPlan, context: RetrievalContext, library: Ldapts, connection: Connection) {
+  private constructor(plan: LdapPlan, context: RetrievalContext, connection: Connection) {
     this.plan = plan
     this.context = context
-    this.#library = library
     this.#connection = connection
     this.#reader = new MessageReader(connection, context)
   }
 
   /** Connects, over the local socket if the plan names one, and begins TLS as the plan says. */
-  static async open(plan: LdapPlan, context: RetrievalContext, library: Ldapts): Promise<LdapSession> {
+  static async open(plan: LdapPlan, context: RetrievalContext): Promise<LdapSession> {
     const connection = await openConnection(placeOf(plan, context), plan)
-    const session = new LdapSession(plan, context, library, connection)
+    const session = new LdapSession(plan, context, connection)
     try {
       if (plan.tls === 'explicit') await session.#startTls()
     } catch (error) {
@@ -52,8 +43,7 @@ export class LdapSession {
   }
 
   async #startTls(): Promise<void> {
-    const { ExtendedRequest } = this.#library
-    await this.#send(new ExtendedRequest({ messageId: ++this.#id, oid: startTlsName }))
+    await this.#connection.sendMessage(ldapRequests.startTls(++this.#id))
     const result = await this.#result('extended', 'tls')
     if (result.code !== 0) throw noTls(this.context, result)
     // Octets sent in the clear must not pass for octets sent through TLS.
@@ -67,16 +57,15 @@ export class LdapSession {
 
   /** Logs in by a simple bind (RFC 4513 5.1). Events show it without the password. */
   async bind(user: string, password: string): Promise<LdapResult> {
-    const { BindRequest } = this.#library
-    const messageId = ++this.#id
-    const shown = new BindRequest({ messageId, dn: user, password: '<password>' })
-    await this.#send(new BindRequest({ messageId, dn: user, password }), shown)
+    const request = (secret: string): string => ldapRequests.bind(this.#id, utf8Octets(user), utf8Octets(secret))
+    this.#id++
+    await this.#connection.sendMessage(request(password), request('<password>'))
     return this.#result('bind', 'login')
   }
 
   /** Sends the search; its answers come by peek() and next(). `sizeLimit`: the most entries; 0: no limit. */
   async search(sizeLimit: number): Promise<void> {
-    await this.#connection.sendMessage(ldapSearch(++this.#id, this.plan, sizeLimit))
+    await this.#connection.sendMessage(ldapRequests.search(++this.#id, this.plan, sizeLimit))
   }
 
   /** The operation of the next answer, which stays unread. */
@@ -105,7 +94,7 @@ export class LdapSession {
 
   /** Says goodbye, as RFC 4511 4.3 wants it, and ends the connection. */
   async end(): Promise<void> {
-    await this.#send(new this.#library.UnbindRequest({ messageId: ++this.#id }))
+    await this.#connection.sendMessage(ldapRequests.unbind(++this.#id))
     this.#connection.end()
   }
 
@@ -115,7 +104,7 @@ export class LdapSession {
 
   #read(message: Uint8Array): Answer {
     try {
-      return readAnswer(this.#library, message)
+      return readAnswer(message)
     } catch (error) {
       throw error instanceof BerError ? noLdap(this.context, error) : error
     }
@@ -125,10 +114,6 @@ export class LdapSession {
     const answer = await this.next(phase)
     if (answer.kind === 'result' && answer.of === of) return answer.result
     throw this.context.error('protocol-violation', `The server did not answer the ${of} request.`, { phase })
-  }
-
-  async #send(message: Message, shown: Message = message): Promise<void> {
-    await this.#connection.sendMessage(octetsOf(message), octetsOf(shown))
   }
 
   /** The error for a message that answers nothing: the server's notice that it will close the connection. */
@@ -160,8 +145,4 @@ function placeOf({ socket }: LdapPlan, context: RetrievalContext): RetrievalCont
 /** Whether octets, one a character, are UTF-8, as names in LDAP are (RFC 4511 4.1.3). */
 export function isText(octets: string): boolean {
   return isUtf8(Buffer.from(octets, 'latin1'))
-}
-
-function octetsOf(message: Message): string {
-  return message.write().toString('latin1')
 }

@@ -4,7 +4,7 @@ import { RetrievalError } from '@retriever/core'
  * Loads a library that only one mechanism needs and that a program installs itself (an optional peer dependency).
  * Throws `no-fetcher` with the command that installs it if it is not there. `load` imports the name that it gets:
  * bundlers leave such an import as it is, and so need no library that a program does without. `optionalLibrary<typeof
- * import('ldapts')>('ldapts@8', (name) => import(name))`.
+ * import('ssh2')>('ssh2@1', (name) => import(name))`.
  */
 export async function optionalLibrary<T>(nameAndVersion: string, load: (name: string) => Promise<T>): Promise<T> {
   const [name = ''] = nameAndVersion.split(/(?<!^)@/)
