@@ -78,7 +78,7 @@ describe('where the server can begin there', () => {
 
   test.each(['ABCD', 'ABCDEFGHIJ'])('never behind other octets: %j is replaced by the file', async (other) => {
     writeFileSync(join(folder(), 'other'), other)
-    const stderr = `retrieve: ${source}: The resource is retrieved from its beginning: the octets before it are not those of the file.\n`
+    const stderr = `retrieve: ${source}: The octets before it are not those of the file; starting over.\n`
     expect(await run(...unverified, '-o', 'other', source)).toEqual({ ...quiet, stderr })
     expect(content('other')).toBe('abcdefghij')
   })
@@ -86,7 +86,7 @@ describe('where the server can begin there', () => {
   test('nor behind octets that are older than the file, though these are the same', async () => {
     writeFileSync(join(folder(), 'older'), 'abcd')
     utimesSync(join(folder(), 'older'), 1e9 - 1, 1e9 - 1)
-    const stderr = `retrieve: ${source}: The resource is retrieved from its beginning: it has been modified since.\n`
+    const stderr = `retrieve: ${source}: It has been modified since; starting over.\n`
     expect(await run(...unverified, '-o', 'older', source)).toEqual({ ...quiet, stderr })
     expect(content('older')).toBe('abcdefghij')
   })
@@ -120,7 +120,7 @@ describe('HTTP', () => {
 
   test.each(['HELLO', 'Hello, world!\n'])('replaces %j, which is of another version', async (other) => {
     writeFileSync(join(folder(), 'v'), other)
-    const stderr = `retrieve: ${hello()}: The resource is retrieved from its beginning: it has changed since.\n`
+    const stderr = `retrieve: ${hello()}: It has changed since; starting over.\n`
     expect(await run(...unverified, '-o', 'v', hello())).toEqual({ ...quiet, stderr })
     expect(content('v')).toBe('Hello, world.\n')
   })
@@ -185,7 +185,7 @@ describe('a file that is longer than the resource stays as it is, and the exit c
 
 describe('where it cannot', () => {
   const hello = (): string => `${deaf.http.url}pub/hello.txt`
-  const why = 'The resource is retrieved from its beginning: the server sends only the whole.'
+  const why = 'The server cannot resume; starting over.'
 
   test('the whole comes, and replaces the file', async () => {
     writeFileSync(join(folder(), 'y'), 'Hell')

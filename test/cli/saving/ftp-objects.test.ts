@@ -49,7 +49,6 @@ describe('-C - of a file', () => {
     const { status, stderr } = await run(...options, '-C', '-', '-o', 'c', `${ftp.url}pub/hello.txt`)
     return { status, stderr, content: readFileSync(file(), 'utf8') }
   }
-  const anew = 'The resource is retrieved from its beginning: '
 
   test.each([
     ['Hello', 'without proof that both parts are of one version'],
@@ -76,13 +75,13 @@ describe('-C - of a file', () => {
   test('of which others are there: the whole, and a remark', async () => {
     const { status, stderr, content } = await resume('HELLO')
     expect({ status, content }).toEqual({ status: 0, content: hello })
-    expect(stderr).toContain(`${anew}the octets before it are not those of the file.`)
+    expect(stderr).toContain('The octets before it are not those of the file; starting over.')
   })
 
   test('that was rewritten in the same length: the whole, and a remark', async () => {
     const { status, stderr, content } = await resume('Hello, World.\n', new Date('2000-01-01T00:00:00Z'))
     expect({ status, content }).toEqual({ status: 0, content: hello })
-    expect(stderr).toContain(`${anew}it has been modified since.`)
+    expect(stderr).toContain('It has been modified since; starting over.')
   })
 
   test('that is shorter by now: an error, and the file stays', async () => {

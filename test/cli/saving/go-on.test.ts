@@ -206,7 +206,7 @@ describe('-C - mixes no two versions', () => {
     const { status, stderr } = await run('-C', '-', '-o', 'x', server.url)
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: expect.stringContaining('The resource is retrieved from its beginning'),
+      stderr: expect.stringContaining('; starting over.'),
     })
     expect([read('x'), left()]).toEqual(['0123456789', ['x']])
   })

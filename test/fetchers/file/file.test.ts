@@ -157,14 +157,8 @@ describe('a file', () => {
     })
 
     test.each([
-      [
-        { offset: 7, size: 1_000_004 },
-        'The resource is retrieved from its beginning: its size is 1000003 now, and was 1000004.',
-      ],
-      [
-        { offset: 1_000_004, modified: new Date(0) },
-        'The resource is retrieved from its beginning: it has been modified since.',
-      ],
+      [{ offset: 7, size: 1_000_004 }, 'Its size is 1000003 now, and was 1000004; starting over.'],
+      [{ offset: 1_000_004, modified: new Date(0) }, 'It has been modified since; starting over.'],
     ])('else from its beginning, with a remark: %j', async (resumeFrom, message) => {
       remarks.length = 0
       expect(await resume('big', resumeFrom)).toEqual([0, 'abcdefgab'])
@@ -182,9 +176,7 @@ describe('a file', () => {
       remarks.length = 0
       const representation = await client.retrieve('file:///proc/self/status', { resumeFrom: 5 })
       expect([representation.offset, await representation.text()]).toEqual([0, expect.stringMatching(/^Name:/)])
-      expect(remarks).toMatchObject([
-        { message: 'The resource is retrieved from its beginning: the file has no size.' },
-      ])
+      expect(remarks).toMatchObject([{ message: 'The file has no size; starting over.' }])
     })
   })
 

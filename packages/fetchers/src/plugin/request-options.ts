@@ -102,8 +102,9 @@ export function offsetError(context: RetrievalContext, offset: number, size: num
   return context.error('resume-failed', message)
 }
 
-/** Emits a remark that says why the whole resource is retrieved, not the rest. */
+/** Emits a remark that says why the whole resource is retrieved: "The server cannot resume; starting over." */
 export function tellWhole({ emit, url }: RetrievalContext, obstacle: string): void {
   const advice = { option: 'resumeFrom' } as const
-  emit({ type: 'remark', url, message: `The resource is retrieved from its beginning: ${obstacle}.`, advice })
+  const message = `${obstacle.charAt(0).toUpperCase()}${obstacle.slice(1)}; starting over.`
+  emit({ type: 'remark', url, message, advice })
 }

@@ -12,7 +12,7 @@ import { expectSame, octets } from '../../../support/octets.ts'
 
 const path = 'pub/data.bin'
 const size = octets.length
-const anew = 'The resource is retrieved from its beginning: the octets before it are not those of the file.'
+const anew = 'The octets before it are not those of the file; starting over.'
 
 /** A file that has `before` octets when SIZE is asked for the first time, and all of them from then on. */
 function growing(whole: Buffer, before: number): Script {
@@ -102,7 +102,7 @@ describe('a local file that is longer than the one on the server is an error', (
       const representation = await retrieve(path, { resumeFrom: { offset: size + 1, size: size + 5 } })
       expect(representation.offset).toBe(0)
       expectSame(await representation.bytes(), octets)
-      expect(remarks(events)[0]).toContain(`its size is ${size} now, and was ${size + 5}`)
+      expect(remarks(events)[0]).toContain(`Its size is ${size} now, and was ${size + 5}`)
     }))
 })
 
@@ -151,7 +151,7 @@ describe('the tail of what the caller has is compared with what the server sends
       expect((await retrieve(path, { resumeFrom: same })).offset).toBe(0)
       const grown = { offset: 5000, tail: octets.subarray(0, 5000) }
       expect((await retrieve(path, { resumeFrom: { ...grown, since } })).offset).toBe(0)
-      const why = 'The resource is retrieved from its beginning: it has been modified since.'
+      const why = 'It has been modified since; starting over.'
       expect(remarks(events)).toEqual([why, why])
       expect((await retrieve(path, { resumeFrom: grown })).offset).toBe(5000)
     }))

@@ -25,7 +25,7 @@ async function resumed(
 
 const rest = { text: content.slice(10), offset: 10, size: 34, remarks: [] }
 const all = { text: content, offset: 0, size: 44 }
-const why = (obstacle: string) => [`The resource is retrieved from its beginning: ${obstacle}.`]
+const why = (obstacle: string) => [`${obstacle.charAt(0).toUpperCase()}${obstacle.slice(1)}; starting over.`]
 
 describe('where nothing else proves that the resource is the same', () => {
   test.each<Segments>(['whole', 'bytes', [3]])('the tail comes again and is left out, sent %s', async (segments) => {

@@ -324,7 +324,7 @@ describe('resumeFrom', () => {
   const at = { offset: 10, size: 44, etag }
   const rest = { text: content.slice(10), offset: 10, size: 34, remarks: [] }
   const all = { text: content, offset: 0, size: 44 }
-  const remark = (why: string) => [`The resource is retrieved from its beginning: ${why}.`]
+  const remark = (why: string) => [`${why.charAt(0).toUpperCase()}${why.slice(1)}; starting over.`]
 
   test.each<[string, NonNullable<RetrieveOptions['resumeFrom']>, string]>([
     ['a number', 10, ''],
@@ -353,7 +353,7 @@ describe('resumeFrom', () => {
     expect(await retrieve(() => whole(), { resumeFrom: at })).toMatchObject({
       ...all,
       asked: ['bytes=10- if "a"'],
-      remarks: remark('the server sends only the whole'),
+      remarks: remark('the server cannot resume'),
     })
     expect(await retrieve(() => whole(content, { ETag: '"b"' }), { resumeFrom: at })).toMatchObject({
       ...all,

@@ -47,7 +47,7 @@ export async function retrieveRest(
   const outcome = await resuming({ ask, asking, answer, deadline }, context)
   if (outcome.outcome === 'retrieved' && head.status < 300) {
     const hasChanged = validator !== null && !isOf(validator, head)
-    tellWhole(context, hasChanged ? changed : 'the server sends only the whole')
+    tellWhole(context, hasChanged ? changed : 'the server cannot resume')
   }
   return outcome
 }
