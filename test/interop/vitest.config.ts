@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { alias } from '../../vitest.config.ts'
+import { alias, retry } from '../../vitest.config.ts'
+import { RetriedReporter } from '../support/retried-reporter.ts'
 import { InteropReporter } from './reporter.ts'
 
 /** The tests against real servers: the library as it stands in the sources, the command as it was built. */
@@ -11,11 +12,12 @@ export default defineConfig({
     include: ['test/interop/*.test.ts', 'test/differential/*.test.ts'],
     globalSetup: 'test/interop/setup.ts',
     // Reporters given on the command line replace these; .ci/run names a second one there.
-    reporters: ['default', new InteropReporter()],
+    reporters: ['default', new InteropReporter(), new RetriedReporter()],
     // One file after the other: the servers share the machine's ports, and a slow one is easier to name.
     fileParallelism: false,
     setupFiles: ['test/support/loopback-only.ts'],
     testTimeout: 30_000,
+    retry,
     hookTimeout: 60_000,
   },
 })
