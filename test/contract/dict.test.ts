@@ -73,6 +73,15 @@ describe('definitions', () => {
     expect((await retrieve(path)).text).toBe(text)
   })
 
+  test('keep the dots at the start of lines that the server did not double', async () => {
+    const replies = {
+      DEFINE: '150 1\r\n151 "tld" web "Web"\r\n.net\r\n..org\r\n.\r\n250 ok\r\n',
+      SHOW: '112 info\r\n.net\r\n.\r\n250 ok\r\n',
+    }
+    expect((await retrieve('d:tld:web:1', { faults: { replies } })).text).toBe('.net\r\n.org\r\n')
+    expect((await retrieve('show:info:web', { faults: { replies } })).text).toBe('.net\r\n')
+  })
+
   test.each([
     ['d:url:web:3', /2 definitions/],
     ['d:url:web:0', /number 0/],

@@ -51,6 +51,15 @@ const blocks: readonly (readonly [name: string, wire: string, body: string])[] =
   ['octets beyond ASCII', '\xff\x00\xfe\r\n.\r\n', '\xff\x00\xfe\r\n'],
 ]
 
+test.each([
+  ['.net\r\n.\r\n', '.net\r\n'],
+  ['..net\r\n..\r\n...\r\n.\r\n', '.net\r\n.\r\n..\r\n'],
+  ['.\rx\r\n.\r\r\n.\r\n', '.\rx\r\n.\r\r\n'],
+])('with keepsLoneDot, %j keeps the dots that were not doubled', async (wire, body) => {
+  expect(await collect(reader([wire]), { keepsLoneDot: true })).toBe(body)
+  expect(await collect(reader([...wire]), { keepsLoneDot: true })).toBe(body)
+})
+
 describe('a dot-terminated block', () => {
   test.each(blocks)('%s', async (_, wire, body) => {
     const source = reader([`${wire}205 bye\r\n`])

@@ -21,7 +21,7 @@ export async function* definitions(
     if (reply.code !== 151) throw refusal(context, 'server-refused', 'The server refused', reply)
     count++
     if (number === null) yield Buffer.from(`${count > 1 ? '\r\n' : ''}${source(reply)}\r\n\r\n`, 'latin1')
-    for await (const chunk of dotBody(lines, context)) {
+    for await (const chunk of dotBody(lines, context, { keepsLoneDot: true })) {
       if (number === null || number === count) yield chunk
     }
   }

@@ -72,7 +72,7 @@ function answerTo(plan: DictPlan, reply: Reply, lines: LineReader, context: Retr
 
 /** The lines of one text; of matches perhaps only the one with this number. Then 250 must follow. */
 async function* block(number: number | null, lines: LineReader, context: RetrievalContext): AsyncGenerator<Uint8Array> {
-  const text = dotBody(lines, context)
+  const text = dotBody(lines, context, { keepsLoneDot: true })
   yield* number === null ? text : pickLine(text, number, context)
   const reply = await readBodyReply(lines, context)
   // 250 says that the answer is complete (RFC 2229 3.3.2).

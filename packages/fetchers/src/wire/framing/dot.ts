@@ -23,6 +23,11 @@ export interface DotOptions {
    * send local text unchanged.
    */
   readonly lineEnd?: 'crlf' | 'any'
+  /**
+   * True: a dot at the start of a line is dropped before another dot alone. Servers that send texts unchanged send
+   * `.net`, and RFC 3977 3.1.1 (5) would drop that dot, too. Default false.
+   */
+  readonly keepsLoneDot?: boolean
 }
 
 /**
@@ -35,7 +40,7 @@ export async function* dotBody(
   context: RetrievalContext,
   options: DotOptions = {},
 ): AsyncGenerator<Uint8Array, void, void> {
-  const decoder = new DotDecoder(options.lineEnd === 'any')
+  const decoder = new DotDecoder(options.lineEnd === 'any', options.keepsLoneDot)
   while (!decoder.ended) {
     const octets = await decoder.pull(source, context)
     if (octets.length > 0) yield octets
@@ -45,10 +50,12 @@ export async function* dotBody(
 /** Removes dot-stuffing, with the same result for any division into chunks. */
 export class DotDecoder {
   readonly #anyLineEnd: boolean
+  readonly #keepsLoneDot: boolean
   #state: State = 'line-start'
 
-  constructor(anyLineEnd: boolean = false) {
+  constructor(anyLineEnd: boolean = false, keepsLoneDot: boolean = false) {
     this.#anyLineEnd = anyLineEnd
+    this.#keepsLoneDot = keepsLoneDot
   }
 
   get ended(): boolean {
@@ -79,10 +86,10 @@ export class DotDecoder {
 
   /** `rest` holds the octets after the end mark. */
   push(chunk: Uint8Array): { readonly octets: Uint8Array; readonly rest: Uint8Array } {
-    // A CR that was held back makes one octet more than the chunk has. The block takes no more memory than it may need:
-    // 64 KiB can hold thousands of blocks, and each gets what the one before has left.
+    // A dot and a CR that were held back make two octets more than the chunk has. The block takes no more memory than
+    // it may need: 64 KiB can hold thousands of blocks, and each gets what the one before has left.
     const mark = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).indexOf(endMark)
-    const octets = new Uint8Array((mark === -1 ? chunk.length : mark + 2) + 1)
+    const octets = new Uint8Array((mark === -1 ? chunk.length : mark + 2) + 2)
     let length = 0
     for (let at = 0; at < chunk.length; at++) {
       const octet = chunk[at] as number
@@ -91,6 +98,7 @@ export class DotDecoder {
       if (this.#state === 'end') return { octets: octets.subarray(0, length), rest: chunk.subarray(at + 1) }
       if (this.#state === 'dot' || this.#state === 'dot-cr') continue
       // RFC 3977 3.1.1 (5) drops the first dot of any line that is not the end mark.
+      if (this.#keepsLoneDot && (before === 'dot-cr' || (before === 'dot' && octet !== dot))) octets[length++] = dot
       if (before === 'dot-cr') octets[length++] = cr
       octets[length++] = octet
     }
