@@ -23,7 +23,12 @@ export const finger: Scheme = {
 }
 
 /** Reads the user before the host, too: `finger://user@host` is in use, and means the same. */
-function fingerPlan({ user, urlPath }: Locator, { host, port }: Place): FingerPlan {
+function fingerPlan({ user, password, urlPath }: Locator, place: Place): FingerPlan {
+  const { host, port } = place
+  if (password !== null) place.fail('finger asks for a user by name alone; leave the password out', 'password')
+  if (user && urlPath && decodeOctets(user) !== decodeOctets(urlPath)) {
+    place.fail('one query is sent, so write the user before the host or behind it, as in finger://host/user', 'user')
+  }
   const query = decodeOctets(urlPath || (user ?? ''))
   return { mechanism: 'finger', host, port, tls: 'none', query, wire: [`${query}\r\n`] }
 }
