@@ -33,7 +33,7 @@ export interface Resolution {
 export function resolve(url: string, options: ResolveOptions = noOptions): Resolution {
   const { base } = options
   if (base === undefined || schemeOf(url) !== undefined) return resolveAbsolute(url, options)
-  const text = absolute(url, base)
+  const text = absolute(url, base, options.schemes)
   try {
     const resolution = resolveAbsolute(text, options)
     const findings = resolution.findings.map((finding) => ({ ...finding, span: spanIn(url, text, finding.span) }))
@@ -75,9 +75,19 @@ function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
 }
 
 /** A base such as `mailto:a@b` has no hierarchy, so only a fragment can be relative to it. */
-function absolute(reference: string, base: string): string {
-  if (/^(?:#|$)/.test(reference) || /^[A-Za-z][A-Za-z0-9+.-]*:\//.test(base)) return resolveReference(reference, base)
-  throw malformed(reference, `it is relative, and the base ${redactUrl(base)} has no hierarchy`, [0, reference.length])
+function absolute(reference: string, base: string, schemes: ResolveOptions['schemes']): string {
+  const fail = (why: string): never => {
+    throw malformed(reference, `it is relative, and ${why}`, [0, reference.length])
+  }
+  if (/^(?:#|$)/.test(reference)) return resolveReference(reference, base)
+  if (!/^[A-Za-z][A-Za-z0-9+.-]*:\//.test(base)) fail(`the base ${redactUrl(base)} has no hierarchy`)
+  const name = schemeOf(base) ?? ''
+  // `/c` and `//host/c` need no slash of the base, but a dot-segment has the meaning of a hierarchy.
+  const needsHierarchy = !reference.startsWith('/') || /\/\.\.?(?:[/?#]|$)/.test(reference)
+  if (needsHierarchy && findScheme(name, schemes)?.opaquePath === true) {
+    fail(`slashes have no meaning in the names of ${name}, as in the base ${redactUrl(base)}; give the whole URL`)
+  }
+  return resolveReference(reference, base)
 }
 
 const noOptions: ResolveOptions = {}

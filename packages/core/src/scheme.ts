@@ -114,6 +114,8 @@ export interface Scheme {
    * names.
    */
   readonly dotSegments?: boolean
+  /** True where a slash in the path has no meaning for a client (RFC 4157 2): no path is relative to another. */
+  readonly opaquePath?: boolean
   /**
    * Parts that end up on a line of the protocol, where a decoded CR, LF or NUL would begin another one (RFC 1738 6).
    */

@@ -15,6 +15,7 @@ export const prospero: Scheme = {
   host: 'required',
   userinfo: 'forbidden',
   query: false,
+  opaquePath: true,
   lineParts: ['urlPath'],
   sendsFirst: true,
   deprecated: 'prospero is historic (RFC 4157).',
