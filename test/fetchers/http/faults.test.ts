@@ -127,15 +127,43 @@ describe('R4: TLS that ends without close_notify, which anybody on the line can 
   ] as const)('%s', (_, end, octets, expected) => expectResult({ octets, end }, expected, { tls: true }))
 })
 
-describe('TLS, and neither length nor last chunk: the body is given as it came, and marked', () => {
+describe('TLS, and neither length nor last chunk: close_notify proves the end', () => {
   test.each([
-    ['HTTP/1.1', 'fin'],
-    ['HTTP/1.0', 'fin'],
-    ['HTTP/1.1', 'cut'],
-    ['HTTP/1.0', 'cut'],
-  ] as const)('%s, ended by %s', (version, end) => {
-    const octets = `${version} 200 OK\r\nConnection: close\r\n\r\nabc`
-    return expectResult({ octets, end }, eofOnly('abc'), { tls: true })
+    ['HTTP/1.1', 'fin', 'abc', terminated('abc')],
+    ['HTTP/1.0', 'fin', 'abc', terminated('abc')],
+    ['HTTP/1.1', 'cut', 'abc', partial],
+    ['HTTP/1.0', 'cut', 'abc', partial],
+    ['HTTP/1.1', 'cut', '', partial],
+  ] as const)('%s, ended by %s', (version, end, content, expected) => {
+    const octets = `${version} 200 OK\r\nConnection: close\r\n\r\n${content}`
+    return expectResult({ octets, end }, expected, { tls: true })
+  })
+
+  test.each(['fin', 'cut'] as const)('a large one that waits for its reader, too (%s)', async (end) => {
+    const octets = Buffer.from(`${head()}${'x'.repeat(3_000_000)}`)
+    await using server = await scriptedHttp(() => ({ octets, end }), { tls: true })
+    await using client = createClient({ limits, tls: { ca: testCa } })
+    let length = 0
+    let code = ''
+    try {
+      for await (const chunk of await client.retrieve(server.url)) {
+        length += chunk.length
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    } catch (error) {
+      code = RetrievalError.is(error) ? error.code : String(error)
+    }
+    expect({ length, code }).toEqual({ length: 3_000_000, code: end === 'fin' ? '' : 'partial' })
+  })
+
+  test('the error says why', async () => {
+    await using server = await scriptedHttp(() => ({ octets: `${head()}abc`, end: 'cut' }), { tls: true })
+    await using client = createClient({ limits, tls: { ca: testCa } })
+    const representation = await client.retrieve(server.url)
+    await expect(representation.text()).rejects.toMatchObject({
+      code: 'partial',
+      message: expect.stringContaining('it has no length, and TLS ended without close_notify'),
+    })
   })
 
   test('by a reset, it is partial', () =>
@@ -144,7 +172,7 @@ describe('TLS, and neither length nor last chunk: the body is given as it came, 
   test('nothing is asked for a second time', async () => {
     await using server = await scriptedHttp(() => ({ octets: `${head()}abc`, end: 'fin' }), { tls: true })
     await using client = createClient({ limits, tls: { ca: testCa } })
-    expect(await resultOf(client, server.url)).toEqual(eofOnly('abc'))
+    expect(await resultOf(client, server.url)).toEqual(terminated('abc'))
     expect(server.asked).toHaveLength(1)
   })
 })

@@ -16,6 +16,7 @@ import {
   type Exchange,
   InvalidHttp,
   PrematureClose,
+  TlsCut,
   TooManyFields,
   TooManyInterim,
   UnboundedHead,
@@ -143,7 +144,10 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, thr
     (name === 'HTTPParserError' && /EOF/.test(message)) ||
     (code === 'UND_ERR_SOCKET' && /closed/.test(message))
   if (inBody && (mismatch || ended)) {
-    const message = 'The connection ended before the whole body had come; try again.'
+    const message =
+      cause instanceof TlsCut
+        ? 'The body may have been cut: it has no length, and TLS ended without close_notify; try again.'
+        : 'The connection ended before the whole body had come; try again.'
     return context.error('partial', message, { transient: true, cause })
   }
   if (ended) {

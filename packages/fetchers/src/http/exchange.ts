@@ -33,7 +33,7 @@ export interface Answer {
    * completes it.
    */
   readonly isWhole?: boolean
-  /** True where the protocol proves the end of the body even without a length or a last chunk (HTTP/2). */
+  /** True where the protocol proves the end of the body even without a length or a last chunk (HTTP/2, TLS). */
   readonly provesEnd?: boolean
   /** The use of the cache; absent: it was not used. */
   readonly cache?: CacheUse

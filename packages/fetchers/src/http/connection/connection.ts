@@ -27,6 +27,8 @@ export interface HttpConnection {
   readonly hasRoom: boolean
   /** True for HTTP/2: several exchanges may be under way at a time. */
   readonly isShared: boolean
+  /** Whether the end of a body is proved even without a length or a last chunk: by HTTP/2, or close_notify of TLS. */
+  readonly provesEnd: boolean
   begin(request: Dispatcher.DispatchOptions): Exchange
   /** Called when the connection can serve again; the pool sets it. */
   onFree: () => void
@@ -87,6 +89,9 @@ export class InvalidHttp extends Error {}
 
 /** Thrown where the connection ended before the whole body had come. */
 export class PrematureClose extends Error {}
+
+/** Thrown where nothing but the end of TLS marks that of the body, and TLS has ended without close_notify. */
+export class TlsCut extends PrematureClose {}
 
 /** Thrown where the connection was lost before the request was written; `cause` says how. */
 export class ConnectionLost extends Error {}

@@ -1,7 +1,15 @@
 import type { Dispatcher } from 'undici'
 import type { SocketReader } from '../../wire/transport/socket-reader.ts'
 import { ChunkSizes } from './chunk-sizes.ts'
-import { type Exchange, type Head, PrematureClose, shownOctets, UnboundedHead, UnsolicitedData } from './connection.ts'
+import {
+  type Exchange,
+  type Head,
+  PrematureClose,
+  shownOctets,
+  TlsCut,
+  UnboundedHead,
+  UnsolicitedData,
+} from './connection.ts'
 import { HeadReader } from './head-reader.ts'
 import type { Http1Connection } from './http1.ts'
 
@@ -217,6 +225,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     if (this.#isDirect) return
     // undici takes a reset for a regular end if the answer has no length.
     if (this.#failure !== null && !(this.#failure instanceof PrematureClose)) this.#fail(this.#failure)
+    else if (this.#failure !== null && this.#source.isCut) this.#fail(new TlsCut('TLS ended without close_notify'))
     else this.#isWhole = true
     this.#wake()
   }

@@ -38,6 +38,10 @@ export class Http1Connection implements HttpConnection {
     socket.on('timeout', () => void this.destroy())
   }
 
+  get provesEnd(): boolean {
+    return this.#source.provesEnd
+  }
+
   get hasRoom(): boolean {
     return this.#exchange === undefined && !this.#socket.destroyed
   }

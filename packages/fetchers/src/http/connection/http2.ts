@@ -21,6 +21,7 @@ export class Http2Connection implements HttpConnection {
   readonly proxy = null
   readonly peerAddress: string | undefined
   readonly isShared = true
+  readonly provesEnd = true
   /** The most octets of a header section. */
   readonly maxReply: number
   onFree: () => void = () => {}

@@ -149,7 +149,7 @@ async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, htt
   const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
   try {
     const socket = await (proxy === null
-      ? openSocket(context, { ...plan, alpn }, lifetime.signal, ringReader?.onread)
+      ? openSocket(context, { ...plan, alpn, provesEnd: true }, lifetime.signal, ringReader?.onread)
       : openProxySocket(context, proxy, lifetime.signal))
     ringReader?.attach(socket)
     const peerAddress = context.proxy === null ? socket.remoteAddress : undefined

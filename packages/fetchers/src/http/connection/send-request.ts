@@ -42,7 +42,7 @@ export async function sendRequest(
         proxy,
         peerAddress: connection.peerAddress,
         isWhole: whole !== null,
-        provesEnd: connection.isShared,
+        provesEnd: connection.provesEnd,
       }
     } catch (cause) {
       release()

@@ -8,6 +8,7 @@ import { addressesOf, lookupFor } from './lookup.ts'
 import { checkPin } from './pins.ts'
 import { connectError } from './socket-error.ts'
 import { type AbortScope, socketOpened, whenOver } from './socket-opened.ts'
+import { TlsEndDetector } from './tls-end-detector.ts'
 import { tlsOptions } from './tls-options.ts'
 
 /** The server to connect to, and the protocols on the connection. */
@@ -17,6 +18,8 @@ export interface Peer {
   readonly tls: TlsMode
   /** Protocols to offer within TLS, the best first (RFC 7301). */
   readonly alpn?: readonly string[]
+  /** True: isCut() of the detector tells of a socket with TLS whether it has ended without close_notify. */
+  readonly provesEnd?: boolean
   /** True: a further connection of the retrieval, such as FTP's for data, whose times are not noted. */
   readonly isFurther?: boolean
 }
@@ -39,6 +42,11 @@ export async function dial(
   if (isIP(host) !== 0) await addressesOf(context, host, port)
   const lookup = lookupFor(context, port)
   const options = { host, port, noDelay: true, lookup, ...(onread !== undefined && { onread }) }
+  if (peer.tls === 'implicit' && peer.provesEnd === true) {
+    const carrier = connectTcp(options)
+    await opened(context, { ...peer, tls: 'none' }, carrier, lifetime)
+    return secure(context, peer, carrier, lifetime)
+  }
   const socket =
     peer.tls === 'implicit'
       ? connectTls({ ...options, ...tlsOptions(host, context.tls), ...alpn(context, peer) })
@@ -110,10 +118,15 @@ export async function secure(
     throw context.error('protocol-violation', message)
   }
   context.deadline.phase = 'tls'
-  const socket = connectTls({ socket: carrier, host, ...tlsOptions(host, context.tls), ...alpn(context, peer) })
+  const detector = peer.provesEnd === true ? new TlsEndDetector(carrier) : null
+  const options = { host, ...tlsOptions(host, context.tls), ...alpn(context, peer) }
+  const socket = connectTls({ socket: detector ?? carrier, ...options })
+  detector?.watch(socket)
   // Within the TLS of an https proxy, neither socket closes the other by itself.
-  socket.once('close', () => carrier.destroy())
-  carrier.once('close', () => socket.destroy())
+  if (detector === null) {
+    socket.once('close', () => carrier.destroy())
+    carrier.once('close', () => socket.destroy())
+  }
   return opened(context, peer, socket, lifetime, carrier)
 }
 

@@ -91,6 +91,10 @@ export class RingReader implements SocketReader {
     })
   }
 
+  /** It reads TCP, which anybody on the way can end. */
+  readonly provesEnd = false
+  readonly isCut = false
+
   get failure(): Error | null {
     return this.#socket?.errored ?? null
   }

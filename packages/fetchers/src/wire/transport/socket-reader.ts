@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { isCut, provesEnd } from './tls-end-detector.ts'
 
 /**
  * The octets of a connection, below a ByteSource: its consumer first takes the received octets without a promise, and
@@ -14,6 +15,10 @@ export interface SocketReader {
   arrival(): Promise<void>
   /** The error that broke the connection; null: there was none. */
   readonly failure: Error | null
+  /** Whether the end of the octets is proved: `isCut` tells. */
+  readonly provesEnd: boolean
+  /** True: TLS has ended without close_notify, so octets may be missing. */
+  readonly isCut: boolean
   /** True if there is nothing to take, not even the end. */
   readonly isQuiet: boolean
   /**
@@ -49,6 +54,14 @@ export class StreamReader implements SocketReader {
 
   get failure(): Error | null {
     return this.#socket.errored
+  }
+
+  get provesEnd(): boolean {
+    return provesEnd(this.#socket)
+  }
+
+  get isCut(): boolean {
+    return isCut(this.#socket)
   }
 
   get isQuiet(): boolean {
