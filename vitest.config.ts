@@ -47,7 +47,10 @@ export default defineConfig({
   resolve: { alias },
   test: {
     setupFiles: ['test/support/loopback-only.ts'],
-    testTimeout: 20_000,
+    // No test asserts against these limits: they end what hangs, and a busy machine is slow.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     retry,
     reporters: ['default', new RetriedReporter()],
     // Most tests wait for sockets, timers and processes more than they compute.

@@ -455,16 +455,19 @@ describe('case 50, each proxy has its own login (proxy.test.ts: through a tunnel
 })
 
 describe('case 78, a path that looks like an origin', () => {
-  test.each(['//127.0.0.1:PORT/x', '/http://127.0.0.1:PORT/x', '/@127.0.0.1:PORT/x', '/..//127.0.0.1:PORT/x'])(
-    '%s is asked of the server of the URL',
-    async (path) => {
-      await using server = await scriptedHttp(() => ok('x'))
-      const target = path.replace('PORT', String(bystander.port))
-      expect((await told(server.url.replace(/\/$/, target))).text).toBe('x')
-      expect(server.lines).toEqual([`GET ${target} HTTP/1.1`])
-      expect(bystander.connections).toBe(0)
-    },
-  )
+  test.each([
+    ['//127.0.0.1:PORT/x', '//127.0.0.1:PORT/x'],
+    ['/http://127.0.0.1:PORT/x', '/http://127.0.0.1:PORT/x'],
+    ['/@127.0.0.1:PORT/x', '/@127.0.0.1:PORT/x'],
+    ['/..//127.0.0.1:PORT/x', '//127.0.0.1:PORT/x'],
+    ['/a/..//127.0.0.1:PORT/x', '//127.0.0.1:PORT/x'],
+  ])('%s is asked of the server of the URL', async (path, target) => {
+    const withPort = (text: string): string => text.replace('PORT', String(bystander.port))
+    await using server = await scriptedHttp(() => ok('x'))
+    expect((await told(server.url.replace(/\/$/, withPort(path)))).text).toBe('x')
+    expect(server.lines).toEqual([`GET ${withPort(target)} HTTP/1.1`])
+    expect(bystander.connections).toBe(0)
+  })
 
   test('a redirect to such a path, too', async () => {
     const path = `/.//127.0.0.1:${bystander.port}/x`

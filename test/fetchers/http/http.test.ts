@@ -5,7 +5,7 @@ import { type Client, createClient, defaultLimits, type Fetcher, type RetrievalE
 import { httpFetcher } from '@retriever/fetchers/http'
 import type { Outcome } from '@retriever/fetchers/plugin'
 import { bigOctet, startServers, type TestServers, testCa } from '@retriever/servers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { chunksOf, sourceOf } from '../../../packages/fetchers/src/plugin/byte-source.ts'
 import { Deadline } from '../../../packages/fetchers/src/plugin/deadline.ts'
 import { challenge, ok, reply } from '../../support/http/http-answers.ts'
@@ -103,7 +103,7 @@ describe('a representation', () => {
 })
 
 describe('the request', () => {
-  test.each(['a/b;c=d', 'a/../a/./b;c=d', '%61/b%3Bc=d', '/a//b;c=d?x=%7e&y=[1]|{2}', '?q', 'pub/%FF.txt', "a'b()*!"])(
+  test.each(['a/b;c=d', 'a/..b/.c/d.;e=f', '%61/b%3Bc=d', '/a//b;c=d?x=%7e&y=[1]|{2}', '?q', 'pub/%FF.txt', "a'b()*!"])(
     'has %s as it is written',
     async (path) => {
       await failure(client.retrieve(url(path)).then((representation) => representation.cancel()))
@@ -111,6 +111,15 @@ describe('the request', () => {
       expect(servers.http.received).toEqual([`GET /${written} HTTP/1.1`])
     },
   )
+
+  test.each([
+    [false, 'a/b;c=d?e=/../f'],
+    [true, 'a/../a/./b;c=d?e=/../f'],
+  ])('has the dot segments of its path if pathAsIs is %s', async (pathAsIs, target) => {
+    await using direct = createClient({ defaults: { pathAsIs } })
+    await failure(direct.retrieve(url('a/../a/./b;c=d?e=/../f')).then((representation) => representation.cancel()))
+    expect(servers.http.received).toEqual([`GET /${target} HTTP/1.1`])
+  })
 
   test('is what the sent event shows, and the plan promises', async () => {
     const echoed = await read('echo?x=1')
@@ -338,7 +347,7 @@ describe('a body that ends early', () => {
 })
 
 describe('time and cancellation', () => {
-  const impatient = (): Client => createClient({ limits: { idleTimeout: 150, maxRetries: 0 } })
+  const impatient = (): Client => createClient({ limits: { idleTimeout: 1000, maxRetries: 0 } })
 
   test.each([
     ['response', 'request'],
@@ -361,11 +370,15 @@ describe('time and cancellation', () => {
   test('a slow consumer is not punished, and nothing is read ahead of it (R41)', async () => {
     const size = 64 * 1024 * 1024
     const octets = reply(200, {}, Buffer.alloc(size))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
     await using server = await scriptedHttp(() => octets)
     await using hasty = impatient()
     const reader = (await hasty.retrieve(server.url)).body.getReader()
     let length = (await reader.read()).value?.length ?? 0
-    await new Promise((resolve) => setTimeout(resolve, 400))
+    // The consumer reads nothing for twice the idle timeout, and for the turns in which a reader would have had it all.
+    await vi.advanceTimersByTimeAsync(2000)
+    for (let turn = 0; turn < 1000; turn++) await new Promise((resolve) => setImmediate(resolve))
     // All but what the kernel's buffers hold is still with the server.
     expect(server.sockets[0]?.writableLength).toBeGreaterThan(size / 2)
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) length += chunk.value.length

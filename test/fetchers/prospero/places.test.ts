@@ -133,7 +133,7 @@ test('a union link to a port of another protocol is refused, with the remedy', a
   expect(events).toContainEqual(
     expect.objectContaining({
       type: 'remark',
-      message: expect.stringMatching(/left out: Refused: Port 6379 .*6379\]`\.$/),
+      message: expect.stringMatching(/left out: Refused: Port 6379 .*6379\]` permits it\.$/),
       advice: { option: 'policy.allowPorts', value: 6379 },
     }),
   )

@@ -91,6 +91,7 @@ const environment: Topic = {
       'LDAPCONF, LDAPRC, LDAPNOINIT',
       'Further files that name this server, as in ldap.conf(5); LDAPNOINIT: none is read',
     ],
+    ['NETRC', 'The file of logins for -n, in place of ~/.netrc'],
     ['XDG_CONFIG_HOME, HOME', 'Where the configuration file and ~/.netrc are looked for'],
     ['XDG_STATE_HOME', 'The folder for what open remembers; default ~/.local/state'],
     ['NO_COLOR', 'Not empty: no colours'],

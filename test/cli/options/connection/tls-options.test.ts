@@ -109,8 +109,8 @@ describe('--resolve', () => {
 
   test.each([
     ['www.example:80', /--resolve needs HOST:PORT:ADDRESS\[,ADDRESS\], with .*; not "www\.example:80"/],
-    ['www.example:80:other.example', /with a name for HOST and an IP address for ADDRESS; not/],
-    ['*:80:127.0.0.1', /with a name for HOST and an IP address for ADDRESS; not/],
+    ['www.example:80:other.example', /with a name or \* for HOST and an IP address for ADDRESS; not/],
+    ['*.example:80:127.0.0.1', /with a name or \* for HOST and an IP address for ADDRESS; not/],
   ])('%s is refused', async (text, message) => {
     const outcome = await run('--resolve', text, 'http://www.example/')
     expect(outcome).toMatchObject({ status: 2, stderr: expect.stringMatching(message) })
