@@ -15,7 +15,7 @@ import { require, requireEqual, type Target } from './target.ts'
 
 // The rest of a context is not used.
 const context = {
-  deadline: { phase: 'request' },
+  deadline: { phase: 'request', throwIfAborted: () => {} },
   error: (code: 'partial', message: string, details = {}) =>
     new RetrievalError(code, message, { phase: 'request', ...details }),
 } as unknown as RetrievalContext
