@@ -46,8 +46,7 @@ test.runIf(hasTmux)('a host that echoes gets each character, the size, and what 
   using screen = onScreen(folder(), `telnet://guest:pl4nted@127.0.0.1:${server.port}/`, 80)
   const start = await screen.shows(/login:$/m)
   expect(start).toContain('Connected to 127.0.0.1')
-  expect(start).toContain('The URL suggests logging in as guest, with a password, which is not shown.')
-  expect(start).not.toContain('pl4nted')
+  expect(start).toContain('The URL suggests logging in as guest with the password pl4nted.')
   screen.type('bob')
   await screen.shows(/login: bob$/m)
   screen.type('Enter')
@@ -61,7 +60,6 @@ test.runIf(hasTmux)('a host that echoes gets each character, the size, and what 
   const status = await screen.shows(/The escape character is \^\]/)
   expect(status).toContain('without encryption')
   expect(status).toContain('server ECHO, server SUPPRESS-GO-AHEAD, client NAWS')
-  expect(status).not.toContain('pl4nted')
   for (const [command, answer] of [
     ['send ayt', /\[Yes\]/],
     ['send brk', /break!/],

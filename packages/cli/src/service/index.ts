@@ -1,4 +1,4 @@
-import { printable, type Resolution, shellWord } from '@retriever/core'
+import { octetsToText, printable, type Resolution, shellWord } from '@retriever/core'
 import type { Session as ServiceSession } from '@retriever/fetchers'
 import type { Retrieval } from '../retrieval.ts'
 import type { Destination } from '../saving/destination.ts'
@@ -36,10 +36,11 @@ export async function useService(
   tell('The session has ended.')
 }
 
-/** User and password of the URL are advice, and are not sent (RFC 4248 2). */
-function loginAdvice({ user }: ServiceSession, { locator }: Resolution): string | null {
-  const password = locator.password === null ? '' : 'a password, which is not shown'
-  if (user === null || user === '') return password === '' ? null : `The URL suggests ${password}.`
+/** User and password of the URL are advice, which is shown and not sent (RFC 1738 3.8, RFC 4248 2). */
+function loginAdvice({ user }: ServiceSession, { plan }: Resolution): string | null {
+  const password =
+    'password' in plan && plan.password !== null ? shellWord(printable(octetsToText(plan.password))) : null
+  if (user === null || user === '') return password === null ? null : `The URL suggests the password ${password}.`
   const who = `The URL suggests logging in as ${shellWord(printable(user))}`
-  return password === '' ? `${who}.` : `${who}, with ${password}.`
+  return password === null ? `${who}.` : `${who} with the password ${password}.`
 }
