@@ -6,6 +6,7 @@ import { resultSchema } from '../../packages/cli/src/results/schema.ts'
 import { cookbookSections } from './cookbook-page.ts'
 import { curlPage } from './curl-page.ts'
 import { optionsPage } from './options-page.ts'
+import { statementsPage } from './statements-page.ts'
 import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './tables.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -18,6 +19,8 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
   test('docs/options.md', () => expect(optionsPage()).toMatchFileSnapshot(`${root}docs/options.md`))
 
   test('docs/curl.md', () => expect(curlPage()).toMatchFileSnapshot(`${root}docs/curl.md`))
+
+  test('docs/rfc1738.md', () => expect(statementsPage()).toMatchFileSnapshot(`${root}docs/rfc1738.md`))
 
   test('the schema in docs/json.md', async () => {
     const page = await readFile(`${root}docs/json.md`, 'utf8')

@@ -1,0 +1,47 @@
+import { type Chapter, readChapters, type Session, type Statement } from '../rfc1738/statements.ts'
+import { page, table } from './tables.ts'
+
+/** docs/rfc1738.md: what RFC 1738 and uri(7) say, each with the sessions that show it. */
+export function statementsPage(): string {
+  const chapters = readChapters()
+  const statements = chapters.flatMap((chapter) => chapter.statements)
+  const differing = statements.filter(({ reason }) => reason !== null).length
+  return page(
+    'What RFC 1738 and uri(7) say',
+    `RFC 1738, the manual page uri(7) and two older guides make ${statements.length} statements about URLs and the programs that read
+them. Retriever does what ${statements.length - differing} of them say, and has a reason where it does otherwise (${differing}). The tests run each
+command line, and look for what stands in the third column. The ports are those of \`retrieve serve\`; \`{files}\` is
+the folder \`test/rfc1738/files\`, in which the commands run. \`pnpm run docs\` writes this page.`,
+    ...chapters.map(section),
+  )
+}
+
+function section({ title, statements }: Chapter): string {
+  return `## ${title}\n\n${table(['Statement', 'Command', 'What is seen, or why it differs'], statements.map(row))}`
+}
+
+function row({ source, says, sessions, reason }: Statement): string[] {
+  const lines = sessions.map(({ line }) => code(`retrieve ${line}`))
+  const seen = sessions.map(outcome)
+  return [
+    cell(`${source}: ${says}`),
+    lines.join('<br>'),
+    [...seen, ...(reason === null ? [] : [`**Differs**: ${cell(reason)}`])].join('<br>'),
+  ]
+}
+
+function outcome({ status, seen, unseen }: Session): string {
+  const parts = [...seen.map(code), ...unseen.map((text) => `not ${code(text)}`)]
+  return `${parts.join(', ')}${status === 0 ? '' : ` (exit ${status})`}`
+}
+
+/** In a cell of a table. */
+function code(text: string): string {
+  const fence = text.includes('`') ? '``' : '`'
+  const visible = text.includes('\t') ? text.replace("'", "$'").replaceAll('\t', '\\t') : text
+  return `${fence}${visible.replaceAll('|', '\\|')}${fence}`
+}
+
+function cell(text: string): string {
+  return text.replace(/[\\`*_{}[\]<>|]/g, '\\$&')
+}
