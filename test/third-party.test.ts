@@ -159,6 +159,11 @@ describe('the contract suite finds', () => {
         } catch {}
       }),
     ],
+    [
+      'a request that is not that of the plan',
+      'the server gets the wire of the plan for an object, and nothing else',
+      { ...fingerFetcher(), retrieve: (plan, context) => fingerFetcher().retrieve({ ...plan, query: 'bob' }, context) },
+    ],
   ])('%s', async (_fault, name, wrong) => {
     const run = (fetcher: Fetcher<'rfc1288'>): Promise<void> | undefined => {
       const tests = new Map<string, () => Promise<void>>()

@@ -7,6 +7,7 @@ import { everyOctet } from './octets.ts'
 
 testFetcher({
   mechanism: 'gopher',
+  asked: [{ accept: 'text/plain' }],
   bytes: everyOctet,
   entries: ['a.bin', 'hello.txt', 'sub', 'grüße.txt'],
   stalls: [

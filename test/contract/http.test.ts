@@ -1,8 +1,5 @@
-import { createClient } from '@retriever/fetchers'
 import { startHttpServer } from '@retriever/servers'
-import { expect, test } from 'vitest'
 import { testFetcher } from './fetcher.ts'
-import { bytesOf } from './observe.ts'
 import { everyOctet } from './octets.ts'
 
 testFetcher({
@@ -15,6 +12,15 @@ testFetcher({
     ['body', 'body'],
   ],
   short: 10,
+  asked: [
+    { head: true },
+    { range: [2, 5] },
+    { range: [-3, null] },
+    { compressed: true },
+    { accept: 'text/html', acceptLanguage: 'de, en;q=0.5' },
+    { headers: { 'X-Test': 'a b', 'User-Agent': null, Accept: 'image/png' } },
+    { ifChangedSince: new Date('1990-01-01T00:00:00Z') },
+  ],
   async start(faults = {}) {
     const server = await startHttpServer({ faults })
     return {
@@ -24,14 +30,4 @@ testFetcher({
       login: (user, password) => `${server.url.replace('//', `//${user}:${password}@`)}auth/pub/a.bin`,
     }
   },
-})
-
-test('the server gets the request line of the plan', async () => {
-  await using server = await startHttpServer()
-  await using client = createClient()
-  const url = `${server.url}echo?a=%2F&b`
-  const text = (await bytesOf(client, url)).toString('latin1')
-  const [line, host] = client.resolve(url).plan.wire[0]?.split('\r\n') ?? []
-  expect(text.split('\r\n')[0]).toBe(line)
-  expect(text.toLowerCase()).toContain(String(host).toLowerCase())
 })

@@ -11,6 +11,7 @@ const login = { credentials: () => ({ user: 'alice', password: 'secret' }) }
 testFetcher(
   {
     mechanism: 'imap',
+    asked: [{ head: true }],
     createClient: (options) => createClient({ ...options, ...login }),
     bytes: Buffer.from(message),
     entries: ['11', '12'],

@@ -14,6 +14,7 @@ const entry = await (async () => {
 
 testFetcher({
   mechanism: 'ldap',
+  asked: [{ limit: 5 }],
   bytes: entry,
   entries: [alice, 'cn=Jürgen,ou=people,dc=example,dc=net'],
   stalls: [

@@ -13,6 +13,8 @@ const article = await (async () => {
 
 testFetcher({
   mechanism: 'nntp',
+  asked: [{ head: true }],
+  farewell: 'QUIT\r\n',
   bytes: article,
   entries: ['A first test', 'Lines with dots'],
   stalls: [

@@ -84,7 +84,11 @@ test.each<[string, string, Pop3ServerOptions, string]>([
 ])('the server gets what the plan says: %j by %s', async (path, user, options, secret) => {
   const { received, url } = await get(options, path, {}, user)
   await using client = createClient()
-  const planned = client.resolve(url).plan.wire.map((line) => line.trimEnd().replace('<password>', secret))
+  const planned = client
+    .resolve(url)
+    .plan.wire.flatMap((line) =>
+      line === '<login>' ? ['USER alice', `PASS ${secret}`] : [line.trimEnd().replace('<password>', secret)],
+    )
   expect(received).toEqual(planned)
 })
 

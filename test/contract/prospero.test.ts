@@ -19,6 +19,7 @@ testFetcher({
   async start(faults = {}) {
     const server = await startProsperoServer({ faults })
     return {
+      server,
       object: `${server.url}/docs/bytes.bin`,
       listing: `${server.url}/docs`,
       missing: `${server.url}/nope`,

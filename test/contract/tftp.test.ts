@@ -14,6 +14,7 @@ testFetcher({
   async start(faults = {}) {
     const server = await startTftpServer({ faults })
     return {
+      recipient: server,
       object: `${server.url}bytes.bin`,
       missing: `${server.url}nope`,
       [Symbol.asyncDispose]: () => server.close(),

@@ -23,7 +23,7 @@ testFetcher({
   bytes: Buffer.from(text),
   async start(faults = {}) {
     const server = await startTn3270Server({ faults })
-    return { object: server.url, [Symbol.asyncDispose]: () => server.close() }
+    return { server, object: server.url, [Symbol.asyncDispose]: () => server.close() }
   },
 })
 

@@ -6,6 +6,7 @@ import { bytesOf } from './observe.ts'
 
 testFetcher({
   mechanism: 'ws',
+  asked: [{ headers: { 'X-Test': 'a b' } }],
   bytes: Buffer.from('one\nGrüße\n\n'),
   stalls: [
     ['greeting', 'request'],

@@ -12,7 +12,7 @@ const documented: [string, string][] = [
     `{"url":"ftp://myname@host.dom/%2Fetc/motd","scheme":"ftp","mechanism":"ftp",` +
       `"locator":{"user":"myname","password":null,"host":"host.dom","port":21,"urlPath":"%2Fetc/motd","query":null,"fragment":null},` +
       `"plan":{"mechanism":"ftp","host":"host.dom","port":21,"tls":"none","user":"myname","password":null,"cwd":["/etc"],"name":"motd","typecode":null,` +
-      `"wire":["USER myname\\r\\n","PASS <password>\\r\\n","CWD /etc\\r\\n","TYPE I\\r\\n","EPSV\\r\\n","RETR motd\\r\\n"]},` +
+      `"wire":["USER myname\\r\\n","PASS <password>\\r\\n","CWD /etc\\r\\n","TYPE I\\r\\n","SIZE motd\\r\\n","MDTM motd\\r\\n","EPSV\\r\\n","RETR motd\\r\\n"]},` +
       `"findings":[{"code":"cleartext-secret","severity":"warning","message":"The password of \\"myname\\" would cross the network unencrypted. Use a scheme with TLS where the server has one.","span":[6,12],"rule":"RFC 1738 6"}]}`,
   ],
   [
@@ -36,7 +36,7 @@ const documented: [string, string][] = [
     `{"url":"https://h/x?#","scheme":"https","mechanism":"http",` +
       `"locator":{"user":null,"password":null,"host":"h","port":443,"urlPath":"x","query":"","fragment":""},` +
       `"plan":{"mechanism":"http","host":"h","port":443,"tls":"implicit","target":"/x?","user":null,"password":null,` +
-      `"wire":["GET /x? HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n"]},"findings":[]}`,
+      `"wire":["GET /x? HTTP/1.1\\r\\nHost: h\\r\\nConnection: keep-alive\\r\\nUser-Agent: Retriever/0.1\\r\\nAccept: */*\\r\\nAccept-Encoding: identity\\r\\n\\r\\n"],"unknown":{"HTTP/1.1":"HTTP/2, if the server chooses it within TLS: the same fields in binary frames"}},"findings":[]}`,
   ],
   [
     'file:///etc/motd',
@@ -149,9 +149,11 @@ describe('as text', () => {
         '           PASS <password>\\r\\n',
         '           CWD /etc\\r\\n',
         '           TYPE I\\r\\n',
+        '           SIZE motd\\r\\n',
+        '           MDTM motd\\r\\n',
         '           EPSV\\r\\n',
         '           RETR motd\\r\\n',
-        '  know     warning: The password of "myname" would cross the network unencrypted. Use a scheme with TLS where the server has one. [cleartext-secret, RFC 1738 6]',
+        '  warning  The password of "myname" would cross the network unencrypted. Use a scheme with TLS where the server has one. [cleartext-secret, RFC 1738 6]',
         '',
       ].join('\n'),
     )

@@ -43,13 +43,25 @@ function requireLines({ plan, findings }: Resolution): void {
   if (plan.mechanism === 'gopher' && plan.gopherPlus?.includes('\t1\r\n')) return
   if (binary.has(plan.mechanism)) return
   if (plan.mechanism === 'prospero') {
-    const text = plan.wire.map((packet) => packet.slice(11)).join('')
+    const text = messagesOf(plan)
+      .map((packet) => packet.slice(11))
+      .join('')
     require(/^(?:[^\r\n\0]+\n){3}$/.test(text), `${JSON.stringify(text)} is not three lines`)
     return
   }
   const several = plan.mechanism === 'http' || plan.mechanism === 'rtsp' || plan.mechanism === 'ws'
   const whole = several ? /^(?:[^\r\n\0]+\r\n)+\r\n$/ : /^[^\r\n\0]*\r\n$/
-  for (const message of plan.wire) require(whole.test(message), `${JSON.stringify(message)} is not one line`)
+  for (const message of messagesOf(plan)) require(whole.test(message), `${JSON.stringify(message)} is not one line`)
+}
+
+interface Sent {
+  readonly wire: readonly string[]
+  readonly unknown?: Readonly<Record<string, string>>
+}
+
+/** The messages of a plan, without what stands for those that are not known. */
+function messagesOf({ wire, unknown = {} }: Sent): readonly string[] {
+  return wire.filter((message) => !Object.hasOwn(unknown, message))
 }
 
 /** An oracle for the schemes that the WHATWG parser knows: it shares no code with ours. */

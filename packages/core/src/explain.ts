@@ -1,6 +1,8 @@
 import { type Advice, adviceText } from './advice.ts'
+import { askedElsewhere, nothingAsked } from './asked.ts'
 import { RetrievalError } from './errors.ts'
 import type { Finding, Severity } from './finding.ts'
+import type { Plan } from './plan.ts'
 import { printable } from './printable.ts'
 import { findScheme, type Resolution, resolve } from './resolve.ts'
 import type { ResolveOptions, Scheme } from './scheme.ts'
@@ -18,12 +20,24 @@ export interface Explained {
   readonly mechanism: string
   /** Null is absent, "" is empty; `port` is the effective one, null where the scheme has none. */
   readonly locator: Omit<Locator, 'scheme'>
-  /** `mechanism`, `host`, `port`, `tls`, the fields of the mechanism, `wire`. */
-  readonly plan: Readonly<Record<string, unknown>>
+  /** `mechanism`, `host`, `port`, `tls`, the fields of the mechanism, `wire`, `unknown`. */
+  readonly plan: Readonly<Record<string, unknown>> & Pick<Plan<string>, 'wire' | 'unknown'>
   /** The findings, whose messages contain the remedies. */
   readonly findings: ReadonlyArray<Omit<Finding, 'remedy'>>
   /** The explanation of the URL that is retrieved instead, at the gateway for the scheme. */
   readonly gateway?: Explanation
+  /** The URL of the proxy on the way, without its login. */
+  readonly proxy?: string
+  /** Why the caller's policy lets nothing be sent. Absent: it does not refuse the URL, or no policy was asked. */
+  readonly refused?: Refusal
+}
+
+export interface Refusal {
+  readonly code: string
+  /** A sentence that says why, and how to allow it, if that is possible. */
+  readonly message: string
+  /** The option that the message names, if it names one. */
+  readonly advice?: Advice
 }
 
 export interface Unexplained {
@@ -57,8 +71,8 @@ export function explain(url: string, options: ResolveOptions = {}): Explanation 
 export function explainResolution(resolution: Resolution, options: ResolveOptions = {}): Explained {
   const explained = describe(maskResolution(resolution, options))
   if (resolution.gateway === undefined) return explained
-  const { gateways: _gateways, base: _base, ...others } = options
-  return { ...explained, gateway: explain(resolution.gateway, others) }
+  const { gateways: _gateways, base: _base, asked = nothingAsked, ...others } = options
+  return { ...explained, gateway: explain(resolution.gateway, { ...others, asked: askedElsewhere(asked) }) }
 }
 
 /** Names the host that a browser would contact for a URL that we refuse; "" if the browser refuses it, too. */
@@ -81,8 +95,8 @@ function describe({ url, locator, scheme, plan, findings }: Resolution): Explain
   }
 }
 
-function planFields({ wire, ...fields }: Resolution['plan']): Record<string, unknown> {
-  const shown: Record<string, unknown> = { ...fields, wire }
+function planFields({ wire, unknown, ...fields }: Resolution['plan']): Explained['plan'] {
+  const shown: Record<string, unknown> & Pick<Plan<string>, 'wire'> = { ...fields, wire, ...(unknown && { unknown }) }
   // The data may be megabytes, and the URL shows them already.
   if (fields.mechanism === 'data') delete shown.octets
   return shown
@@ -90,7 +104,7 @@ function planFields({ wire, ...fields }: Resolution['plan']): Record<string, unk
 
 /** One line of an explanation for people, safe for a terminal. */
 export interface ExplanationLine {
-  /** The columns before the text, such as `  goes to  `; "" before the URL. */
+  /** The columns before the text, such as `  goes to  ` or `REFUSED: `; "" before the URL. */
   readonly head: string
   readonly text: string
   /** The severity of a finding; null: the line is no finding. */
@@ -110,29 +124,39 @@ export function formatExplanation(explanation: Explanation, schemes?: readonly S
 export function explanationLines(explanation: Explanation, schemes?: readonly Scheme[]): ExplanationLine[] {
   const url = lineOf('', explanation.url)
   if ('error' in explanation) return [url, lineOf('  ', explanation.error.message)]
-  const { scheme, plan, locator, findings, gateway } = explanation
+  const { scheme, plan, locator, findings, gateway, refused } = explanation
   const known = findScheme(scheme, schemes)
   return [
+    ...(refused === undefined ? [] : [refusalLine(refused)]),
     url,
     ...section('written', escapedForm(explanation, known)),
     ...section('is', known === undefined ? [] : [`${known.title} (${known.spec})`]),
     ...section('means', fieldList({ ...plan, ...apart(locator, known) })),
     ...(gateway === undefined ? contact(explanation, known) : through(gateway, schemes)),
     ...[...findings, ...(gateway !== undefined && 'findings' in gateway ? gateway.findings : [])].map(
-      ({ severity, message, code, rule }, index) =>
-        lineOf(sectionHead('know', index), `${severity}: ${message} [${code}, ${rule}]`, severity),
+      ({ severity, message, code, rule }) =>
+        lineOf(sectionHead(severity, 0), `${message} [${code}, ${rule}]`, severity),
     ),
   ]
 }
 
-function contact({ plan }: Explained, known: Scheme | undefined): ExplanationLine[] {
+function contact({ plan, proxy }: Explained, known: Scheme | undefined): ExplanationLine[] {
   if (known?.partOf !== undefined) return needsBase(known.partOf)
-  const wire = plan.wire as string[]
+  const { wire } = plan
   return [
+    ...section('proxy', proxy === undefined ? [] : [proxy]),
     ...section('goes to', destination(plan)),
     ...section('sends', wire.map(quoteWire)),
     ...section('reads', known?.reading?.(wire) ?? []),
+    ...section(
+      'unknown',
+      Object.entries(plan.unknown ?? {}).map(([part, why]) => `${part}: ${why}`),
+    ),
   ]
+}
+
+function refusalLine({ message, advice }: Refusal): ExplanationLine {
+  return { ...lineOf('REFUSED: ', message, 'danger'), ...(advice && { advice }) }
 }
 
 const base: Advice = { option: 'base' }
@@ -173,7 +197,7 @@ function escapedForm({ url, scheme, locator, plan }: Explained, known: Scheme | 
   return [formatLocator({ ...locator, scheme, host, port })]
 }
 
-const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'docid', 'wire'])
+const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'docid', 'wire', 'unknown'])
 
 function fieldList(plan: Explained['plan']): readonly string[] {
   const fields = Object.entries(plan).filter(([name, value]) => !shownElsewhere.has(name) && isThere(value))

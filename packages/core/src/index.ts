@@ -1,5 +1,6 @@
 export { type Completion, completeUrl } from './abbreviation.ts'
 export { type Advice, type AdvisedOption, adviceText } from './advice.ts'
+export { type Asked, askedElsewhere } from './asked.ts'
 export type { CauseJson, ErrorJson } from './error-json.ts'
 export {
   type ErrorCode,
@@ -21,6 +22,7 @@ export {
   explanationLines,
   formatExplanation,
   quoteWire,
+  type Refusal,
   type Unexplained,
 } from './explain.ts'
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
@@ -46,19 +48,28 @@ export { printable } from './printable.ts'
 export { findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'
 export type { Defaults, Inspection, Place, ResolveOptions, Scheme } from './scheme.ts'
 export { berElement, berInteger, berOid } from './schemes/ber.ts'
-export { authTls, type FtpCommands, ftpCommands, ftpLine, isAnonymous } from './schemes/ftp.ts'
-export { gopherRequest } from './schemes/gopher.ts'
+export { authTls, type FtpCommands, ftpCommands, ftpLine, hasUtf8Names, isAnonymous } from './schemes/ftp.ts'
+export { asksGopherForm, asksGopherView, gopherRequest } from './schemes/gopher.ts'
+export {
+  httpFields,
+  httpHead,
+  httpRange,
+  httpWire,
+  shownHttpHead,
+} from './schemes/http-request.ts'
 export { imapCommands, imapQuoted } from './schemes/imap-commands.ts'
 export { builtinSchemes } from './schemes/index.ts'
 export { bindnameOf } from './schemes/ldap.ts'
-export { ldapRequests } from './schemes/ldap-requests.ts'
+export { ldapMaxLimit, ldapRequests } from './schemes/ldap-requests.ts'
 export { mqttConnect, mqttSubscribe } from './schemes/mqtt-packets.ts'
 export { prosperoPackets, prosperoToken } from './schemes/prospero.ts'
-export { type WaisDocument, waisMost, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
+export { type WaisDocument, waisLimit, waisMost, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
+export { webSocketHandshake } from './schemes/websocket.ts'
 export { z3950Present, z3950Search, z3950Term } from './schemes/z3950-pdus.ts'
 export { z3950SyntaxName, z3950SyntaxOid } from './schemes/z3950-syntaxes.ts'
 export { maskResolution } from './secrets/mask-resolution.ts'
 export { redact } from './secrets/redact.ts'
+export { isSecretField } from './secrets/secret-fields.ts'
 export { shellCommand, shellWord } from './shell.ts'
 export { authority, bracketed } from './url/host.ts'
 export { isInward, isLoopback } from './url/inward.ts'

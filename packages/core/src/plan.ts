@@ -1,11 +1,16 @@
 /**
  * The retrieval's plan as data. A string in a plan holds one octet a character (U+0000 to U+00FF); null is absent.
- * `wire` has one element for each message that the client would send, with its line end, and `<password>` in place of a
- * secret.
+ * `wire` has one element for each message that the client sends to a server that accepts them all, with its line end,
+ * and `<password>` in place of a secret. What ends a session that is kept for later retrievals is not part of it.
  */
 export interface Plan<M extends string> {
   readonly mechanism: M
   readonly wire: readonly string[]
+  /**
+   * Why parts of `wire` cannot be known before the server has answered, by the text that stands for them: `{ '<first>':
+   * 'the answer to EXAMINE gives it' }`. Absent: all is known.
+   */
+  readonly unknown?: Readonly<Record<string, string>>
 }
 
 /** The beginning of TLS: with the first octet (`implicit`), by a command (`explicit`), or not at all. */

@@ -1,4 +1,5 @@
 import { adviceText } from './advice.ts'
+import { type Asked, nothingAsked } from './asked.ts'
 import { RetrievalError } from './errors.ts'
 import type { Finding, FindingCode } from './finding.ts'
 import { findAll } from './findings.ts'
@@ -117,6 +118,7 @@ class UrlPlace implements Place {
   readonly host: string
   readonly port: number
   readonly defaults: Defaults
+  readonly asked: Asked
   readonly domainToAscii: ResolveOptions['domainToAscii']
   readonly split: SplitUrl
 
@@ -124,6 +126,7 @@ class UrlPlace implements Place {
     this.host = host
     this.port = split.locator.port ?? defaultPort
     this.defaults = options.defaults ?? noDefaults
+    this.asked = options.asked ?? nothingAsked
     this.domainToAscii = options.domainToAscii
     this.split = split
   }

@@ -1,3 +1,4 @@
+import type { Asked } from './asked.ts'
 import type { Finding } from './finding.ts'
 import type { Gateways } from './gateway.ts'
 import type { AccessPlan, Mechanism, TlsMode } from './plan.ts'
@@ -9,9 +10,9 @@ export interface Defaults {
   readonly newsServer?: string
   /**
    * The server for LDAP URLs that name none: a `host`, a `host:port`, or the URL of a server (`ldaps://host`,
-   * `ldapi:///`).
+   * `ldapi:///`), or a function that gives one when it is needed.
    */
-  readonly ldapServer?: string
+  readonly ldapServer?: string | (() => string | undefined)
   /** The password that an anonymous FTP login sends (RFC 1635); default `anonymous@`. */
   readonly anonymousPassword?: string
   /** This machine's own names: a file URL may name one of them as its host (RFC 8089 2). */
@@ -36,6 +37,8 @@ export interface ResolveOptions {
   /** The URL against which a relative reference is resolved (RFC 3986 5). */
   readonly base?: string
   readonly defaults?: Defaults
+  /** The options of the retrieval that change what is sent, and so the `wire` of the plan. Default: none. */
+  readonly asked?: Asked
   /** The gateways through which URLs are retrieved, by scheme. */
   readonly gateways?: Gateways
   /**
@@ -58,6 +61,8 @@ export interface Place {
   /** The URL's port, else the scheme's; 0 where neither has one. */
   readonly port: number
   readonly defaults: Defaults
+  /** ResolveOptions.asked. */
+  readonly asked: Asked
   /** ResolveOptions.domainToAscii. */
   readonly domainToAscii?: ((name: string) => string) | undefined
   /** Throws `malformed-url` for this part of the URL. */

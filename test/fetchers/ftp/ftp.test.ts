@@ -53,11 +53,11 @@ async function scripted(script: Script, path = 'hello.txt', options: ClientOptio
 /** A step of the dialogue is what it is about. */
 const oneByOne: ClientOptions = { fetchers: [ftpFetcher({ pipelining: false })] }
 
-const lines = (wire: readonly string[], password = ''): string[] =>
-  wire.map((message) => message.replace(/\r\n$/, '').replace('<password>', password))
+const lines = (wire: readonly string[], password = ''): readonly string[] =>
+  withoutAsides(wire.map((message) => message.replace(/\r\n$/, '').replace('<password>', password)))
 
-/** Commands sent beside the plan, where they cost no round trip, and QUIT. */
-const asides = /^(?:FEAT|OPTS|SIZE|MDTM|QUIT)\b/
+/** What is sent where it costs no round trip, or where an answer allows it, and QUIT. */
+const asides = /^(?:FEAT|OPTS|SIZE|MDTM|QUIT)\b|^<utf8>$/
 const withoutAsides = (received: readonly string[]): readonly string[] => received.filter((line) => !asides.test(line))
 
 describe('what is sent is what the plan says (RFC 1738 3.2)', () => {

@@ -125,12 +125,11 @@ describe('the request', () => {
     const echoed = await read('echo?x=1')
     const sent = events.find((event) => event.type === 'sent')
     expect(echoed).toBe(sent?.octets)
-    expect(echoed).toContain(`\r\nhost: 127.0.0.1:${servers.http.port}\r\n`)
+    expect(echoed).toContain(`\r\nHost: 127.0.0.1:${servers.http.port}\r\n`)
     expect(echoed).toContain('\r\nUser-Agent: Retriever/0.1\r\n')
     expect(echoed).toContain('\r\nAccept: */*\r\n')
     expect(echoed).toContain('\r\nAccept-Encoding: identity\r\n')
-    const wire = client.resolve(url('echo?x=1')).plan.wire[0] ?? ''
-    expect(echoed.toLowerCase().startsWith(wire.toLowerCase().replace(/\r\n$/, ''))).toBe(true)
+    expect(client.resolve(url('echo?x=1')).plan.wire).toEqual([echoed])
   })
 
   test('says what is accepted', async () => {
@@ -672,7 +671,7 @@ test('IPv6 has its brackets in Host, and its connection', async () => {
   if (!free) return
   await using six = await startServers({ http: true, host: '::1' })
   const representation = await client.retrieve(`${six.http.url}echo`)
-  expect(await representation.text()).toContain(`host: [::1]:${six.http.port}\r\n`)
+  expect(await representation.text()).toContain(`Host: [::1]:${six.http.port}\r\n`)
 })
 
 async function canUseIpv6(): Promise<boolean> {

@@ -285,8 +285,8 @@ describe('a URL asked of the proxy', () => {
     expect(heard).toEqual([
       [
         'GET http://www.example:81/a?b HTTP/1.1',
-        'host: www.example:81',
-        'connection: keep-alive',
+        'Host: www.example:81',
+        'Connection: keep-alive',
         'User-Agent: Retriever/0.1',
         'Accept: */*',
         'Accept-Encoding: identity',
@@ -311,7 +311,7 @@ describe('a URL asked of the proxy', () => {
       tls: { ca: testCa },
     })
     expect(text).toBe('through the proxy\n')
-    expect(heard[0]).toMatch(/^GET http:\/\/www\.example\/ HTTP\/1\.1\r\nhost: www\.example\r\n/)
+    expect(heard[0]).toMatch(/^GET http:\/\/www\.example\/ HTTP\/1\.1\r\nHost: www\.example\r\n/)
   })
 
   test('is asked over one connection as long as that lasts', async () => {
@@ -382,7 +382,7 @@ describe('an ftp URL asked of the proxy', () => {
       'ftp://ftp.example/pub/a%20b',
     )
     expect(text).toBe('anonymous')
-    expect(heard[0]).toMatch(/^GET ftp:\/\/ftp\.example\/pub\/a%20b;type=i HTTP\/1\.1\r\nhost: ftp\.example\r\n/)
+    expect(heard[0]).toMatch(/^GET ftp:\/\/ftp\.example\/pub\/a%20b;type=i HTTP\/1\.1\r\nHost: ftp\.example\r\n/)
     expect(heard[0]).not.toMatch(/authorization/i)
     expect(representation).toMatchObject({ url: 'ftp://ftp.example/pub/a%20b', kind: 'object', size: 9 })
     expect(events.filter(({ type }) => type === 'remark')).toEqual([])
@@ -394,7 +394,7 @@ describe('an ftp URL asked of the proxy', () => {
     const { text, heard, events } = await textThrough(httpProxy({ answer }), 'ftp://alice:s3cr3t@ftp.example:2121/x')
     expect(text).toBe('for alice')
     expect(heard).toHaveLength(1)
-    expect(heard[0]).toMatch(/^GET ftp:\/\/alice@ftp\.example:2121\/x;type=i HTTP\/1\.1\r\nhost: ftp\.example:2121\r\n/)
+    expect(heard[0]).toMatch(/^GET ftp:\/\/alice@ftp\.example:2121\/x;type=i HTTP\/1\.1\r\nHost: ftp\.example:2121\r\n/)
     expect(heard[0]).not.toContain('s3cr3t')
     expect(JSON.stringify(events)).not.toMatch(/s3cr3t|YWxpY2U/)
   })

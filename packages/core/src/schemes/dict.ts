@@ -18,7 +18,10 @@ export const dict: Scheme = {
   resolve: dictPlan,
 }
 
-type Asked = Omit<DictPlan, 'mechanism' | 'host' | 'port' | 'tls' | 'user'>
+/** RFC 2229 3.11 */
+const proof = '<md5>'
+
+type Question = Omit<DictPlan, 'mechanism' | 'host' | 'port' | 'tls' | 'user'>
 
 function dictPlan({ urlPath, user, password }: Locator, place: Place): DictPlan {
   if (password !== null) place.fail('dict URLs hold no password (RFC 2229 5)', 'password')
@@ -29,6 +32,8 @@ function dictPlan({ urlPath, user, password }: Locator, place: Place): DictPlan 
   const [name = '', auth = 'AUTH'] = (user ?? '').split(';').map(decodeOctets)
   if (!/^auth$/i.test(auth)) place.fail('only the login AUTH is known, as in dict://user;AUTH@host/', 'user')
   checkAtoms(name, place, 'user')
+  const login =
+    name === '' ? {} : { unknown: { [proof]: 'the MD5 of the message id in the greeting and the password' } }
   return {
     mechanism: 'dict',
     host: place.host,
@@ -36,6 +41,8 @@ function dictPlan({ urlPath, user, password }: Locator, place: Place): DictPlan 
     tls: 'none',
     user: name === '' ? null : name,
     ...asked,
+    wire: [...(name === '' ? [] : [`AUTH ${name} ${proof}\r\n`]), ...asked.wire],
+    ...login,
   }
 }
 
@@ -43,7 +50,7 @@ function dictPlan({ urlPath, user, password }: Locator, place: Place): DictPlan 
  * Trailing parts may be left out: the database is then `!` (the first that has it), the strategy `.` (the server's
  * own).
  */
-function look([command = '', word = '', database = '', ...rest]: readonly string[], place: Place): Asked {
+function look([command = '', word = '', database = '', ...rest]: readonly string[], place: Place): Question {
   if (command !== 'd' && command !== 'm') return place.fail('d:word or m:word must follow the host', 'urlPath')
   if (word === '') place.fail('a word must follow, as in dict://host/d:word', 'urlPath')
   const [strategy = '', number = '', ...more] = command === 'm' ? rest : ['', ...rest]
@@ -69,7 +76,7 @@ const shown = { db: 'databases', strat: 'strategies', server: 'server', info: 'i
  * The facts that the server tells of itself (RFC 2229 3.5), in curl's form: `show:db`, `show:strat`, `show:server`,
  * `show:info:database`. RFC 2229 5 has no URLs for it.
  */
-function show([, what = '', database = '', ...more]: readonly string[], place: Place): Asked {
+function show([, what = '', database = '', ...more]: readonly string[], place: Place): Question {
   const isKnown = what === 'db' || what === 'strat' || what === 'server' || what === 'info'
   if (!isKnown) return place.fail('show: is followed by db, strat, server, or info: and a database', 'urlPath')
   if (what === 'info' && database === '') place.fail('the name of a database must follow show:info:', 'urlPath')

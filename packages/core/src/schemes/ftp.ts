@@ -1,8 +1,9 @@
+import type { Asked } from '../asked.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { FtpPlan, TlsMode } from '../plan.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
-import { decodeOctets } from '../url/percent.ts'
+import { decodeOctets, octetsToText, utf8Octets } from '../url/percent.ts'
 
 /** RFC 1738 3.2: `ftp://user:password@host:port/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>`. */
 export const ftp: Scheme = {
@@ -66,7 +67,7 @@ function ftpPlan(locator: Locator, place: Place, tls: TlsMode): FtpPlan {
     name,
     typecode: typecode ?? guessed,
   } as const
-  return { ...plan, wire: ftpWire(isSecret ? { ...plan, password: '<password>' } : plan) }
+  return { ...plan, ...ftpSent(isSecret ? { ...plan, password: '<password>' } : plan, place.asked) }
 }
 
 /** Names of texts, for Defaults.guessType. */
@@ -154,10 +155,59 @@ function transferCommand(name: string, typecode: FtpPlan['typecode']): string {
   return name === '' ? 'MLSD' : `RETR ${name}`
 }
 
-function ftpWire(plan: Commanded): string[] {
-  const { protection, user, pass, directories, type, transfer } = ftpCommands(plan)
+/** The commands of a new session, in order, and what is not known of them. */
+function ftpSent(plan: Commanded, asked: Asked): Pick<FtpPlan, 'wire' | 'unknown'> {
+  const { protection, user, pass, directories } = ftpCommands(plan)
   const before = plan.tls === 'explicit' ? [authTls, ...protection] : protection
-  return [...before, user, pass, ...directories, type, 'EPSV', transfer].map(ftpLine)
+  const isUtf8 = hasUtf8Names(plan)
+  const isListing = plan.name === '' || plan.typecode === 'd'
+  const { commands, unknown } = isListing ? listingCommands(plan, asked) : fileCommands(plan, asked)
+  const all = [...before, user, pass, ...(isUtf8 ? ['FEAT'] : []), ...directories, ...commands]
+  const wire = all.map(ftpLine)
+  if (isUtf8) wire.splice(all.indexOf('FEAT') + 1, 0, utf8)
+  const reasons = {
+    ...unknown,
+    ...(isUtf8 && { [utf8]: 'OPTS UTF8 ON if the answer to FEAT lists UTF8, else nothing' }),
+  }
+  return Object.keys(reasons).length === 0 ? { wire } : { wire, unknown: reasons }
+}
+
+const utf8 = '<utf8>'
+
+type Sent = { readonly commands: readonly string[]; readonly unknown?: Readonly<Record<string, string>> }
+
+function listingCommands(plan: Commanded, { head, epsv }: Asked): Sent {
+  const { type, transfer } = ftpCommands(plan)
+  // For metadata alone, the way to the directory tells whether it is there.
+  if (head === true) return { commands: plan.name === '' ? [] : [`CWD ${plan.name}`] }
+  return { commands: [type, passive(epsv), transfer] }
+}
+
+function fileCommands(plan: Commanded, { head, range, resumeFrom = 0, epsv, pipelining, ...asked }: Asked): Sent {
+  const { type, transfer } = ftpCommands(plan)
+  // In TYPE A servers count before or after the conversion, or not at all.
+  const questions = plan.typecode === 'a' ? [`MDTM ${plan.name}`] : [`SIZE ${plan.name}`, `MDTM ${plan.name}`]
+  if (head === true) return { commands: plan.typecode === 'a' ? questions : [type, ...questions] }
+  const [first = 0] = range === undefined ? [resumeFrom] : typeof range[0] === 'number' ? [range[0]] : range[0]
+  const isNeeded =
+    range !== undefined || resumeFrom > 0 || (asked.ifChangedSince ?? asked.ifUnchangedSince) !== undefined
+  // Servers that take one command at a time would need two more round trips.
+  const attributes = isNeeded || pipelining !== false ? questions : []
+  const restart = first === 0 ? [] : [`REST ${first < 0 ? fromEnd : first}`]
+  const commands = [type, ...attributes, passive(epsv), ...restart, transfer]
+  return first < 0 ? { commands, unknown: { [fromEnd]: `the answer to SIZE, less ${-first}` } } : { commands }
+}
+
+const fromEnd = '<offset>'
+
+function passive(epsv = true): 'EPSV' | 'PASV' {
+  return epsv ? 'EPSV' : 'PASV'
+}
+
+/** Whether the path has names in UTF-8 beyond ASCII: some servers take them only after OPTS UTF8 ON. */
+export function hasUtf8Names({ cwd, name }: Pick<FtpPlan, 'cwd' | 'name'>): boolean {
+  const path = [...cwd, name].join('/')
+  return /[\x80-\xFF]/.test(path) && utf8Octets(octetsToText(path)) === path
 }
 
 /**

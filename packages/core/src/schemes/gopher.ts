@@ -1,3 +1,4 @@
+import type { Asked } from '../asked.ts'
 import { type Finding, findDelimiters, finding } from '../finding.ts'
 import type { AccessPlan, GopherPlan, TlsMode } from '../plan.ts'
 import type { Inspection, Place, PortRules, Scheme } from '../scheme.ts'
@@ -57,7 +58,7 @@ function gopherPlan(locator: Locator, place: Place, tls: TlsMode): GopherPlan {
     place.fail('the Gopher+ part, after the second %09, must begin with +, !, $ or ?', 'urlPath')
   }
   const gophertype = path[0] ?? '1'
-  const wire = wireOf(gophertype, () => gopherRequest(gophertype, selector, search, gopherPlus), search)
+  const item = { gophertype, selector, search, gopherPlus }
   // The service has its own default port.
   const port = place.port === 70 ? (services[gophertype]?.ports.defaultPort ?? 70) : place.port
   return {
@@ -65,18 +66,45 @@ function gopherPlan(locator: Locator, place: Place, tls: TlsMode): GopherPlan {
     host: place.host,
     port,
     tls,
-    gophertype,
-    selector,
-    search,
-    gopherPlus,
-    wire,
+    ...item,
+    ...sentFor(item, place.asked),
   }
 }
 
-function wireOf(gophertype: string, request: () => string, search: string | null): readonly string[] {
-  if (gophertype === '8' || gophertype === 'T') return []
+type Item = Pick<GopherPlan, 'gophertype' | 'selector' | 'search' | 'gopherPlus'>
+
+function sentFor(item: Item, asked: Asked): Pick<GopherPlan, 'wire' | 'unknown'> {
+  const { gophertype, selector, search, gopherPlus } = item
+  if (gophertype === '8' || gophertype === 'T') return { wire: [] }
   // Without a query, the status of the phone book.
-  return gophertype === '2' ? [search ? `query ${search}\r\n` : 'status\r\n'] : [request()]
+  if (gophertype === '2') return { wire: [search ? `query ${search}\r\n` : 'status\r\n'] }
+  if (!asksGopherForm(item, asked) && !asksGopherView(item, asked)) {
+    return { wire: [gopherRequest(gophertype, selector, search, gopherPlus)] }
+  }
+  return { wire: [gopherRequest(gophertype, selector, search, '!'), chosen], unknown }
+}
+
+const chosen = '<item>'
+const unknown = {
+  [chosen]: 'the request for the item, in the view or with the form that the answer has; as it is without Gopher+',
+}
+
+/**
+ * Whether the item has a form: `?` says so (RFC 4266 2.5). A caller that gives answers means a form, too, unless the
+ * URL names attributes or form data.
+ */
+export function asksGopherForm({ gopherPlus }: Item, { form }: { readonly form?: unknown }): boolean {
+  if (gopherPlus?.startsWith('?')) return true
+  return form !== undefined && (gopherPlus === null || /^\+[^\t]*$/.test(gopherPlus))
+}
+
+/** Whether a view is to be chosen; false where the URL names one. */
+export function asksGopherView(
+  { gopherPlus }: Item,
+  { accept, acceptLanguage }: Pick<Asked, 'accept' | 'acceptLanguage'>,
+): boolean {
+  if (accept === undefined && acceptLanguage === undefined) return false
+  return gopherPlus === null || gopherPlus === '+' || gopherPlus.startsWith('?')
 }
 
 function typeOf(plan: AccessPlan): string {

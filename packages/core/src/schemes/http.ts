@@ -4,6 +4,7 @@ import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 import { removeDotSegments } from '../url/reference.ts'
+import { httpSent } from './http-request.ts'
 
 /** RFC 9110 4.2.1; the user is RFC 3986's, deprecated by RFC 9110 4.2.4, and becomes Basic authentication. */
 export const http: Scheme = {
@@ -47,14 +48,17 @@ export function requestTarget({ urlPath, query }: Locator, { defaults }: Place):
 function httpPlan(locator: Locator, place: Place, defaultPort: number): HttpPlan {
   const target = requestTarget(locator, place)
   const { host, port } = place
+  const { user, password } = locator
+  const hasLogin = user !== null && password !== null
+  const isTls = defaultPort === 443
   return {
     mechanism: 'http',
     host,
     port,
-    tls: defaultPort === 443 ? 'implicit' : 'none',
+    tls: isTls ? 'implicit' : 'none',
     target,
-    user: locator.user === null ? null : decodeOctets(locator.user),
-    password: locator.password === null ? null : decodeOctets(locator.password),
-    wire: [`GET ${target} HTTP/1.1\r\nHost: ${authority(place, defaultPort)}\r\n\r\n`],
+    user: user === null ? null : decodeOctets(user),
+    password: password === null ? null : decodeOctets(password),
+    ...httpSent(target, authority(place, defaultPort), hasLogin, isTls, place.asked),
   }
 }

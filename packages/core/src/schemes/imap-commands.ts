@@ -22,7 +22,22 @@ export function imapCommands(
 }
 
 /** The lines of a connection to a server whose greeting names its capabilities (RFC 3501 7.1), LOGIN among them. */
-export function imapWire(plan: Omit<ImapPlan, 'wire'>): readonly string[] {
+export function imapSent(plan: Omit<ImapPlan, 'wire'>): Pick<ImapPlan, 'wire' | 'unknown'> {
+  const wire = imapWire(plan)
+  const isListing = wire.at(-1)?.includes(firstMessage) === true
+  const unknown = {
+    ...(wire.some((line) => / LOGIN /.test(line)) && { LOGIN: otherLogins }),
+    ...(isListing && { [firstMessage]: 'the answer to EXAMINE gives the number of messages' }),
+  }
+  return Object.keys(unknown).length === 0 ? { wire } : { wire, unknown }
+}
+
+const firstMessage = '<first>'
+const otherLogins =
+  'the capabilities of the server decide: it may be AUTHENTICATE PLAIN, or ANONYMOUS where the URL has no user, and a ' +
+  'server that does not name them is asked by CAPABILITY first'
+
+function imapWire(plan: Omit<ImapPlan, 'wire'>): readonly string[] {
   const { tls, user, auth } = plan
   const start = tls === 'explicit' ? ['STARTTLS'] : []
   // Another way to log in is refused.

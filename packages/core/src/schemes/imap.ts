@@ -2,7 +2,7 @@ import type { ImapPlan, TlsMode } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
-import { imapWire } from './imap-commands.ts'
+import { imapSent } from './imap-commands.ts'
 import { searchLines } from './imap-search.ts'
 import { mailLogin } from './pop.ts'
 
@@ -75,5 +75,5 @@ function imapPlan(locator: Locator, place: Place, tls: TlsMode): ImapPlan {
     const what = 'a quoted string has no end, a literal has not the octets that it announces, or a line ends elsewhere'
     place.fail(`the search is wrong: ${what}`, 'query')
   }
-  return { ...plan, wire: imapWire(plan) }
+  return { ...plan, ...imapSent(plan) }
 }

@@ -32,14 +32,17 @@ export const ldapRequests = {
   unbind: (id: number): string => message(id, '\x42\0'),
 } as const
 
+/** The largest number that a request can hold (RFC 4511 4.5.1: maxInt). */
+export const ldapMaxLimit = 2_147_483_647
+
 /** The requests of a plan: StartTLS, a simple bind with `<password>`, the search, and the end of the session. */
-export function ldapWire(plan: Omit<LdapPlan, 'wire'>, bindname: string | null): readonly string[] {
+export function ldapWire(plan: Omit<LdapPlan, 'wire'>, bindname: string | null, limit = 0): readonly string[] {
   const { startTls, bind, search, unbind } = ldapRequests
   let id = 0
   return [
     ...(plan.tls === 'explicit' ? [startTls(++id)] : []),
     ...(bindname === null || bindname === '' ? [] : [bind(++id, bindname, '<password>')]),
-    search(++id, plan, 0),
+    search(++id, plan, Math.min(limit, ldapMaxLimit)),
     unbind(++id),
   ]
 }

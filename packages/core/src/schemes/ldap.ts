@@ -92,15 +92,17 @@ function ldapPlan(locator: Locator, place: Place, tls: TlsMode): LdapPlan {
       .filter(Boolean)
       .map((extension) => readExtension(extension, place)),
   } as const
-  return { ...plan, wire: ldapWire(plan, bindnameOf(plan)) }
+  return { ...plan, wire: ldapWire(plan, bindnameOf(plan), place.asked.limit) }
 }
 
 type Server = Pick<LdapPlan, 'host' | 'port' | 'tls' | 'socket'>
 
 /** The server that the URL names, else the configured one: `ldap:///` leaves the choice to the client (RFC 4516 2). */
 function serverOf({ scheme }: Locator, { host, port, defaults }: Place, tls: TlsMode): Server {
-  const configured = defaults.ldapServer
-  if (host !== '' || scheme === 'ldapi' || configured === undefined) return { host, port, tls, socket: null }
+  if (host !== '' || scheme === 'ldapi') return { host, port, tls, socket: null }
+  const { ldapServer } = defaults
+  const configured = typeof ldapServer === 'function' ? ldapServer() : ldapServer
+  if (configured === undefined) return { host, port, tls, socket: null }
   const isUrl = configured.includes('://')
   const { locator } = splitUrl(isUrl ? configured : `${scheme}://${configured}/`)
   if (locator.scheme === 'ldapi') {

@@ -33,7 +33,8 @@ export const mqtts: Scheme = {
 }
 
 /** The client's name has so many octets, the last twelve of them random, in plans as on the connection. */
-const anyClient = 'retriever<random-hex>'
+const randomName = '<random-hex>'
+const anyClient = `retriever${randomName}`
 
 function mqttPlan({ user, password, urlPath }: Locator, place: Place, tls: 'none' | 'implicit'): MqttPlan {
   const topic = decodeOctets(urlPath ?? '')
@@ -51,5 +52,6 @@ function mqttPlan({ user, password, urlPath }: Locator, place: Place, tls: 'none
     wire: isSent
       ? [mqttConnect(anyClient, name, name === null || password === null ? null : '<password>'), mqttSubscribe(topic)]
       : [],
+    unknown: { [randomName]: 'twelve random digits, which no other client has' },
   }
 }

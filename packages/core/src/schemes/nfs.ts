@@ -28,8 +28,11 @@ function nfsPlan({ urlPath }: Locator, place: Place): NfsPlan {
   if (path.includes('%00')) place.fail('a name cannot hold an encoded NUL', 'urlPath')
   const { host, port } = place
   const plan = path === '' ? '.' : path
-  return { mechanism: 'nfs', host, port, tls: 'none', path: plan, wire: [lookupOf(plan)] }
+  return { mechanism: 'nfs', host, port, tls: 'none', path: plan, wire: [lookupOf(plan), calls], unknown }
 }
+
+const calls = '<calls>'
+const unknown = { [calls]: 'the calls that read what was found: they name it by the filehandle of the answer' }
 
 /**
  * The first message: a record (RFC 5531 11) with the call 1 of LOOKUP, the procedure 3 of version 3 of the program

@@ -120,7 +120,8 @@ function plan(locator: Locator, place: Place, tls: TlsMode, selection: Selection
     articleNumber,
     messageId,
     ...(articleRange !== undefined && { articleRange }),
-    wire: [...(tls === 'explicit' ? ['STARTTLS\r\n'] : []), ...nntpWire(selection)],
+    wire: [...(tls === 'explicit' ? ['STARTTLS\r\n'] : []), ...nntpWire(selection, place.asked.head === true)],
+    ...unknownOf(selection, locator.user === null ? null : decodeOctets(locator.user)),
   }
 }
 
@@ -141,17 +142,33 @@ function defaultServer({ port, defaults, domainToAscii }: Place): Pick<NntpPlan,
 }
 
 /** The commands, which the fetcher sends unchanged, except OVER, whose numbers come with the reply to GROUP. */
-function nntpWire({ select, newsgroup, articleNumber, articleRange, messageId }: Selection): string[] {
+function nntpWire({ select, newsgroup, articleNumber, articleRange, messageId }: Selection, isHead: boolean): string[] {
+  const article = isHead ? 'HEAD' : 'ARTICLE'
   switch (select) {
     case 'groups':
       return [newsgroup === undefined ? 'LIST ACTIVE\r\n' : `LIST ACTIVE ${newsgroup}\r\n`]
     case 'group':
-      return [`GROUP ${newsgroup}\r\n`, `OVER ${articleRange?.[0] ?? '<low>'}-${articleRange?.[1] ?? '<high>'}\r\n`]
+      return [`GROUP ${newsgroup}\r\n`, `OVER ${articleRange?.[0] ?? low}-${articleRange?.[1] ?? high}\r\n`]
     case 'article':
-      return [`GROUP ${newsgroup}\r\n`, `ARTICLE ${articleNumber}\r\n`]
+      return [`GROUP ${newsgroup}\r\n`, `${article} ${articleNumber}\r\n`]
     case 'message':
-      return [`ARTICLE <${messageId}>\r\n`]
+      return [`${article} <${messageId}>\r\n`]
   }
+}
+
+const low = '<low>'
+const high = '<high>'
+
+function unknownOf({ select, articleRange }: Selection, user: string | null): Pick<NntpPlan, 'unknown'> {
+  const isOpen = select === 'group' && articleRange?.[1] == null
+  const unknown = {
+    ...(isOpen && articleRange === undefined && { [low]: 'the answer to GROUP gives the first and the last article' }),
+    ...(isOpen && { [high]: 'the answer to GROUP gives the last article' }),
+    ...(user !== null && {
+      AUTHINFO: `AUTHINFO USER ${user} and AUTHINFO PASS <password> are sent once the server wants a login (480)`,
+    }),
+  }
+  return Object.keys(unknown).length === 0 ? {} : { unknown }
 }
 
 /**

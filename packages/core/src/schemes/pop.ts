@@ -47,17 +47,24 @@ function popPlan(locator: Locator, place: Place, tls: TlsMode): PopPlan {
     ...login,
     message: number === '' ? null : Number(number),
     wire: lines === null ? start : [...start, ...lines, ...request, 'QUIT\r\n'],
+    ...(lines?.[0] === anyLogin && { unknown: { [anyLogin]: loginChoice(login.user) } }),
   }
 }
 
-/**
- * The login that a server gets which offers no APOP, unless the URL names another way; null for one that is refused.
- */
+/** Stands for APOP, or USER and PASS: the greeting of the server decides. */
+const anyLogin = '<login>'
+
+function loginChoice(user: string | null): string {
+  const name = user ?? '<user>'
+  return `APOP ${name} <password> if the greeting has a timestamp, with the MD5 of both; else USER ${name}, PASS <password>`
+}
+
+/** The lines of the login; null for a way that is refused. */
 function loginLines({ user, auth }: Pick<PopPlan, 'user' | 'auth'>): readonly string[] | null {
   const name = user ?? '<user>'
   if (auth === '+APOP') return [`APOP ${name} <password>\r\n`]
   if (auth === 'PLAIN' || auth === '+PLAIN') return ['CAPA\r\n', 'AUTH PLAIN <password>\r\n']
-  return auth === null || auth === '*' ? [`USER ${name}\r\n`, 'PASS <password>\r\n'] : null
+  return auth === null || auth === '*' ? [anyLogin] : null
 }
 
 /** The login in the URL of a mailbox: `user;AUTH=way:password` (RFC 2384 5, RFC 5092 3.2). */

@@ -53,7 +53,11 @@ function prosperoPlan({ urlPath }: Locator, place: Place): ProsperoPlan {
     transport: 'udp',
     hsoname,
     attributes,
-    wire: prosperoPackets(`GET-OBJECT-INFO ${wanted} ASCII ${prosperoToken(hsoname)} ${version}\n`),
+    wire: [...prosperoPackets(`GET-OBJECT-INFO ${wanted} ASCII ${prosperoToken(hsoname)} ${version}\n`), packets],
+    unknown: {
+      [anyId]: 'drawn for each request',
+      [packets]: 'acknowledgements, and a request for what the answer names',
+    },
   }
 }
 
@@ -67,6 +71,9 @@ export function prosperoToken(text: string): string {
   return text !== '' && !/[\t\n\r ']/.test(text) ? text : `'${text.replaceAll("'", "''")}'`
 }
 
+const anyId = '<id>'
+const packets = '<packets>'
+
 /** The lines before the commands: the software of the client, and a user who proves nothing. */
 const identity = "VERSION 5 Retriever\nAUTHENTICATE '' UNAUTHENTICATED guest\n"
 
@@ -75,7 +82,7 @@ const identity = "VERSION 5 Retriever\nAUTHENTICATE '' UNAUTHENTICATED guest\n"
  * id, number of the packet, number of packets, received through. `id`: the two octets of the connection id, which are
  * random; `<id>` stands for them in a plan.
  */
-export function prosperoPackets(commands: string, id: string = '<id>', head: string = identity): string[] {
+export function prosperoPackets(commands: string, id: string = anyId, head: string = identity): string[] {
   const text = head + commands
   const total = Math.ceil(text.length / packetSize)
   return Array.from({ length: total }, (_, at) => {

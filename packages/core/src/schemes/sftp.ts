@@ -40,6 +40,10 @@ function sftpPlan({ user, password, urlPath }: Locator, place: Place): SftpPlan 
     password: password === null ? null : decodeOctets(password),
     // `~` counts only as a whole first segment (security.md case 72).
     path: decodeOctets(path.replace(/^(?:~|%7E)(?:\/|$)|^/i, (home) => (home === '' ? '/' : './'))),
-    wire: [],
+    wire: [packets],
+    unknown,
   }
 }
+
+const packets = '<ssh>'
+const unknown = { [packets]: 'all of SSH: its keys are drawn for each connection, and encrypt the login and the path' }

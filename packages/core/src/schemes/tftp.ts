@@ -34,5 +34,18 @@ function tftpPlan({ urlPath }: Locator, place: Place): TftpPlan {
   if (filename === '') return place.fail('the name of a file must follow the host', 'urlPath')
   // RFC 1350 5: opcode 1, the name, and the mode.
   const wire = [`\0\x01${filename}\0${name}\0${options}`]
-  return { mechanism: 'tftp', transport: 'udp', host, port, tls: 'none', filename, mode: name, wire }
+  return {
+    mechanism: 'tftp',
+    transport: 'udp',
+    host,
+    port,
+    tls: 'none',
+    filename,
+    mode: name,
+    wire: [...wire, acknowledgements],
+    unknown,
+  }
 }
+
+const acknowledgements = '<acknowledgements>'
+const unknown = { [acknowledgements]: 'one for each window of blocks: the server tells the size of the file' }

@@ -29,5 +29,17 @@ function tn3270Plan(locator: Locator, place: Place): Tn3270Plan {
   if (locator.query !== null) place.fail('tn3270 URLs have no query', 'query')
   const user = locator.user === null ? null : decodeOctets(locator.user)
   // The client only answers the server's negotiation (RFC 1576 3); no part of the URL is sent.
-  return { mechanism: 'tn3270', service: 'tn3270', host: place.host, port: place.port, tls: 'none', user, wire: [] }
+  return {
+    mechanism: 'tn3270',
+    service: 'tn3270',
+    host: place.host,
+    port: place.port,
+    tls: 'none',
+    user,
+    wire: [answers],
+    unknown,
+  }
 }
+
+const answers = '<answers>'
+const unknown = { [answers]: "the answers to the server's negotiation, which begins" }

@@ -1,3 +1,4 @@
+import type { Asked } from '../asked.ts'
 import { findDelimiters } from '../finding.ts'
 import type { WaisPlan } from '../plan.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
@@ -45,12 +46,36 @@ function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
     length: document?.length ?? null,
     docid: document?.docid ?? null,
   }
-  const wire =
-    document === null
-      ? waisSearch(plan.database, plan.search ?? '')
-      : waisRetrieval({ database: plan.database, ...document }, 0, Math.min(waisPiece, document.length ?? waisPiece))
-  return { mechanism: 'wais', host: place.host, port: place.port, tls: 'none', ...plan, wire: [wire] }
+  const sent =
+    document === null ? searchSent(plan.database, plan.search, place.asked) : documentSent(plan.database, document)
+  return { mechanism: 'wais', host: place.host, port: place.port, tls: 'none', ...plan, ...sent }
 }
+
+type Sent = Pick<WaisPlan, 'wire' | 'unknown'>
+
+function searchSent(database: string, search: string | null, { limit, relevantTo = [] }: Asked): Sent {
+  if (search === null) return { wire: [waisSearch(database, ''), described], unknown: { [described]: whyDescribed } }
+  return { wire: [waisSearch(database, search, limit && Math.min(limit, waisLimit), relevantTo)] }
+}
+
+const described = '<description>'
+const whyDescribed = 'the request for the document that the answer names'
+
+function documentSent(database: string, document: WaisDocument): Sent {
+  const { length } = document
+  const wire = [waisRetrieval({ database, ...document }, 0, Math.min(waisPiece, length ?? waisPiece))]
+  return length !== null && length <= waisPiece
+    ? { wire }
+    : {
+        wire: [...wire, pieces],
+        unknown: { [pieces]: 'the requests for what follows the first piece, which begin where it ends' },
+      }
+}
+
+const pieces = '<pieces>'
+
+/** The most documents that a search can ask for. */
+export const waisLimit = 0xff_ffff
 
 /** A document as a server knows it. All texts are octets, one a character. */
 export interface WaisDocument {

@@ -39,6 +39,35 @@ function wsPlan(locator: Locator, place: Place, defaultPort: number): WsPlan {
     port: place.port,
     tls: defaultPort === 443 ? 'implicit' : 'none',
     target,
-    wire: [`GET ${target} HTTP/1.1\r\nHost: ${authority(place, defaultPort)}\r\nUpgrade: websocket\r\n\r\n`],
+    wire: [webSocketHandshake(target, authority(place, defaultPort), key, place.asked.headers), close],
+    unknown: {
+      [key]: 'drawn for each connection',
+      [close]: 'the answer to the Close frame of the server, masked by chance',
+    },
   }
+}
+
+const key = '<key>'
+const close = '<close>'
+
+/** Fields of the handshake, which a caller's header fields must not replace (RFC 6455 4.1). */
+const own = /^(?:sec-websocket-(?:key|version|accept|extensions))$/i
+
+/** The client's part of the opening handshake (RFC 6455 4.1), with the caller's header fields. */
+export function webSocketHandshake(
+  target: string,
+  host: string,
+  key: string,
+  headers: Readonly<Record<string, string | null>> = {},
+): string {
+  const given = Object.entries(headers).filter(([name, value]) => value !== null && !own.test(name))
+  const fields = [
+    ['Host', host],
+    ['Upgrade', 'websocket'],
+    ['Connection', 'Upgrade'],
+    ['Sec-WebSocket-Key', key],
+    ['Sec-WebSocket-Version', '13'],
+    ...given,
+  ]
+  return `GET ${target} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
 }

@@ -4,6 +4,7 @@ import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 import { berOid, berReading } from './ber.ts'
 import { z3950DocidQuery, z3950Init, z3950Present, z3950Search } from './z3950-pdus.ts'
+import { QueryError, readQuery, rpnOf } from './z3950-query/query.ts'
 import { z3950SyntaxOid } from './z3950-syntaxes.ts'
 
 /** RFC 2056 4: `z39.50r://host:port/db+db?docid;esn=elements;rs=syntax+syntax`: one record. */
@@ -21,7 +22,8 @@ export const z3950r: Scheme = {
   // BER frames everything, but the URL decides octets that a server of another protocol would read as lines.
   lineParts: ['urlPath'],
   resolve: (locator, place) => z3950Plan(locator, place, 'retrieval'),
-  reading: (wire) => wire.map((message, at) => `${readings[at]}: ${berReading(message)}`),
+  reading: (wire) =>
+    wire.flatMap((message, at) => (message === records ? [] : [`${readings[at]}: ${berReading(message)}`])),
 }
 
 /** RFC 2056 3: a session for the person. With `;query=`, an extension, it is the list of the records found. */
@@ -52,7 +54,7 @@ const full = 'F'
 /** What the messages of a retrieval say. */
 const readings = [
   'InitializeRequest, 83 versions 1 to 3, 84 search and present, 85 and 86 messages of up to 1 MiB',
-  'SearchRequest, 9f69 the database, bf2c Bib-1 use 1032 (Doc-id) and structure 104 (URx), 9f2d the docid',
+  'SearchRequest, 9f69 the database, bf2c attributes of Bib-1 (0408 is 1032, Doc-id; 68 is 104, URx), 9f2d a term',
   'PresentRequest, 9e record 1, 9d one record, b3 the element set, 9f68 the record syntax',
 ]
 
@@ -87,24 +89,40 @@ function z3950Plan({ urlPath }: Locator, place: Place, kind: 'session' | 'retrie
     elementSet: values.has('esn') ? decodeOctets(values.get('esn') ?? '') : null,
     recordSyntaxes: (values.get('rs') ?? '').split('+').filter(Boolean).map(decodeOctets),
   } as const
-  return { ...plan, wire: wireOf(plan, place) }
+  const wire = wireOf(plan, place)
+  return wire.at(-1) === records ? { ...plan, wire, unknown } : { ...plan, wire }
 }
 
 /** What is sent for a record, if the server has one and knows its syntax; of a list, the beginning. */
 function wireOf({ operation, ...plan }: Omit<Z3950Plan, 'wire'>, place: Place): string[] {
   if (operation === 'session') return []
-  const { recordSyntaxes, databases, docid, elementSet } = plan
+  const { recordSyntaxes, databases, docid, elementSet, query } = plan
   const known = recordSyntaxes.flatMap((name) => z3950SyntaxOid(name) ?? [])
   if (recordSyntaxes.length > 0 && known.length === 0) {
     place.fail('none of the record syntaxes behind rs= is known; usmarc, sutrs and xml are some that are', 'urlPath')
   }
-  if (operation === 'search') return [z3950Init]
   const syntax = berOid(known[0] ?? usmarc) ?? ''
+  if (operation === 'search') return [z3950Init, z3950Search(databases, syntax, queryOf(query ?? '', place)), records]
   return [
     z3950Init,
     z3950Search(databases, syntax, z3950DocidQuery(docid ?? '')),
     z3950Present(1, 1, elementSet ?? full, syntax),
   ]
+}
+
+const records = '<records>'
+const unknown = {
+  [records]: 'requests for the records that were found, in the first syntax that the server has, and a search for one',
+}
+
+/** The query as an RPNStructure. */
+function queryOf(text: string, place: Place): string {
+  try {
+    return rpnOf(readQuery(text))
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error
+    return place.fail(`the query is wrong at its character ${error.offset + 1}: ${error.message}`, 'urlPath')
+  }
 }
 
 /** Reads a keyword. Unknown ones may be future extensions (RFC 2056 5) and are accepted. */

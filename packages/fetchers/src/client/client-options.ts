@@ -216,7 +216,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
 
 const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   newsServer: line,
-  ldapServer: line,
+  ldapServer: [`${line[0]}, or a function that gives it`, (value) => typeof value === 'function' || line[1](value)],
   anonymousPassword: line,
   localHosts: texts,
   requireTls: flag,
@@ -294,6 +294,22 @@ const singleKinds: Readonly<Record<string, OptionKind>> = { ...retrieveKinds, ..
 export const callOptionNames: readonly string[] = Object.keys(retrieveKinds).filter(
   (name) => !Object.hasOwn(optionKinds, name),
 )
+
+/** The options of a call that its fetcher gets. */
+export function requestOf({
+  signal: _signal,
+  base: _base,
+  linkedFrom: _linkedFrom,
+  limits: _limits,
+  policy: _policy,
+  retryOn: _retryOn,
+  onEvent: _onEvent,
+  onHead: _onHead,
+  onBody: _onBody,
+  ...request
+}: RetrieveOptions): RequestOptions {
+  return request
+}
 
 /** Throws RetrievalError `invalid-option`. */
 export function checkSingle(options: ClientOptions & RetrieveOptions): void {

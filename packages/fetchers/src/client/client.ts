@@ -1,6 +1,4 @@
-import { hostname } from 'node:os'
-import { domainToASCII } from 'node:url'
-import { type Resolution, RetrievalError, resolve } from '@retriever/core'
+import { type Explanation, type Resolution, RetrievalError, resolve } from '@retriever/core'
 import { readNfs } from '../nfs/options.ts'
 import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
@@ -21,8 +19,10 @@ import {
   checkConnect,
   checkRetrieve,
   type RetrieveOptions,
+  requestOf,
 } from './client-options.ts'
 import { LoginMemory, Questions } from './credentials.ts'
+import { explainFor } from './explain.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
 import { handoffError } from './handoff/handoff.ts'
 import { checkHandUrl, type HandUrlOptions, handoffOf } from './handoff/handoff-of.ts'
@@ -34,6 +34,7 @@ import { readTls } from './network/tls.ts'
 import { definedOf, limitsOf, settingsOfCall } from './per-call.ts'
 import { enforce, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
+import { localHostsOf, readResolving } from './resolving.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { Roster } from './roster.ts'
 import { type SaveUrlOptions, saveUrl } from './save.ts'
@@ -102,6 +103,11 @@ export interface Client extends AsyncDisposable {
    */
   resolve(url: string | URL | Resolution, base?: string): Resolution
   /**
+   * Explains a URL with all that these options would change about what is sent, and contacts nothing. A URL that the
+   * policy refuses has `refused`. Only wrong options make it reject.
+   */
+  explain(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Explanation>
+  /**
    * Tells which program of this system a URL of any scheme is handed to, as handoffOf() does, and contacts nothing.
    * Throws as resolve(), and `refused` by the policy or by the rules for links of the page `linkedFrom`.
    */
@@ -117,10 +123,10 @@ export interface Client extends AsyncDisposable {
 export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
   const policy = readPolicy(options.policy, options.schemes)
-  const localHosts = (options.defaults?.localHosts ?? [hostname()]).map((name) => name.toLowerCase())
   const [ssh, nfs] = [readSsh(options.ssh), readNfs(options.nfs)]
-  const registry = new Registry(options.fetchers, localHosts, options.builtins, ssh, nfs)
+  const registry = new Registry(options.fetchers, localHostsOf(options), options.builtins, ssh, nfs)
   const acceptedLogins = new LoginMemory()
+  const clientFetchers = options.fetchers ?? []
   let begun = 0
   const settings: Settings = {
     registry,
@@ -143,14 +149,7 @@ export function createClient(options: ClientOptions = {}): Client {
     retryOn: options.retryOn,
     onEvent: options.onEvent,
     nextId: () => ++begun,
-    resolving: {
-      schemes: [...(options.schemes ?? [])],
-      ...(options.gateways && { gateways: { ...options.gateways } }),
-      defaults: { ...options.defaults, localHosts },
-      fetchable: registry.own,
-      domainToAscii: domainToASCII,
-      whatwgHost,
-    },
+    resolving: readResolving(options),
   }
   const fetchSettings: Settings = { ...settings, policy: { ...settings.policy, isFetch: true } }
   const live = new Roster<Retrieval>()
@@ -160,18 +159,8 @@ export function createClient(options: ClientOptions = {}): Client {
 
   const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions): Retrieval => {
     if (isClosed) throw closed()
-    const {
-      signal,
-      base,
-      linkedFrom,
-      limits: _limits,
-      policy: _policy,
-      retryOn: _retryOn,
-      onEvent: _onEvent,
-      onHead: _onHead,
-      onBody: _onBody,
-      ...request
-    } = options
+    const { signal, base, linkedFrom } = options
+    const request = requestOf(options)
     const from = linkedFrom === undefined ? null : resolve(linkedFrom, settings.resolving)
     const { tls } = callSettings
     const nesting = from === null ? outermost(tls, base) : linked(from, resolution, callSettings, base)
@@ -235,6 +224,14 @@ export function createClient(options: ClientOptions = {}): Client {
     save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
     fetch: (input, init) => fetchResponse(retriever, input, init),
     retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
+    async explain(url, options = {}) {
+      checkRetrieve(options)
+      const { policy } = settingsOfCall(settings, options)
+      const { base } = options
+      const resolving = base === undefined ? settings.resolving : { ...settings.resolving, base }
+      const text = typeof url === 'object' && 'plan' in url ? url.url : String(url)
+      return explainFor(text, requestOf(options), { ...settings, policy, resolving, fetchers: clientFetchers })
+    },
     handoff(url, options = {}) {
       const { base, linkedFrom, ...handing } = checkHandUrl(options)
       const resolution = resolutionOf(url, base)
@@ -267,15 +264,6 @@ export function createClient(options: ClientOptions = {}): Client {
   }
   registry.hold(client)
   return client
-}
-
-/** The host that `new URL()` finds, for the finding `parser-disagreement`; null if there is none. */
-function whatwgHost(url: string): string | null {
-  try {
-    return new URL(url).hostname
-  } catch {
-    return null
-  }
 }
 
 function representationOf(url: string | URL | Resolution, opened: Representation | Handoff): Representation {

@@ -144,8 +144,10 @@ export function schemeObstacle(
   return { message: `${why} ${adviceText(advice)} permits it.`, advice }
 }
 
+type Socketed = Pick<Network, 'socketPath'>
+
 /** Throws `refused` for a Unix domain socket under publicOnly, because it leads to this machine. */
-export function enforceNetwork(policy: Policy, { url, plan }: Resolution, network: Network | undefined): void {
+export function enforceNetwork(policy: Policy, { url, plan }: Resolution, network: Socketed | undefined): void {
   if (!policy.publicOnly || !('port' in plan)) return
   // An LDAP URL without a host may have a socket for its server (defaults.ldapServer).
   const isSocket = 'socket' in plan && plan.socket !== null

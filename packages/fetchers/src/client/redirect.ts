@@ -1,5 +1,6 @@
 import {
   adviceText,
+  askedElsewhere,
   formatLocator,
   isInward,
   type Locator,
@@ -66,17 +67,8 @@ export function isSameOrigin(one: Resolution, other: Resolution): boolean {
  * The request without the parts that were meant for the first origin only (security.md case 15: no credentials to
  * another origin).
  */
-export function requestForOtherOrigin({
-  headers,
-  virtualHost: _host,
-  login: _login,
-  ...request
-}: RequestOptions): RequestOptions {
-  if (headers === undefined) return request
-  const harmless = Object.entries(headers).filter(
-    ([name, value]) => value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name),
-  )
-  return { ...request, headers: Object.fromEntries(harmless) }
+export function requestForOtherOrigin(request: RequestOptions): RequestOptions {
+  return askedElsewhere(request)
 }
 
 /** Whether Referer is not the caller's, but that of the redirect before. */

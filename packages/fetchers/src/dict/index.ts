@@ -28,7 +28,7 @@ async function retrieve(plan: DictPlan, context: RetrievalContext): Promise<Retr
     const greeting = await readReply(lines, context, 'greeting')
     if (greeting.code !== 220) throw refusalOf(greeting, context)
     if (plan.user !== null) await logIn({ ...plan, user: plan.user }, greeting, { connection, lines, context })
-    await connection.sendLine((plan.wire[0] ?? '').replace(/\r\n$/, ''))
+    await connection.sendLine((plan.wire.at(-1) ?? '').replace(/\r\n$/, ''))
     const reply = await readReply(lines, context, 'request')
     const retrieved = answerTo(plan, reply, lines, context)
     return { ...retrieved, body: new ConnectionBody(sourceOf(retrieved.body), connection) }

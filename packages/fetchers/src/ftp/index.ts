@@ -42,6 +42,7 @@ export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   const pool = new SessionPool(ftpSessions({ epsv, pipelining }), connections, keepSessions)
   return {
     mechanism: 'ftp',
+    asked: { epsv, pipelining },
     retrieve: (plan, context) => retrieve(pool, plan, context),
     dispose: async () => pool.close(),
   }

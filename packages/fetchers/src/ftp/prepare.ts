@@ -1,5 +1,4 @@
-import { isUtf8 } from 'node:buffer'
-import { type FtpCommands, ftpCommands } from '@retriever/core'
+import { type FtpCommands, ftpCommands, hasUtf8Names } from '@retriever/core'
 import { pipeline, type Step } from './control/pipeline.ts'
 import { isPermanent, isPositive, type Reply, refusedByServer, shownName } from './control/replies.ts'
 import { logIn } from './login.ts'
@@ -86,16 +85,10 @@ async function askForOctets({ session, context }: FtpRetrieval): Promise<void> {
   if (!isPositive(reply)) throw refusedByServer(context, reply, 'TYPE I and TYPE L 8')
 }
 
-/** Whether the path has names in UTF-8 beyond ASCII. */
-function hasUtf8Names({ plan }: FtpRetrieval): boolean {
-  const path = [...plan.cwd, plan.name].join('/')
-  return /[\x80-\xFF]/.test(path) && isUtf8(Buffer.from(path, 'latin1'))
-}
-
 /** Whether FEAT or OPTS must be sent before names in UTF-8 go out in this session. */
 export function needsUtf8(retrieval: FtpRetrieval): boolean {
   const { quirks, isInUtf8 } = retrieval.session
-  return quirks.utf8 !== false && !isInUtf8 && hasUtf8Names(retrieval)
+  return quirks.utf8 !== false && !isInUtf8 && hasUtf8Names(retrieval.plan)
 }
 
 /** Asks a server once whether its features list UTF8 (RFC 2389): `211-Features:`, ` UTF8`. */

@@ -1,4 +1,4 @@
-import { type GopherPlan, gopherRequest } from '@retriever/core'
+import { asksGopherForm, asksGopherView, type GopherPlan, gopherRequest } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { GopherMetadata } from '../plugin/metadata.ts'
 import type { FormData } from './plus/answers.ts'
@@ -19,27 +19,14 @@ export interface Prepared {
 }
 
 /**
- * Whether the item has a form: `?` says so (RFC 4266 2.5). A caller that gives answers means a form, too, unless the
- * URL names attributes or form data.
- */
-function asksForm({ gopherPlus }: GopherPlan, { request }: RetrievalContext): boolean {
-  if (gopherPlus?.startsWith('?')) return true
-  return request.form !== undefined && (gopherPlus === null || /^\+[^\t]*$/.test(gopherPlus))
-}
-
-/** Whether a view is to be chosen; false where the URL names one. */
-function asksView({ gopherPlus }: GopherPlan, { request }: RetrievalContext): boolean {
-  if (request.accept === undefined && request.acceptLanguage === undefined) return false
-  return gopherPlus === null || gopherPlus === '+' || gopherPlus.startsWith('?')
-}
-
-/**
  * Asks the server for views and forms where they are needed. Undefined: the plan is enough. A phone book has no
  * Gopher+.
  */
 export function preparation(plan: GopherPlan, context: RetrievalContext): Promise<Prepared> | undefined {
   if (plan.gophertype === '2') return undefined
-  return asksForm(plan, context) || asksView(plan, context) ? prepare(plan, context) : undefined
+  return asksGopherForm(plan, context.request) || asksGopherView(plan, context.request)
+    ? prepare(plan, context)
+    : undefined
 }
 
 async function prepare(plan: GopherPlan, context: RetrievalContext): Promise<Prepared> {
@@ -49,8 +36,8 @@ async function prepare(plan: GopherPlan, context: RetrievalContext): Promise<Pre
     return { plan: withGopherPlus(plan, null), form: null, metadata: { gopherPlus: false } }
   }
   const views = readViews(linesOf(blocks.get('VIEWS')))
-  const view = asksView(plan, context) ? chooseView(views, context) : null
-  const questions = asksForm(plan, context) ? readAsk(linesOf(blocks.get('ASK'))) : []
+  const view = asksGopherView(plan, context.request) ? chooseView(views, context) : null
+  const questions = asksGopherForm(plan, context.request) ? readAsk(linesOf(blocks.get('ASK'))) : []
   const form = questions.length > 0 ? await fillForm(questions, context) : null
   if (form === null && context.request.form !== undefined) {
     tell(context, 'The item has no form: the answers were not sent.')
@@ -58,7 +45,7 @@ async function prepare(plan: GopherPlan, context: RetrievalContext): Promise<Pre
   return {
     plan: withGopherPlus(plan, view === null ? namedView(plan) : `+${view.name}`),
     form,
-    metadata: asksView(plan, context) ? { view, views } : {},
+    metadata: asksGopherView(plan, context.request) ? { view, views } : {},
   }
 }
 

@@ -13,7 +13,8 @@ import { asListing } from './index-page/listing.ts'
 import { retrieveObject } from './object.ts'
 import { checkRanges, withRanges } from './range/ranges.ts'
 import { retrieveRest } from './range/resume-from.ts'
-import { connectionsFor, retrieveSplit } from './range/split.ts'
+import { connectionsFor } from './range/segments.ts'
+import { retrieveSplit } from './range/split.ts'
 import type { Logins } from './request.ts'
 import { withLogin } from './server-login.ts'
 
@@ -42,6 +43,7 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
   let cache: Promise<Cache> | undefined
   return {
     mechanism: 'http',
+    asked: { http2: options.http2 ?? true },
     retrieve: async (plan, context) => {
       if (option !== undefined) cache ??= openCache(option)
       return retrieve(pool, (await cache) ?? null, plan, context)

@@ -1,4 +1,4 @@
-import { octetsToText, printable, redact } from '@retriever/core'
+import { isSecretField, octetsToText, printable, redact } from '@retriever/core'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { isToken } from '../plugin/options.ts'
 import { checkDate, isModified, notModified, sameTag } from '../plugin/request-options.ts'
@@ -6,7 +6,6 @@ import { httpDate } from '../plugin/text/date.ts'
 import type { Head } from './connection/connection.ts'
 import { contentRange } from './range/content-range.ts'
 import { isSameTag } from './range/validator.ts'
-import { isSecret } from './request.ts'
 
 /** The header section of a response, with its fields by name. */
 export class ResponseHead {
@@ -51,7 +50,7 @@ export class ResponseHead {
 /** The fields for an error, which may be logged: without those that may hold secrets (security.md case 47). */
 export function shownFields({ fields }: ResponseHead): Readonly<Record<string, string>> {
   const entries = Object.entries(fields)
-  return Object.fromEntries(entries.map(([name, value]) => [name, isSecret(name) ? '***' : redact(value)]))
+  return Object.fromEntries(entries.map(([name, value]) => [name, isSecretField(name) ? '***' : redact(value)]))
 }
 
 /** A Retrieved without its body, from the head of a 2xx response. */

@@ -1,4 +1,4 @@
-import { adviceText, type LdapPlan, octetsToText, printable } from '@retriever/core'
+import { adviceText, type LdapPlan, ldapMaxLimit, octetsToText, printable } from '@retriever/core'
 import { type ByteSource, wholeSource } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { operations } from './answers.ts'
@@ -50,13 +50,10 @@ function checkPlan({ host, socket, dn, attributes, extensions }: LdapPlan, conte
   throw error('no-server', message, { phase: 'resolve', advice })
 }
 
-/** The largest number that a request can hold (RFC 4511 4.5.1: maxInt). */
-const maxLimit = 2_147_483_647
-
 /** Searches; a server that wants a login for it gets one, if the caller has one. */
 async function search(session: LdapSession): Promise<Retrieved<'ldap'>> {
   const { context } = session
-  const limit = Math.min(context.request.limit ?? 0, maxLimit)
+  const limit = Math.min(context.request.limit ?? 0, ldapMaxLimit)
   await session.search(limit)
   if (isBeginning(await session.peek())) return retrieved(session, new LdifBody(session, limit))
   const answer = await session.next('request')

@@ -1,6 +1,7 @@
 import type {
   AccessPlans,
   Advice,
+  Asked,
   ErrorCode,
   ErrorResponse,
   HandoffDetails,
@@ -33,6 +34,8 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
    * built-in fetcher for the mechanism; for any other mechanism all options, without remarks.
    */
   readonly honours?: readonly (keyof RequestOptions)[]
+  /** What the options with which the fetcher was made change about what is sent, for Client.explain. */
+  readonly asked?: Asked
   /**
    * Carries out the plan up to the first octets of the body. Rejects with a RetrievalError (context.error makes one).
    * It must stop when context.deadline.signal aborts, and must not write to the plan.

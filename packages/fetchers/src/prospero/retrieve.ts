@@ -52,7 +52,10 @@ function objectOf({ host, port, hsoname, attributes }: ProsperoPlan): Target {
 
 /** The commands of the plan's packets, without the lines before them. */
 function commandsOf({ wire }: ProsperoPlan): string {
-  const text = wire.map((packet) => packet.replace(/^\x09<id>.{6}/s, '')).join('')
+  const text = wire
+    .slice(0, -1)
+    .map((packet) => packet.replace(/^\x09<id>.{6}/s, ''))
+    .join('')
   return text.slice(text.indexOf('GET-OBJECT-INFO'))
 }
 

@@ -1,5 +1,4 @@
-import { redact } from '@retriever/core'
-import { isSecret } from '../http/request.ts'
+import { isSecretField, redact } from '@retriever/core'
 import type { RequestFields, RequestOptions } from '../plugin/fetcher.ts'
 import { resumePoint } from '../plugin/request-options.ts'
 
@@ -30,7 +29,7 @@ export function requestShown(request: RequestOptions): Readonly<Record<string, u
 function fieldsShown(fields: RequestFields): Record<string, string | null> {
   const shown = Object.entries(fields).map(([name, value]): [string, string | null] => [
     name.toLowerCase(),
-    isSecret(name) ? '***' : value && redact(value),
+    isSecretField(name) ? '***' : value && redact(value),
   ])
   return Object.fromEntries(shown.sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -1,5 +1,4 @@
-import { RetrievalError, redact } from '@retriever/core'
-import { isSecret } from '../http/request.ts'
+import { isSecretField, RetrievalError, redact } from '@retriever/core'
 import type { Credentials } from '../plugin/fetcher.ts'
 
 /** A shorter secret is hidden only where a name says what it is: elsewhere, it would hide parts of other words. */
@@ -40,7 +39,7 @@ export class Secrets {
 
   /** Notes the values of header fields that hold secrets, and those of the cookies that a server sets. */
   addField(name: string, value: string): void {
-    if (!isSecret(name)) return
+    if (!isSecretField(name)) return
     const isCookie = /cookie/i.test(name)
     if (!isCookie) {
       this.add(value)
@@ -74,11 +73,11 @@ export class Secrets {
 
   /** The value as plain data without secrets. Members and header fields with the names of secrets are `***`. */
   hide(value: unknown, name: string = ''): unknown {
-    if (typeof value === 'string') return isSecret(name) ? '***' : this.#hideText(value)
+    if (typeof value === 'string') return isSecretField(name) ? '***' : this.#hideText(value)
     if (value instanceof Date) return value.toISOString()
     if (Array.isArray(value)) {
       const [field, ...rest] = value
-      if (rest.length === 1 && typeof field === 'string' && isSecret(field)) return [field, '***']
+      if (rest.length === 1 && typeof field === 'string' && isSecretField(field)) return [field, '***']
       return value.map((each) => this.hide(each))
     }
     if (typeof value !== 'object' || value === null) return value

@@ -4,6 +4,7 @@ import {
   octetsToText,
   resolve,
   type WaisDocument,
+  waisLimit,
   waisMost,
   waisSearch,
 } from '@retriever/core'
@@ -88,7 +89,7 @@ async function description(plan: Plan, dialogue: WaisDialogue, context: Retrieva
 
 async function search(plan: Plan, dialogue: WaisDialogue, context: RetrievalContext): Promise<Retrieved<'wais'>> {
   const { limit, relevantTo = [] } = context.request
-  const most = limit && Math.min(limit, maxLimit)
+  const most = limit && Math.min(limit, waisLimit)
   const relevant = relevantTo.map((url) => relevantDocument(url, context))
   const words = plan.search ?? ''
   const findWords = (octets: string): Promise<WaisAnswer> =>
@@ -134,9 +135,6 @@ function relevantDocument(url: string, context: RetrievalContext): WaisDocument 
   const message = `A search can be relevant to WAIS documents alone; ${adviceText(advice)} names none.`
   throw context.error('invalid-option', message, { phase: 'resolve', advice })
 }
-
-/** The largest number of documents that fits into a request. */
-const maxLimit = 0xffffff
 
 /** The entries have come already; the body is only ended. */
 async function* entries(

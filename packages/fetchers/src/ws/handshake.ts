@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type AccessPlans, octetsToText, printable } from '@retriever/core'
+import { type AccessPlans, authority, octetsToText, printable, webSocketHandshake } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { isToken } from '../plugin/options.ts'
 import type { LineReader } from '../wire/framing/lines.ts'
@@ -9,9 +9,6 @@ type Plan = AccessPlans['ws']
 
 /** RFC 6455 1.3 */
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
-
-/** Fields of the handshake, which a caller's header fields must not replace (RFC 6455 4.1). */
-const own = /^(?:sec-websocket-(?:key|version|accept|extensions))$/i
 
 /** The most header fields of an answer. */
 const maxFields = 200
@@ -28,7 +25,9 @@ export async function shakeHands(
   context: RetrievalContext,
 ): Promise<Readonly<Record<string, string>>> {
   const key = randomBytes(16).toString('base64')
-  await connection.sendLines(requestLines(plan, key, context))
+  const host = authority(plan, plan.tls === 'none' ? 80 : 443)
+  const request = webSocketHandshake(plan.target, host, key, context.request.headers)
+  await connection.sendLines(request.slice(0, -2).split('\r\n'))
   const status = await readLine(lines, context)
   const [, code] = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(status) ?? []
   if (code === undefined) throw violation(context, `it answered "${shown(status)}"`)
@@ -42,21 +41,6 @@ export async function shakeHands(
   // Nothing was offered, so nothing may be chosen (RFC 6455 4.1).
   if (fields['sec-websocket-extensions'] !== undefined) throw violation(context, 'it chose an extension')
   return fields
-}
-
-function requestLines({ wire }: Plan, key: string, { request }: RetrievalContext): string[] {
-  const [requestLine = '', host = ''] = (wire[0] ?? '').split('\r\n')
-  const given = Object.entries(request.headers ?? {}).filter(([name, value]) => value !== null && !own.test(name))
-  return [
-    requestLine,
-    host,
-    'Upgrade: websocket',
-    'Connection: Upgrade',
-    `Sec-WebSocket-Key: ${key}`,
-    'Sec-WebSocket-Version: 13',
-    ...given.map(([name, value]) => `${name}: ${value}`),
-    '',
-  ]
 }
 
 async function readFields(lines: LineReader, context: RetrievalContext): Promise<Record<string, string>> {

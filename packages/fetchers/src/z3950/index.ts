@@ -5,7 +5,7 @@ import { ConnectionBody } from '../wire/connection-body.ts'
 import { recordEntries } from './entries.ts'
 import { bodyOf } from './forms.ts'
 import { type RetrievedRecord, retrieveRecord } from './record.ts'
-import { openList, queryOf, retrievePlace } from './search.ts'
+import { openList, retrievePlace } from './search.ts'
 import { Z3950Session } from './session.ts'
 
 /**
@@ -22,11 +22,11 @@ async function retrieve(plan: Z3950Plan, context: RetrievalContext): Promise<Out
     const message = 'Z39.50 sends no parts of a record; retrieve the whole.'
     throw context.error('range-refused', message, { phase: 'policy' })
   }
-  const rpn = plan.operation === 'search' ? queryOf(plan, context) : null
   const session = await Z3950Session.open(plan, context)
   try {
-    if (rpn !== null && plan.record === null) return await retrieveList(plan, session, rpn)
-    const found = rpn === null ? await retrieveRecord(plan, session) : await retrievePlace(plan, session, rpn)
+    const isSearch = plan.operation === 'search'
+    if (isSearch && plan.record === null) return await retrieveList(plan, session)
+    const found = isSearch ? await retrievePlace(plan, session) : await retrieveRecord(plan, session)
     return objectOf(found, session)
   } catch (error) {
     session.close()
@@ -50,8 +50,8 @@ function objectOf({ record, syntax, elementSet }: RetrievedRecord, session: Z395
   }
 }
 
-async function retrieveList(plan: Z3950Plan, session: Z3950Session, rpn: string): Promise<Retrieved<'z3950'>> {
-  const { hits, lines } = await openList(plan, session, rpn)
+async function retrieveList(plan: Z3950Plan, session: Z3950Session): Promise<Retrieved<'z3950'>> {
+  const { hits, lines } = await openList(plan, session)
   return {
     outcome: 'retrieved',
     kind: 'listing',

@@ -5,14 +5,11 @@ import {
   octetsToText,
   utf8Octets,
   type Z3950Plan,
-  z3950Search,
   z3950SyntaxName,
 } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { Item } from './answers.ts'
 import { type Diagnostic, diagnosticError, diagnosticWords, isAboutElementSet, isAboutSyntax } from './diagnostics.ts'
 import { searchDocid } from './docid.ts'
-import { QueryError, readQuery, rpnOf } from './query/query.ts'
 import { failureOf, firstSyntax, type RetrievedRecord, syntaxesOf } from './record.ts'
 import type { PresentAnswer, Z3950Session } from './session.ts'
 import { maxText, summaryOf } from './summary.ts'
@@ -54,25 +51,13 @@ interface Listing {
   readonly hasDocids: boolean
 }
 
-/** The query of a plan as an RPNStructure. Throws `malformed-url`. */
-export function queryOf({ query }: Z3950Plan, { error }: RetrievalContext): string {
-  try {
-    return rpnOf(readQuery(query ?? ''))
-  } catch (cause) {
-    if (!(cause instanceof QueryError)) throw cause
-    const message = `The query is wrong at its character ${cause.offset + 1}: ${cause.message}.`
-    throw error('malformed-url', message, { phase: 'resolve', cause })
-  }
-}
-
 /** Searches, and gives the number of records found and the list of them, a line of JSON each. */
 export async function openList(
   plan: Z3950Plan,
   session: Z3950Session,
-  rpn: string,
 ): Promise<{ readonly hits: number; readonly lines: AsyncIterable<Uint8Array> }> {
   const { context } = session
-  const hits = await search(plan, session, rpn)
+  const hits = await search(plan, session)
   const limit = context.request.limit ?? defaultLimit
   const last = Math.min(hits, limit)
   if (context.request.limit === undefined && hits > last) {
@@ -86,15 +71,14 @@ export async function openList(
   const identifier = first?.kind === 'record' ? summaryOf(first.record).identifier : null
   const hasDocids = identifier !== null && (await isDocid(plan, session, identifier))
   // The search for the document id has taken the place of the result set.
-  if (identifier !== null && last > items.length) await search(plan, session, rpn)
+  if (identifier !== null && last > items.length) await search(plan, session)
   return { hits, lines: linesOf({ plan, session, last, ...way, hasDocids }, items) }
 }
 
-async function search(plan: Z3950Plan, session: Z3950Session, rpn: string): Promise<number> {
+/** Sends the second message of the plan. */
+async function search({ wire }: Z3950Plan, session: Z3950Session): Promise<number> {
   const { context } = session
-  const [syntax = ''] = syntaxesOf(plan, undefined)
-  const request = z3950Search(plan.databases, berOid(syntax) ?? '', rpn)
-  const { hits, isDone, diagnostic } = await session.search(request)
+  const { hits, isDone, diagnostic } = await session.search(wire[1] ?? '')
   if (diagnostic !== null) throw diagnosticError(context, 'The server refuses the search', diagnostic)
   if (!isDone) throw context.error('server-refused', 'The search failed, and the server does not say why.')
   if (hits < 0) throw context.error('protocol-violation', `The server has found ${hits} records, it says.`)
@@ -217,8 +201,8 @@ function syntaxesIn({ recordSyntaxes }: Z3950Plan): string {
 }
 
 /** Searches, and requests the record at the place that the URL names. */
-export async function retrievePlace(plan: Z3950Plan, session: Z3950Session, rpn: string): Promise<RetrievedRecord> {
-  const hits = await search(plan, session, rpn)
+export async function retrievePlace(plan: Z3950Plan, session: Z3950Session): Promise<RetrievedRecord> {
+  const hits = await search(plan, session)
   const position = plan.record ?? 1
   if (position <= hits) return await firstSyntax(plan, session, position)
   const reply = `${hits} ${hits === 1 ? 'hit' : 'hits'}`

@@ -1,8 +1,10 @@
 /** undici's client as HTTP/1.1 uses it: the class that undici exports, on a socket that we feed. */
+
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as after } from 'node:timers/promises'
+import { httpHead } from '@retriever/core'
 import { Client, type Dispatcher } from 'undici'
 import { afterEach, expect, test } from 'vitest'
 import { UndiciClient } from '../../../../packages/fetchers/src/http/connection/undici-client.ts'
@@ -50,7 +52,10 @@ function recorder(): { said: string[]; handler: Dispatcher.DispatchHandler } {
 
 const sources = new URL('../../../../packages/fetchers/src/', import.meta.url)
 
-const get = (path: string) => ({ method: 'GET' as const, path, headers: ['Host', 'example'] })
+const get = (path: string) => ({
+  options: { method: 'GET' as const, path, headers: ['Host', 'example'] },
+  octets: httpHead('GET', path, 'example', []),
+})
 
 test('the one internal import is the very class that undici exports', async () => {
   const path: string = 'undici/lib/dispatcher/client.js'

@@ -7,6 +7,7 @@ import { testFailures } from './failures.ts'
 import { testManners } from './manners.ts'
 import { testRetrieval } from './retrieval.ts'
 import type { Place, Subject, TestFunctions } from './subject.ts'
+import { testWire } from './wire.ts'
 
 export type {
   ContractClient,
@@ -28,6 +29,7 @@ export function testFetcher(subject: Subject, { describe, test }: TestFunctions)
     const suite = { subject, test, start }
     testRetrieval(suite)
     testManners(suite)
+    testWire(suite)
     testFailures(suite)
   })
 }

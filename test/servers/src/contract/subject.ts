@@ -36,12 +36,31 @@ export interface ContractRepresentation extends AsyncDisposable, AsyncIterable<U
   entries(): AsyncIterable<{ readonly name: string; readonly kind: string; readonly url: string | null }>
 }
 
+/** Options of a retrieval that change what is sent. */
+export interface ContractRequest {
+  readonly head?: boolean
+  readonly range?: readonly [number, number | null]
+  readonly limit?: number
+  readonly accept?: string
+  readonly acceptLanguage?: string
+  readonly compressed?: boolean
+  readonly headers?: Readonly<Record<string, string | null>>
+  readonly ifChangedSince?: Date
+}
+
+/** What a client says about a URL; without a plan, the URL is wrong. */
+export interface ContractExplanation {
+  readonly url: string
+  readonly plan?: { readonly wire: readonly string[]; readonly unknown?: Readonly<Record<string, string>> }
+}
+
 /** A client of `@retriever/fetchers`, as the suite uses it. */
 export interface ContractClient extends AsyncDisposable {
   retrieve(
     url: string,
-    options?: { readonly signal?: AbortSignal; readonly base?: string },
+    options?: { readonly signal?: AbortSignal; readonly base?: string } & ContractRequest,
   ): Promise<ContractRepresentation>
+  explain(url: string, options?: ContractRequest): Promise<ContractExplanation>
   resolve(url: string): unknown
   close(): Promise<void>
 }
@@ -50,6 +69,8 @@ export interface ContractClient extends AsyncDisposable {
 export interface Place extends Partial<AsyncDisposable> {
   /** Absent where nothing is connected to. */
   readonly server?: TestServer
+  /** The server that gets what is sent, where `server` is absent because its sockets outlive the retrievals. */
+  readonly recipient?: TestServer
   /** The URL of an object that holds `bytes`. */
   readonly object: string
   /** The URL of something that is not there. Absent where the protocol does not tell. */
@@ -79,6 +100,10 @@ export interface Subject {
    * only the end of the connection ends a body.
    */
   readonly short?: number
+  /** Options with which the object is retrieved, too, since they change what is sent. Default none. */
+  readonly asked?: readonly ContractRequest[]
+  /** What ends a session that was kept for the next retrieval, when the client is closed: `QUIT`. Default nothing. */
+  readonly farewell?: string
   /** Whether any octets are a right answer, so that a server of another protocol is not noticed. Default false. */
   readonly unframed?: boolean
   /**

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { HttpPlan } from '@retriever/core'
+import { type HttpPlan, isSecretField } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { givesField } from '../../plugin/request-options.ts'
 import { pemOf } from '../../wire/transport/tls-options.ts'
 import type { RangeRequest } from '../exchange.ts'
 import { elementsOf } from '../fields.ts'
-import { isSecret } from '../request.ts'
 import { type Directives, directivesOf } from './freshness.ts'
 import type { Stored } from './stored.ts'
 
@@ -44,7 +43,7 @@ export function cacheRequest(
   if (plan.user !== null || tls.cert !== undefined || givesField(request, 'proxy-authorization')) return null
   // Our own Proxy-Authorization is for the proxy, which is part of the key.
   const own = sent.filter(([name]) => name.toLowerCase() !== 'proxy-authorization')
-  if (own.some(([name]) => !shareable.test(name) || isSecret(name))) return null
+  if (own.some(([name]) => !shareable.test(name) || isSecretField(name))) return null
   const fields = new Map(own.map(([name, value]) => [name.toLowerCase(), value]))
   const directives = directivesOf(Object.fromEntries(fields))
   // RFC 9111 5.4: Pragma counts only without Cache-Control.

@@ -1,5 +1,5 @@
-import type { Dispatcher } from 'undici'
 import type { ProxyServer } from '../../plugin/network.ts'
+import type { HttpRequest } from '../request.ts'
 
 /** The header section of a response. */
 export interface Head {
@@ -29,7 +29,7 @@ export interface HttpConnection {
   readonly isShared: boolean
   /** Whether the end of a body is proved even without a length or a last chunk: by HTTP/2, or close_notify of TLS. */
   readonly provesEnd: boolean
-  begin(request: Dispatcher.DispatchOptions): Exchange
+  begin(request: HttpRequest): Exchange
   /** Called when the connection can serve again; the pool sets it. */
   onFree: () => void
   onceClosed(listener: () => void): void

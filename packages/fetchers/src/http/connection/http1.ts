@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
-import type { Dispatcher } from 'undici'
 import type { ProxyServer } from '../../plugin/network.ts'
 import type { SocketReader } from '../../wire/transport/socket-reader.ts'
+import type { HttpRequest } from '../request.ts'
 import { ConnectionLost, type Exchange, type HttpConnection } from './connection.ts'
 import { Http1Exchange } from './http1-exchange.ts'
 import { keepAliveMilliseconds, UndiciClient } from './undici-client.ts'
@@ -51,12 +51,12 @@ export class Http1Connection implements HttpConnection {
     return this.#source.failure
   }
 
-  begin(request: Dispatcher.DispatchOptions): Exchange {
+  begin(request: HttpRequest): Exchange {
     this.isReused = this.#wasUsed
     this.#wasUsed = true
     this.#socket.ref()
     this.#socket.setTimeout(0)
-    const exchange = new Http1Exchange(this, this.#source, request.method)
+    const exchange = new Http1Exchange(this, this.#source, request.options.method)
     this.#exchange = exchange
     this.#client.dispatch(request, exchange)
     return exchange

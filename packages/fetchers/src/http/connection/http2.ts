@@ -2,6 +2,7 @@ import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import { authority, type HttpPlan } from '@retriever/core'
 import type { Dispatcher } from 'undici'
+import type { HttpRequest } from '../request.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 
@@ -69,7 +70,7 @@ export class Http2Connection implements HttpConnection {
     return !this.#isGoing && !this.#session.closed && !this.#session.destroyed && this.#exchanges < maxConcurrentStreams
   }
 
-  begin(request: Dispatcher.DispatchOptions): Exchange {
+  begin({ options: request }: HttpRequest): Exchange {
     // Throws if the session has ended meanwhile.
     const stream = this.#session.request(
       {

@@ -1,11 +1,10 @@
 import type { HttpPlan } from '@retriever/core'
-import type { Dispatcher } from 'undici'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { poolKey } from '../../wire/pool/pool-key.ts'
 import { RingReader } from '../../wire/transport/ring-reader.ts'
 import { openProxySocket, openSocket } from '../../wire/transport/socket.ts'
 import { type SocketReader, StreamReader } from '../../wire/transport/socket-reader.ts'
-import { forwarder } from '../request.ts'
+import { forwarder, type HttpRequest } from '../request.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
 import { Http1Connection } from './http1.ts'
 
@@ -40,7 +39,7 @@ export class ConnectionPool {
   }
 
   /** Sends a request on a connection that is free, else on a new one. */
-  async begin(context: RetrievalContext, plan: HttpPlan, request: Dispatcher.DispatchOptions): Promise<Exchange> {
+  async begin(context: RetrievalContext, plan: HttpPlan, request: HttpRequest): Promise<Exchange> {
     const http2 = this.#http2 && plan.tls !== 'none'
     const key = keyOf(context, plan)
     while (true) {

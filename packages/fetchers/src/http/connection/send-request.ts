@@ -1,9 +1,9 @@
-import { type HttpPlan, redact } from '@retriever/core'
+import { type HttpPlan, isSecretField, redact } from '@retriever/core'
 import { wholeSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { exchangeError, isRefusedStream, tlsPortError } from '../errors.ts'
 import type { Answer, RangeRequest } from '../exchange.ts'
-import { forwarder, isSecret, type Logins, makeRequest } from '../request.ts'
+import { forwarder, type Logins, makeRequest } from '../request.ts'
 import { ResponseHead } from '../response.ts'
 import { HttpBody } from './body.ts'
 import type { Head } from './connection.ts'
@@ -22,10 +22,11 @@ export async function sendRequest(
   const proxy = forwarder(plan, context)
   // The proxy that is asked for the URL gets its own fields, too.
   const asked = proxy?.headers ? { ...request, headers: { ...request.headers, ...proxy.headers } } : request
-  const { options, shown } = makeRequest(plan, asked, rangeRequest, logins)
+  const made = makeRequest(plan, asked, rangeRequest, logins)
+  const { shown } = made
   let wasRefused = false
   while (true) {
-    const exchange = await pool.begin(context, plan, options)
+    const exchange = await pool.begin(context, plan, made)
     const release = deadline.onAbort(() => void exchange.cancel())
     const { connection } = exchange
     stopwatch?.requested()
@@ -64,7 +65,7 @@ export async function sendRequest(
 
 /** The same request with the line of HTTP/2, in the form of HTTP/1.1, as other tools show it. */
 function shownAsHttp2(shown: string): string {
-  return shown.replace(' HTTP/1.1\r\n', ' HTTP/2\r\n').replace('connection: keep-alive\r\n', '')
+  return shown.replace(' HTTP/1.1\r\n', ' HTTP/2\r\n').replace('Connection: keep-alive\r\n', '')
 }
 
 /** The header section without line folding. */
@@ -80,5 +81,5 @@ function asItCame(_name: string, value: string): string {
 /** The value of a field for events: secrets are masked, such as cookies. */
 function shownValue(name: string, value: string): string {
   if (/^set-cookie$/i.test(name)) return '<cookie>'
-  return isSecret(name) ? '<password>' : value
+  return isSecretField(name) ? '<password>' : value
 }

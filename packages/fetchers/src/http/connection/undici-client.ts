@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import Client, { type ClientSocket } from 'undici/lib/dispatcher/client.js'
+import type { HttpRequest } from '../request.ts'
 import { ConnectionLost } from './connection.ts'
 
 /** undici's default, set here for the connections that undici does not know to be idle, too. */
@@ -42,13 +43,14 @@ export class UndiciClient {
   }
 
   /**
-   * Sends a request. undici accepts targets in absolute form only of http and https, so another one (an ftp URL that a
-   * proxy is asked for) goes through it behind a slash, which the socket takes away.
+   * Sends a request: undici checks it, and its octets are written in place of those that undici makes of it. undici
+   * accepts targets in absolute form only of http and https, so another one (an ftp URL that a proxy is asked for) goes
+   * through it behind a slash.
    */
-  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    const isAccepted = /^(?:\/|https?:)/.test(request.path)
-    this.#fed.removesSlash = !isAccepted
-    this.#client.dispatch(isAccepted ? request : { ...request, path: `/${request.path}` }, handler)
+  dispatch({ options, octets }: Pick<HttpRequest, 'options' | 'octets'>, handler: Dispatcher.DispatchHandler): void {
+    const isAccepted = /^(?:\/|https?:)/.test(options.path)
+    this.#fed.request = octets
+    this.#client.dispatch(isAccepted ? options : { ...options, path: `/${options.path}` }, handler)
   }
 
   /** Parses these octets before it returns. False: undici reads no more. */
@@ -84,7 +86,8 @@ class FedSocket extends EventEmitter implements ClientSocket {
   readonly #beforeWrite: () => Error | null
   #octets: Buffer | null = null
   #isDetached = false
-  removesSlash = false
+  /** The octets of the request that undici is about to write. */
+  request = ''
   destroyed = false
   errored: Error | null = null
 
@@ -118,12 +121,12 @@ class FedSocket extends EventEmitter implements ClientSocket {
     return octets
   }
 
-  write(octets: string, encoding: BufferEncoding): boolean {
+  /** Writes the request; undici calls this once for each, with the request in its own words. */
+  write(_octets: string, encoding: BufferEncoding): boolean {
     const objection = this.#isDetached ? null : this.#beforeWrite()
     if (objection !== null) this.destroy(objection)
     if (this.destroyed || this.#isDetached) return true
-    // `GET /ftp://host/path HTTP/1.1`
-    return this.#socket.write(this.removesSlash ? octets.replace(' /', ' ') : octets, encoding)
+    return this.#socket.write(this.request, encoding)
   }
 
   pipe(): void {}

@@ -1,8 +1,8 @@
+import { httpRange } from '@retriever/core'
 import { sourceOf } from '../../plugin/byte-source.ts'
 import type { Outcome, RetrievalContext } from '../../plugin/fetcher.ts'
 import { isSeveral } from '../../plugin/request-options.ts'
 import { discard } from '../connection/discard.ts'
-import { rangeField } from '../request.ts'
 
 /** The context with the field Range for several ranges; with one range it stays as it is. */
 export function withRanges(context: RetrievalContext): RetrievalContext {
@@ -11,7 +11,7 @@ export function withRanges(context: RetrievalContext): RetrievalContext {
   const [only] = range
   if (only !== undefined && range.length === 1) return { ...context, request: { ...request, range: only } }
   const others = Object.entries(request.headers ?? {}).filter(([name]) => !/^range$/i.test(name))
-  const headers = { ...Object.fromEntries(others), Range: rangeField(range) }
+  const headers = { ...Object.fromEntries(others), Range: httpRange(range) }
   return { ...context, request: { ...request, headers } }
 }
 

@@ -4,14 +4,8 @@ import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { ResumingSource } from '../../wire/resuming-source.ts'
 import type { Deadline } from '../exchange.ts'
 import { AnnouncedOctets } from './announced-octets.ts'
+import { segmentSize } from './segments.ts'
 import { type RangedRepresentation, ValidatorProof } from './validator-proof.ts'
-
-/**
- * The octets of one request. 16 connections, the most there are, then hold 64 MiB for a slow consumer, as many as
- * limits.maxCollected. At 100 Mbit/s a segment takes a third of a second; the round trip of its request is short beside
- * that.
- */
-export const segmentSize: number = 4 * 1024 * 1024
 
 /**
  * The octets of a representation of known size, in order. Up to `connections` segments are requested at a time, or wait

@@ -1,20 +1,13 @@
 import { adviceText } from '@retriever/core'
 import { sourceOf } from '../../plugin/byte-source.ts'
-import type { Outcome, RequestOptions, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
-import { givesField } from '../../plugin/request-options.ts'
+import type { Outcome, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
 import { discard } from '../connection/discard.ts'
 import type { SendRequest } from '../exchange.ts'
 import { rangesOf, resuming, retrieveObject } from '../object.ts'
 import { outcomeOf } from '../outcome.ts'
 import { contentRange } from './content-range.ts'
-import { segmentSize, splitBody } from './split-body.ts'
-
-/** The number of connections that the caller wants for one body; 1 for ranges, rests and HEAD. */
-export function connectionsFor(request: RequestOptions): number {
-  const { split = 1, range, resumeFrom, head } = request
-  const isWhole = range === undefined && !givesField(request, 'range') && resumeFrom === undefined
-  return isWhole && head !== true ? split : 1
-}
+import { segmentSize } from './segments.ts'
+import { splitBody } from './split-body.ts'
 
 /**
  * Retrieves the whole over several connections. The first request is for one range: its answer must prove that the

@@ -4,6 +4,7 @@ import { readChallenges } from '../../auth/challenge.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import type { ProxyServer } from '../../plugin/network.ts'
 import type { Connection } from '../transport/connection.ts'
+import { connectRequest } from './connect-request.ts'
 
 const lf = 0x0a
 
@@ -71,21 +72,6 @@ export async function connectByHttp(
   }
   const message = `The proxy ${proxy.url} did not connect to ${target}: ${explained(status)} (${reply})`
   throw context.error('connect-failed', message, { status, reply })
-}
-
-function connectRequest(
-  target: string,
-  authorization: string | null,
-  fields: readonly (readonly [name: string, value: string])[],
-): string[] {
-  const login = authorization === null ? [] : [`Proxy-Authorization: ${authorization}`]
-  return [
-    `CONNECT ${target} HTTP/1.1`,
-    `Host: ${target}`,
-    ...login,
-    ...fields.map(([name, value]) => `${name}: ${value}`),
-    '',
-  ]
 }
 
 function explained(status: number): string {

@@ -1,4 +1,5 @@
-import { berElement, z3950Term } from '@retriever/core'
+import { berElement } from '../ber.ts'
+import { z3950Term } from '../z3950-pdus.ts'
 import { readCcl } from './ccl.ts'
 import { readPqf } from './pqf.ts'
 

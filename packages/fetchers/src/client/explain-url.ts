@@ -1,0 +1,38 @@
+import type { Explanation } from '@retriever/core'
+import type { RequestOptions } from '../plugin/fetcher.ts'
+import { type ClientOptions, checkSingle, type RetrieveOptions, requestKinds } from './client-options.ts'
+import { explainFor } from './explain.ts'
+import type { ProxyChoice } from './network/proxy.ts'
+import { readPolicy } from './policy.ts'
+import { readResolving } from './resolving.ts'
+
+/**
+ * Explains a URL as a client with these options would retrieve it, and contacts nothing. See Client.explain. It makes
+ * no client, and loads no mechanism.
+ */
+export async function explainUrl(
+  url: string | URL,
+  options: ClientOptions & RetrieveOptions = {},
+): Promise<Explanation> {
+  checkSingle(options)
+  const { base, cookies, fetchers = [], network } = options
+  const given = Object.entries(options).filter(
+    ([name, value]) => Object.hasOwn(requestKinds, name) && value !== undefined,
+  )
+  const request: RequestOptions = Object.fromEntries(given)
+  return explainFor(String(url), request, {
+    policy: { ...readPolicy(options.policy, options.schemes), isFetch: false },
+    resolving: { ...readResolving(options), ...(base !== undefined && { base }) },
+    proxyFor: await proxyChoice(options),
+    network,
+    cookies,
+    fetchers,
+  })
+}
+
+/** Proxies are loaded where there is one, since their keys need hashes. */
+async function proxyChoice({ proxy, proxyTunnel, proxyHeaders, proxyDigest }: ClientOptions): Promise<ProxyChoice> {
+  if (proxy === undefined || proxy === null) return () => null
+  const { readProxy } = await import('./network/proxy.ts')
+  return readProxy(proxy, { tunnel: proxyTunnel, headers: { ...proxyHeaders }, digest: proxyDigest })
+}

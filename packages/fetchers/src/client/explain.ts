@@ -1,0 +1,148 @@
+import {
+  type AccessPlan,
+  type Asked,
+  type Explained,
+  type Explanation,
+  explain,
+  explainResolution,
+  type Refusal,
+  type Resolution,
+  type ResolveOptions,
+  RetrievalError,
+  redact,
+  resolve,
+} from '@retriever/core'
+import { connectionsFor, segmentSize } from '../http/range/segments.ts'
+import type { Fetcher, RequestOptions } from '../plugin/fetcher.ts'
+import type { CookieStore, Network, ProxyServer } from '../plugin/network.ts'
+import { ownField, resumePoint } from '../plugin/request-options.ts'
+import type { ProxyChoice } from './network/proxy.ts'
+import { enforce, enforceDirect, enforceNetwork, type Rules } from './policy.ts'
+
+/** What a client knows about what it would send. */
+export interface ExplainSettings {
+  readonly policy: Rules
+  readonly resolving: ResolveOptions
+  readonly proxyFor: ProxyChoice
+  readonly network: Pick<Network, 'socketPath'> | undefined
+  readonly cookies: CookieStore | undefined
+  /** The caller's own fetchers. */
+  readonly fetchers: readonly Pick<Fetcher, 'mechanism' | 'asked'>[]
+}
+
+/**
+ * Explains a URL as a client would retrieve it with these options, and contacts nothing. A URL that the policy refuses
+ * has `refused`; one that means nothing has `error`, and no exception is thrown for it.
+ */
+export async function explainFor(
+  url: string,
+  request: RequestOptions,
+  settings: ExplainSettings,
+): Promise<Explanation> {
+  const resolution = resolved(url, settings.resolving)
+  if (resolution === null) return explain(url, settings.resolving)
+  const { mechanism } = resolution.plan
+  const own = settings.fetchers.find((fetcher) => fetcher.mechanism === mechanism)?.asked
+  const asked = { ...(await askedBy(request, resolution, settings)), ...own }
+  const resolving = { ...settings.resolving, asked }
+  const again = resolve(url, resolving)
+  const explained = explainResolution(again, resolving)
+  const { gateway } = again
+  if (gateway === undefined) return viaProxy(explained, again, asked, settings)
+  const atGateway = resolved(gateway, { ...settings.resolving, gateways: {} })
+  const refused = refusalOf(again, null, settings) ?? (atGateway ? refusalOf(atGateway, null, settings) : null)
+  return refused === null ? explained : { ...explained, refused }
+}
+
+/** Null: the URL means nothing. */
+function resolved(url: string, options: ResolveOptions): Resolution | null {
+  try {
+    return resolve(url, options)
+  } catch (error) {
+    if (RetrievalError.is(error)) return null
+    throw error
+  }
+}
+
+/** The options as core has them: the values that become fields, without secrets. */
+async function askedBy(request: RequestOptions, resolution: Resolution, settings: ExplainSettings): Promise<Asked> {
+  const { login, resumeFrom: _, relevantTo, form, compressed, headers, ...same } = request
+  const point = resumePoint(request)
+  const isHttp = resolution.plan.mechanism === 'http'
+  const cookie = isHttp ? await cookieField(request, resolution, settings) : null
+  const asked: Asked = {
+    ...same,
+    ...(login !== undefined && { login: true }),
+    ...(form !== undefined && { form: true }),
+    ...(compressed === true && isHttp && { acceptEncoding: await codings(request) }),
+    ...(relevantTo !== undefined && { relevantTo: relevantTo.flatMap((url) => documentOf(url, settings.resolving)) }),
+    ...(headers !== undefined && { headers }),
+    ...(cookie !== null && { headers: { ...withoutCookie(headers), Cookie: cookie } }),
+    ...(isHttp && connectionsFor(request) > 1 && { segment: segmentSize }),
+    ...(point !== undefined && { resumeFrom: Math.max(0, point.offset - (point.tail?.length ?? 0)) }),
+  }
+  return asked
+}
+
+async function codings(request: RequestOptions): Promise<string> {
+  const { acceptEncoding } = await import('../http/coding/coding.ts')
+  return acceptEncoding(request)
+}
+
+function documentOf(url: string, resolving: ResolveOptions): { readonly docid: string; readonly wtype: string }[] {
+  const plan: AccessPlan | undefined = resolved(url, resolving)?.plan
+  if (plan?.mechanism !== 'wais' || plan.docid === null || plan.wtype === null) return []
+  return [{ docid: plan.docid, wtype: plan.wtype }]
+}
+
+/** The cookies for the request, before those of the caller's own field; null: none beside these. */
+async function cookieField(
+  request: RequestOptions,
+  { url, locator }: Resolution,
+  { cookies }: ExplainSettings,
+): Promise<string | null> {
+  const own = ownField(request, 'cookie')
+  if (cookies === undefined || own === null) return null
+  const stored = await cookies.cookiesFor(locator.user === null ? url : url.replace(/\/\/[^/?#]*@/, '//'))
+  if (stored === null || stored === '') return null
+  return own === undefined ? stored : `${stored}; ${own}`
+}
+
+function withoutCookie(headers: RequestOptions['headers'] = {}): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^cookie$/i.test(name)))
+}
+
+/** The explanation with the proxy on the way, and what it is sent. */
+async function viaProxy(
+  explained: Explained,
+  resolution: Resolution,
+  asked: Asked,
+  settings: ExplainSettings,
+): Promise<Explained> {
+  const { plan, scheme } = resolution
+  const isContacted = 'port' in plan && plan.host !== null && plan.host !== '' && !settings.network?.socketPath
+  const target = isContacted ? { scheme: scheme.name, host: plan.host, port: plan.port } : null
+  const proxy = target === null ? null : await settings.proxyFor(target)
+  const refused = refusalOf(resolution, proxy, settings)
+  const sent =
+    proxy === null ? explained : await (await import('./network/explain-proxy.ts')).through(explained, proxy, asked)
+  return refused === null ? sent : { ...sent, refused }
+}
+
+/** Why the policy lets nothing be sent; null: it does not. */
+function refusalOf(
+  resolution: Resolution,
+  proxy: ProxyServer | null,
+  { policy, network }: ExplainSettings,
+): Refusal | null {
+  try {
+    enforce(policy, resolution)
+    enforceNetwork(policy, resolution, network)
+    enforceDirect(policy, resolution, proxy)
+    return null
+  } catch (error) {
+    if (!RetrievalError.is(error)) throw error
+    const { code, message, advice } = error
+    return { code, message: redact(message.replace(/^Refused: /, '')), ...(advice && { advice }) }
+  }
+}

@@ -1,0 +1,105 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { testCertificate, testKey } from '../certificate.ts'
+import type { TestServer } from '../test-server.ts'
+
+/** Stands before a server, hands everything on, and keeps the octets that the client sends. */
+export class Relay implements AsyncDisposable {
+  readonly #target: TestServer
+  readonly #server: Server
+  readonly #udp: UdpSocket
+  readonly #sockets = new Set<Socket>()
+  /** One socket for each address of the client, towards the server. */
+  readonly #flows = new Map<number, UdpSocket>()
+  readonly #chunks: Buffer[] = []
+
+  private constructor(target: TestServer) {
+    this.#target = target
+    const accept = (socket: Socket | TLSSocket): void => this.#accept(socket)
+    this.#server = target.tls ? createTlsServer({ cert: testCertificate, key: testKey }, accept) : createServer(accept)
+    this.#udp = createSocket('udp4')
+  }
+
+  static async before(target: TestServer): Promise<Relay> {
+    const relay = new Relay(target)
+    await new Promise<void>((resolve) => relay.#server.listen(0, '127.0.0.1', resolve))
+    relay.#udp.on('message', (message, { port }) => relay.#flow(port).send(message, relay.#target.port, '127.0.0.1'))
+    relay.#udp.on('message', (message) => relay.#chunks.push(message))
+    await new Promise<void>((resolve) => relay.#udp.bind(relay.port, '127.0.0.1', resolve))
+    return relay
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** What the client has sent so far, inside TLS, one octet a character. */
+  get octets(): string {
+    return Buffer.concat(this.#chunks).toString('latin1')
+  }
+
+  /** The URL of the server, at the relay. */
+  urlOf(url: string): string {
+    return url.replace(`:${this.#target.port}`, `:${this.port}`)
+  }
+
+  /** Settles when the client has closed its connections, and everything that it sent has come. */
+  async ended(): Promise<void> {
+    await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    for (const socket of [this.#udp, ...this.#flows.values()]) socket.close()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #accept(client: Socket | TLSSocket): void {
+    const { port, host } = this.#target
+    const options = { port, host: host === 'localhost' ? '127.0.0.1' : host }
+    const server = this.#target.tls ? connectTls({ ...options, rejectUnauthorized: false }) : connect(options)
+    client.on('data', (chunk) => this.#chunks.push(chunk))
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(from)
+      from.on('error', () => {})
+      from.once('close', () => {
+        this.#sockets.delete(from)
+        to.end()
+        // What is left is read to its end, so that this side closes, too.
+        to.resume()
+      })
+      from.pipe(to)
+    }
+  }
+
+  /** A server of TFTP answers from another port than it was asked at, so the client is answered from one of its own. */
+  #flow(client: number): UdpSocket {
+    const known = this.#flows.get(client)
+    if (known !== undefined) return known
+    const flow = createSocket('udp4')
+    this.#flows.set(client, flow)
+    flow.on('message', (message, { port }) => {
+      if (port === this.#target.port) this.#udp.send(message, client, '127.0.0.1')
+      else this.#answer(client, port, flow, message)
+    })
+    return flow
+  }
+
+  #answer(client: number, server: number, flow: UdpSocket, message: Buffer): void {
+    const key = -server
+    let back = this.#flows.get(key)
+    if (back === undefined) {
+      back = createSocket('udp4')
+      this.#flows.set(key, back)
+      back.on('message', (octets) => {
+        this.#chunks.push(octets)
+        flow.send(octets, server, '127.0.0.1')
+      })
+    }
+    back.send(message, client, '127.0.0.1')
+  }
+}
