@@ -3,12 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { builtinSchemes } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
 import { resultSchema } from '../../packages/cli/src/results/schema.ts'
+import { useBundle } from '../support/cli/run.ts'
 import { cookbookSections } from './cookbook-page.ts'
 import { curlPage } from './curl-page.ts'
 import { optionsPage } from './options-page.ts'
 import { statementsPage } from './statements-page.ts'
 import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './tables.ts'
 
+useBundle()
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 describe('generated documentation is what the tables say (pnpm run docs writes it)', () => {
@@ -43,6 +45,6 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
     const page = await readFile(path, 'utf8')
     const headings = [...page.matchAll(/^## (.*)$/gm)].map((match) => match[1])
     expect(headings).toEqual(['Syntax', 'Meaning', 'What is sent', 'Result', 'Errors', 'Spec'])
-    await expect(runExamples(page)).toMatchFileSnapshot(path)
+    await expect(await runExamples(page)).toMatchFileSnapshot(path)
   })
 })

@@ -1,16 +1,8 @@
-import {
-  builtinSchemes,
-  type ErrorCode,
-  errorCodes,
-  explain,
-  findingCodes,
-  formatExplanation,
-  type Scheme,
-} from '@retriever/core'
+import { builtinSchemes, type ErrorCode, errorCodes, findingCodes, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
-import { shownExplanation } from '../../packages/cli/src/options/option-hints.ts'
 import { errorMeanings } from '../../packages/core/src/error-meanings.ts'
 import { advisedOptions } from '../../packages/fetchers/src/plugin/limits.ts'
+import { retrieve } from '../support/cli/run.ts'
 
 /** Documentation that follows from the tables in the code, so that it cannot be wrong. `pnpm run docs` writes it. */
 
@@ -102,11 +94,18 @@ export function fillIn(document: string, name: string, content: string): string 
   return `${head}${begin}\n${content}\n${end}${tail}`
 }
 
-/** The document with the output of each `retrieve explain` in it as it is. */
-export function runExamples(document: string): string {
-  return document.replace(/(```console\n\$ retrieve explain '([^']+)'\n)[^`]*```/g, (_, head: string, url: string) => {
-    return `${head}${formatExplanation(shownExplanation(explain(url)))}\`\`\``
-  })
+/** A session of `retrieve explain` with one URL. */
+const session = /(```console\n\$ retrieve explain '([^']+)'\n)[^`]*```/g
+
+/** The document with what the command prints for each `retrieve explain` in it. */
+export async function runExamples(document: string): Promise<string> {
+  const urls = [...document.matchAll(session)].map(([, , url = '']) => url)
+  if (urls.length === 0) return document
+  const { stdout } = await retrieve(['explain', ...urls])
+  // An empty line stands between two explanations.
+  const printed = stdout.replace(/\n$/, '').split('\n\n')
+  if (printed.length !== urls.length) throw new Error(`${urls.length} URLs have ${printed.length} explanations`)
+  return document.replace(session, (_, head: string) => `${head}${printed.shift()}\n\`\`\``)
 }
 
 /** In lines of at most 118 characters. */

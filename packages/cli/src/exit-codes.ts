@@ -1,4 +1,4 @@
-import { type AdvisedOption, type ErrorCode, errorCodes, RetrievalError } from '@retriever/core'
+import { type Advice, type AdvisedOption, type ErrorCode, errorCodes, RetrievalError } from '@retriever/core'
 
 /**
  * The exit code for an error, from the table in core. An HTTP status of 400 and above is curl's 22, even if the error
@@ -35,8 +35,18 @@ const byOption: Readonly<Partial<Record<AdvisedOption, Readonly<Partial<Record<E
   'tls.proxy.crl': { 'file-failed': 82, 'invalid-option': 82 },
 }
 
-function exitOfOption({ code, advice }: RetrievalError): number | undefined {
-  return advice === undefined ? undefined : byOption[advice.option]?.[code]
+function exitOfOption({ code, advice }: Reason): number | undefined {
+  return advice === undefined ? undefined : byOption[advice.option]?.[code as ErrorCode]
+}
+
+interface Reason {
+  readonly code: string
+  readonly advice?: Advice | undefined
+}
+
+/** The exit code for an error that an explanation tells, as for the error itself. */
+export function exitCodeOfReason(reason: Reason): number {
+  return exitOfOption(reason) ?? errorCodes[reason.code as ErrorCode].exit
 }
 
 const httpMeanings: ReadonlySet<string> = new Set(['not-found', 'access-denied'])

@@ -1,13 +1,10 @@
 import type { Resolution } from '@retriever/core'
 import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
+import { changedUrl } from './changed-url.ts'
 import { Cookies } from './cookies/index.ts'
+import { enteredUrl, loginAtOnce, netrcAtOnce } from './given-login.ts'
 import { FileNames } from './many/file-names.ts'
-import { type ProxyChooser, withLogin } from './options/connection/proxies.ts'
-import { refuseUser } from './options/policy.ts'
-import { checkForm } from './options/protocols/form.ts'
-import { typedUrl } from './options/protocols/ftp.ts'
-import { searchUrl } from './options/protocols/gopher.ts'
-import { withQuery } from './options/protocols/url-query.ts'
+import { proxyOf, withLogin } from './options/connection/proxies.ts'
 import { Retrieval } from './retrieval.ts'
 import type { Run } from './run.ts'
 import { SideFile } from './saving/side-file.ts'
@@ -53,26 +50,18 @@ export class Session implements AsyncDisposable {
         return withLogin(proxy, await this.#credentials.proxyLogin(config.proxyLogin))
       },
       ...(config.netrc !== null &&
-        !isCheck && { redirectLogin: (url) => this.#credentials.ofNetrc(this.client.resolve(url)) }),
+        !isCheck && { redirectLogin: (url) => netrcAtOnce(this.client.resolve(url), config) }),
       credentials: (challenge) => this.#credentials.answer(challenge),
     }
     this.client = createClient(this.options)
   }
 
-  /** The meaning of an operand, with --base, --form, --search, -l and -B applied. */
+  /** The meaning of an operand, as the options say. */
   resolve(operand: string): Resolution {
     const { config, report } = this.run
     const { base } = config.request
-    const resolution = this.client.resolve(
-      urlArgument(operand, { base, defaultScheme: config.defaultScheme }, report),
-      base,
-    )
-    if (config.form.length > 0) checkForm(resolution)
-    if (config.refusesUsers) refuseUser(resolution)
-    const typed = typedUrl(resolution, config.ftpType)
-    if (typed !== null) return this.client.resolve(typed)
-    if (config.urlQuery.length > 0) return this.client.resolve(withQuery(resolution, config.urlQuery))
-    return config.search === null ? resolution : this.client.resolve(searchUrl(resolution, config.search))
+    const url = urlArgument(operand, { base, defaultScheme: config.defaultScheme }, report)
+    return changedUrl(this.client.resolve(url, base), config, (changed) => this.client.resolve(changed))
   }
 
   /** The retrieval of an operand, by its place in the command line. Throws what resolve() throws. */
@@ -80,7 +69,7 @@ export class Session implements AsyncDisposable {
     const typed = this.resolve(operand)
     const proxy = proxyOf(typed, this.run.config.proxyFor)
     if (proxy !== null) this.#typedProxies.add(proxy)
-    const login = this.#credentials.atOnce(typed)
+    const login = loginAtOnce(typed, this.run.config)
     return new Retrieval(this, typed, { entered: () => this.#entered(typed), login }, index)
   }
 
@@ -88,7 +77,8 @@ export class Session implements AsyncDisposable {
    * The resolution with the user of -u; the same object where the URL is not changed, so that it is not resolved twice.
    */
   #entered(resolution: Resolution): Resolution {
-    const url = this.#credentials.enter(resolution)
+    this.#credentials.enter(resolution)
+    const url = enteredUrl(resolution, this.run.config)
     return url === resolution.url ? resolution : this.client.resolve(url)
   }
 
@@ -98,8 +88,4 @@ export class Session implements AsyncDisposable {
     this.headDump?.close()
     await this.#cookies?.save(this.run.output, this.run.report)
   }
-}
-
-export function proxyOf({ plan, scheme }: Resolution, proxyFor: ProxyChooser): string | null {
-  return 'port' in plan && plan.host ? proxyFor({ scheme: scheme.name, host: plan.host, port: plan.port }) : null
 }

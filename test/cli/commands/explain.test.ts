@@ -13,7 +13,7 @@ test('--json gives one object a line, in order, of the documented shape', async 
     '{"url":"ftp://myname@host.dom/%2Fetc/motd","scheme":"ftp","mechanism":"ftp",' +
       '"locator":{"user":"myname","password":null,"host":"host.dom","port":21,"urlPath":"%2Fetc/motd","query":null,"fragment":null},' +
       '"plan":{"mechanism":"ftp","host":"host.dom","port":21,"tls":"none","user":"myname","password":null,"cwd":["/etc"],"name":"motd","typecode":null,' +
-      '"wire":["USER myname\\r\\n","PASS <password>\\r\\n","CWD /etc\\r\\n","TYPE I\\r\\n","EPSV\\r\\n","RETR motd\\r\\n"]},' +
+      '"wire":["USER myname\\r\\n","PASS <password>\\r\\n","CWD /etc\\r\\n","TYPE I\\r\\n","SIZE motd\\r\\n","MDTM motd\\r\\n","EPSV\\r\\n","RETR motd\\r\\n"]},' +
       '"findings":[{"code":"cleartext-secret","severity":"warning","message":"The password of \\"myname\\" would cross the network unencrypted. Use a scheme with TLS where the server has one.",' +
       '"span":[6,12],"rule":"RFC 1738 6"}]}',
     '{"url":"gopher://h/7/s%09two%20words","scheme":"gopher","mechanism":"gopher",' +
@@ -42,7 +42,7 @@ test('text for people', async () => {
 telnet://h/
   is       Interactive session over TELNET (RFC 4248)
   goes to  h, TCP port 23
-  know     notice: The URL names a service or an action, so there is no data to retrieve. Open it instead of retrieving it. [no-data-object, RFC 4248]
+  notice   The URL names a service or an action, so there is no data to retrieve. Open it instead of retrieving it. [no-data-object, RFC 4248]
 `)
 })
 

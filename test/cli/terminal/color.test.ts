@@ -40,7 +40,9 @@ describe('in a pipe', () => {
   test('there are no colours, unless they are asked for', async () => {
     const { stdout, stderr } = await retrieve(['explain', url])
     expect(stdout + stderr).not.toMatch(sgr)
-    expect((await retrieve(['--color', 'always', 'explain', url])).stdout).toContain('\x1b[1;31mdanger\x1b[0m: Port 25')
+    expect((await retrieve(['--color', 'always', 'explain', url])).stdout).toContain(
+      '\x1b[1;31mREFUSED:\x1b[0m Port 25',
+    )
     expect((await retrieve(['explain', url], { env: { FORCE_COLOR: '1' } })).stdout).toMatch(sgr)
     expect((await retrieve(['--color=always', url])).stderr).toMatch(/^\x1b\[1;31mretrieve:\x1b\[0m gopher:/)
   })
@@ -61,13 +63,13 @@ describe('in a pipe', () => {
 describe.skipIf(!hasTmux)('on a terminal of tmux', () => {
   test('errors are red, and findings have the colour of their severity', async () => {
     const { colored } = await onTmux(folder(), `retrieve explain ${url}; retrieve ${url}`, { columns: 80 })
-    expect(colored).toMatch(/\x1b\[1m\x1b\[31mdanger/)
+    expect(colored).toMatch(/\x1b\[1m\x1b\[31mREFUSED:/)
     expect(colored).toMatch(/\x1b\[1m\x1b\[31mretrieve:/)
   })
 
   test.each<Record<string, string>>([{ NO_COLOR: '1' }, { FORCE_COLOR: '0' }])('not with %j', async (env) => {
     const { colored } = await onTmux(folder(), `retrieve explain ${url}; retrieve ${url}`, { columns: 80, env })
-    expect(colored).toContain('danger: Port 25')
+    expect(colored).toContain('REFUSED: Port 25')
     expect(colored).not.toMatch(sgr)
   })
 

@@ -7,11 +7,7 @@ const { signal } = new AbortController()
 
 function desk(account: string | null, url: string, options: ResolveOptions = {}): CredentialPrompt {
   const login = { user: 'bob', password: 'secret' }
-  const made = new CredentialPrompt(
-    { login, account, netrc: null, sendsLoginAtOnce: true },
-    new Output(signal, {}, process),
-    signal,
-  )
+  const made = new CredentialPrompt({ login, account, netrc: null }, new Output(signal, {}, process), signal)
   made.enter(resolve(url, options))
   return made
 }

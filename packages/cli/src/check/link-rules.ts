@@ -1,7 +1,7 @@
 import { adviceText, isInward, RetrievalError } from '@retriever/core'
 import type { Client, RetrieveOptions } from '@retriever/fetchers'
 import type { Config } from '../config.ts'
-import { proxyOf } from '../session.ts'
+import { proxyOf } from '../options/connection/proxies.ts'
 import { hostOf, type Link } from './sources.ts'
 
 /** The options by which a link of a server's page leads neither to files nor, from elsewhere, to this network. */

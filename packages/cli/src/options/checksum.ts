@@ -10,12 +10,14 @@ export type ChecksumOption = 'sha256' | 'checksum'
 export const checksumOptions: readonly OptionRow<ChecksumOption>[] = [
   {
     long: 'sha256',
+    sent: false,
     help: 'Tell the SHA-256 of each body: in the object of --json, else as a line like that of sha256sum',
     commands: get,
     example: 'retrieve --sha256 -O http://www.example.org/file.tar.gz > SHA256SUMS',
   },
   {
     long: 'checksum',
+    sent: false,
     arg: 'SUM',
     help:
       'Save the file only if its sum is right: sha256:HEX, sha512:HEX, the weak sha1:HEX and md5:HEX, or @FILE, a ' +

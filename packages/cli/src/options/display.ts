@@ -7,6 +7,7 @@ export type DisplayOption = 'color' | 'page' | 'handoff'
 export const displayOptions: readonly OptionRow<DisplayOption>[] = [
   {
     long: 'color',
+    sent: false,
     arg: 'WHEN',
     help: 'Colours: always, never, or auto, which is the default: on terminals, unless $NO_COLOR or $TERM forbids it',
     example: 'retrieve --color always explain gopher://gopher.example.org/ | less -R',
@@ -14,12 +15,14 @@ export const displayOptions: readonly OptionRow<DisplayOption>[] = [
   },
   {
     long: 'page',
+    sent: false,
     help: 'Show menus, newsgroups, listings and articles as pages in a pipe or file too, as on a terminal',
     commands: get,
     example: 'retrieve --page gopher://gopher.example.org/ | less',
   },
   {
     long: 'handoff',
+    sent: false,
     help:
       'Retrieve nothing: hand each URL to the program of this system for it, such as telnet, a mail program or a ' +
       'browser, which is printed first. The program is told the user of the URL, and never the password',

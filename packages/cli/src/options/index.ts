@@ -2,7 +2,7 @@
  * The table of all options, from which the parser, the help, the man page and the completions are made. Names are
  * curl's wherever curl has one.
  */
-import type { CommandName } from '../commands/index.ts'
+import { type CommandName, commandNames } from '../commands/index.ts'
 import { type ChecksumOption, checksumOptions } from './checksum.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type NetworkOption, networkOptions } from './connection/network.ts'
@@ -77,13 +77,15 @@ export type OptionName =
 const generalOptions: readonly OptionRow<GeneralOption>[] = [
   {
     long: 'help',
+    sent: false,
     short: 'h',
     help: 'Show help; a word may follow: all, category, a category, a command, a topic or an option, as in --help -o',
     example: 'retrieve --help http',
   },
-  { long: 'manual', short: 'M', help: 'The same as --help all', example: 'retrieve --manual' },
+  { long: 'manual', sent: false, short: 'M', help: 'The same as --help all', example: 'retrieve --manual' },
   {
     long: 'version',
+    sent: false,
     short: 'V',
     help: 'Show the version, the protocols and the features',
     example: 'retrieve --version',
@@ -155,8 +157,14 @@ export interface OptionSpec<Name extends string = string> extends OptionRow<Name
 }
 
 export const options: readonly OptionSpec<OptionName>[] = categories.flatMap((category) =>
-  tables[category].map((row) => ({ ...row, category })),
+  tables[category].map((row) => ({ ...row, ...commandsOf(row), category })),
 )
+
+/** explain takes what changes what is sent. */
+function commandsOf({ commands, sent }: OptionRow): Pick<OptionRow, 'commands'> {
+  if (commands === undefined || !sent || commands.includes('explain')) return {}
+  return { commands: commandNames.filter((name) => name === 'explain' || commands.includes(name)) }
+}
 
 /** Whether an option belongs to a command. */
 export function applies(option: OptionSpec, command: CommandName): boolean {

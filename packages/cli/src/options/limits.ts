@@ -14,6 +14,7 @@ export type LimitOption =
 export const limitOptions: readonly OptionRow<LimitOption>[] = [
   {
     long: 'max-time',
+    sent: false,
     short: 'm',
     arg: 'SECONDS',
     help: 'Time limit of each retrieval as a whole, such as 90, 1m30s or 500ms; default, and 0: none',
@@ -22,6 +23,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'connect-timeout',
+    sent: false,
     arg: 'SECONDS',
     help: 'Time limit of name lookup and connecting; default, and 0: 30',
     commands: network,
@@ -29,6 +31,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'limit-rate',
+    sent: false,
     arg: 'SPEED',
     help: 'Receive a body no faster than this many octets a second; k, M and G may follow the number; 0: no limit',
     commands: network,
@@ -36,6 +39,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'speed-limit',
+    sent: false,
     short: 'Y',
     arg: 'BYTES',
     help: 'Give up a body that is slower than this many octets a second for --speed-time; default, and 0: no limit',
@@ -44,6 +48,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'speed-time',
+    sent: false,
     short: 'y',
     arg: 'SECONDS',
     help: 'How long a body may be slower than --speed-limit; default 30',
@@ -52,6 +57,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'max-filesize',
+    sent: false,
     arg: 'BYTES',
     help: 'Stop when a body exceeds this many octets; k, M and G may follow the number',
     commands: network,
@@ -59,6 +65,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'max-redirs',
+    sent: false,
     arg: 'NUM',
     help: 'Follow at most NUM redirects; default 20, and -1 is no limit',
     commands: network,

@@ -6,6 +6,7 @@ export type LineOption = 'config' | 'disable' | 'globoff' | 'next' | 'variable'
 export const lineOptions: readonly OptionRow<LineOption>[] = [
   {
     long: 'config',
+    sent: false,
     short: 'K',
     arg: 'FILE|-',
     help:
@@ -15,12 +16,14 @@ export const lineOptions: readonly OptionRow<LineOption>[] = [
   },
   {
     long: 'disable',
+    sent: false,
     short: 'q',
     help: 'As the first option: do not read ~/.config/retrieve/config',
     example: 'retrieve -q http://www.example.org/',
   },
   {
     long: 'globoff',
+    sent: false,
     short: 'g',
     help: 'Take {a,b} and [1-9] in URLs as they are, not as sets and ranges',
     commands: urls,
@@ -28,6 +31,7 @@ export const lineOptions: readonly OptionRow<LineOption>[] = [
   },
   {
     long: 'next',
+    sent: false,
     short: ':',
     help: 'Begin another group of options and URLs, which takes none of the options before',
     commands: get,
@@ -35,6 +39,7 @@ export const lineOptions: readonly OptionRow<LineOption>[] = [
   },
   {
     long: 'variable',
+    sent: false,
     arg: 'NAME=VALUE',
     help:
       'Set a variable, also as NAME@FILE or, from the environment, %NAME; in the value of --expand-OPTION, {{NAME}} ' +

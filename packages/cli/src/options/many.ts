@@ -20,6 +20,7 @@ export type ManyOption =
 export const manyOptions: readonly OptionRow<ManyOption>[] = [
   {
     long: 'from',
+    sent: false,
     arg: 'FILE|-',
     help:
       'Retrieve the URLs in a list, one a line, 5 at a time; # begins a comment, and after a TAB a line may give the ' +
@@ -29,12 +30,14 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   },
   {
     long: 'extract',
+    sent: false,
     help: 'With --from: the file is any text, with URLs in it',
     commands: get,
     example: 'retrieve --from mail.txt --extract -O',
   },
   {
     long: 'parallel',
+    sent: false,
     short: 'Z',
     help: 'Retrieve several URLs at a time; what goes to standard output stays in the order of the URLs',
     commands: get,
@@ -43,6 +46,7 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   },
   {
     long: 'jobs',
+    sent: false,
     arg: 'N',
     help:
       'Retrieve N URLs at a time; -j N is the short form; check: default 16, and at most 4 of a host; mirror: ' +
@@ -53,6 +57,7 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   },
   {
     long: 'parallel-max',
+    sent: false,
     arg: 'N',
     help: 'With -Z: at most N URLs at a time; default 50',
     commands: get,
@@ -62,6 +67,7 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   },
   {
     long: 'parallel-max-host',
+    sent: false,
     arg: 'N',
     help: 'At most N URLs of one host at a time; default 6',
     commands: get,
@@ -71,12 +77,14 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   },
   {
     long: 'skip-existing',
+    sent: false,
     help: 'Leave out the URLs whose files exist already',
     commands: get,
     example: 'retrieve --from urls.txt -O --skip-existing',
   },
   {
     long: 'failed',
+    sent: false,
     arg: 'FILE',
     help: 'Write the URLs that failed to FILE, with the reasons, as a list for --from',
     commands: get,
@@ -84,12 +92,14 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   },
   {
     long: 'exit-worst',
+    sent: false,
     help: 'The exit status is that of the worst failure, not that of the first URL in the list that failed',
     commands: get,
     example: 'retrieve --from urls.txt -O --exit-worst',
   },
   {
     long: 'fail-early',
+    sent: false,
     help: 'Stop at the first URL that fails; with -Z or -j, those under way are broken off',
     commands: get,
     example: 'retrieve --fail-early --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
@@ -97,6 +107,7 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   },
   {
     long: 'rate',
+    sent: false,
     arg: 'N/U',
     help: 'Begin at most N retrievals in a unit U: s, m, h or d, or several such as 10s; with -Z or -j, at each host',
     commands: get,

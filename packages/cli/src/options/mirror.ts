@@ -19,6 +19,7 @@ const mirror = ['mirror'] as const
 export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
   {
     long: 'depth',
+    sent: false,
     arg: 'N',
     help: "List N levels of folders, 1 for the start's own; default: all, up to 32",
     commands: mirror,
@@ -26,6 +27,7 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
   },
   {
     long: 'include-path',
+    sent: false,
     arg: 'GLOB',
     help: "Save only files that fit, such as '*.txt' or 'doc/**'; may be given several times",
     commands: mirror,
@@ -33,6 +35,7 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
   },
   {
     long: 'exclude-path',
+    sent: false,
     arg: 'GLOB',
     help: 'Leave out files and folders that fit, and do not delete them; may be given several times',
     commands: mirror,
@@ -40,6 +43,7 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
   },
   {
     long: 'max-entries',
+    sent: false,
     arg: 'N',
     help: 'Stop with an error if the tree has more than N entries; default 1000000',
     commands: mirror,
@@ -47,6 +51,7 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
   },
   {
     long: 'quota',
+    sent: false,
     arg: 'SIZE',
     help: 'Stop with an error once more than SIZE octets of files have come, such as 500M; the same command goes on',
     commands: mirror,
@@ -54,24 +59,28 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
   },
   {
     long: 'no-resume',
+    sent: false,
     help: 'Begin files anew of which an interrupted run has left a part',
     commands: mirror,
     example: 'retrieve mirror --no-resume ftp://ftp.example.org/pub/ pub',
   },
   {
     long: 'delete',
+    sent: false,
     help: 'In the end, delete the local files that the server no longer has, if all its folders could be listed',
     commands: mirror,
     example: 'retrieve mirror --delete --dry-run ftp://ftp.example.org/pub/ pub',
   },
   {
     long: 'dry-run',
+    sent: false,
     help: 'Write and delete nothing; say what would be saved and deleted',
     commands: mirror,
     example: 'retrieve mirror --dry-run ftp://ftp.example.org/pub/ pub',
   },
   {
     long: 'no-robots',
+    sent: false,
     help: "Also retrieve what the server's robots.txt asks programs to leave alone (HTTP)",
     commands: mirror,
     example: 'retrieve mirror --no-robots http://www.example.org/pub/ pub',

@@ -1,4 +1,11 @@
-import { type Advice, type AdvisedOption, adviceText, type Explanation, type Finding } from '@retriever/core'
+import {
+  type Advice,
+  type AdvisedOption,
+  adviceText,
+  type Explanation,
+  type Finding,
+  type Refusal,
+} from '@retriever/core'
 
 type Words = string | ((value: Advice['value']) => string)
 
@@ -122,5 +129,15 @@ export function shownExplanation(explanation: Explanation): Explanation {
   const findings = explanation.findings.map(({ advice, ...rest }) => {
     return { ...rest, message: inFlags(rest.message, advice) }
   })
-  return { ...explanation, findings }
+  const { refused, gateway } = explanation
+  return {
+    ...explanation,
+    findings,
+    ...(refused !== undefined && { refused: shownRefusal(refused) }),
+    ...(gateway !== undefined && { gateway: shownExplanation(gateway) }),
+  }
+}
+
+function shownRefusal({ advice, ...refused }: Refusal): Refusal {
+  return { ...refused, message: inFlags(refused.message, advice) }
 }

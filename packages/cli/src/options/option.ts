@@ -15,6 +15,11 @@ export interface OptionRow<Name extends string = string> {
    */
   readonly values?: () => readonly string[]
   readonly help: string
+  /**
+   * Whether it changes what is sent to servers, or whether anything is: explain takes it then, beside `commands`. It is
+   * required, so that no row forgets it.
+   */
+  readonly sent: boolean
   /** The commands that take it; absent: all of them. */
   readonly commands?: readonly CommandName[]
   readonly example: string

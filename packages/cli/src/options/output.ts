@@ -26,6 +26,7 @@ export type OutputOption =
 export const outputOptions: readonly OptionRow<OutputOption>[] = [
   {
     long: 'output',
+    sent: false,
     short: 'o',
     arg: 'FILE',
     help:
@@ -36,6 +37,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'remote-name',
+    sent: false,
     short: 'O',
     help:
       'Write to a file named after the last part of the URL, or index.html; never overwrites, and of equal names in ' +
@@ -45,12 +47,14 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'remote-name-all',
+    sent: false,
     help: 'As -O for each URL without -o or -O',
     commands: get,
     example: 'retrieve --remote-name-all http://www.example.org/a.txt http://www.example.org/b.txt',
   },
   {
     long: 'remote-header-name',
+    sent: false,
     short: 'J',
     help: 'With -O: use the file name that the server gives (Content-Disposition), if any; never overwrites',
     commands: get,
@@ -58,6 +62,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'output-dir',
+    sent: false,
     arg: 'DIR',
     help: 'The directory for the files of -o, -O and --attachments',
     commands: get,
@@ -65,30 +70,35 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'create-dirs',
+    sent: false,
     help: 'Make the missing folders of -o and --output-dir',
     commands: get,
     example: 'retrieve --create-dirs -o a/b/page.html http://www.example.org/',
   },
   {
     long: 'clobber',
+    sent: false,
     help: 'With -O: overwrite an existing file',
     commands: get,
     example: 'retrieve --clobber -O http://www.example.org/x.pdf',
   },
   {
     long: 'no-clobber',
+    sent: false,
     help: 'If the name of -o or -O is taken, use the next free one of FILE.1, FILE.2 and so on',
     commands: get,
     example: 'retrieve --no-clobber -o page.html http://www.example.org/',
   },
   {
     long: 'no-remote-time',
+    sent: false,
     help: 'Leave a file the time of its writing; otherwise it gets the date of the resource',
     commands: get,
     example: 'retrieve --no-remote-time -O http://www.example.org/x.pdf',
   },
   {
     long: 'head',
+    sent: true,
     short: 'I',
     help: 'Show no body: the header fields for HTTP and news articles, otherwise what is known, as size and date',
     commands: get,
@@ -96,6 +106,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'include',
+    sent: false,
     short: 'i',
     help: 'Write the HTTP header sections before the body, those of redirects too',
     commands: get,
@@ -103,6 +114,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'dump-header',
+    sent: false,
     short: 'D',
     arg: 'FILE',
     help: 'Write all HTTP header sections, or the FTP replies, to FILE; - is standard output, % standard error',
@@ -111,6 +123,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'charset',
+    sent: false,
     arg: 'NAME',
     help: 'The charset of text and names on the terminal; default: what the server or the text says, else a guess',
     commands: network,
@@ -118,6 +131,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'write-out',
+    sent: false,
     short: 'w',
     arg: 'FORMAT',
     help: "After each URL print FORMAT, or the text of @FILE, with curl's variables, such as %{http_code} and %{json}",
@@ -126,6 +140,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'json',
+    sent: false,
     help: 'Machine-readable output: one JSON object a line; with get, one for each URL, and the messages on standard error',
     commands: ['get', 'explain', 'ls', 'extract', 'check', 'mirror', 'schemes', 'serve'],
     example: 'retrieve explain --json news:comp.lang.c',
@@ -133,6 +148,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'verbose',
+    sent: false,
     short: 'v',
     help: 'Show on standard error what is done (*), sent (>) and received (<)',
     commands: network,
@@ -141,6 +157,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'silent',
+    sent: false,
     short: 's',
     help: 'Show no progress, no warnings and no errors',
     commands: network,
@@ -149,6 +166,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'show-error',
+    sent: false,
     short: 'S',
     help: 'Show errors even with -s',
     commands: network,

@@ -25,6 +25,7 @@ function allowable(): FindingCode[] {
 export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   {
     long: 'allow',
+    sent: true,
     arg: 'CODE',
     values: allowable,
     help: 'Allow a danger, by the finding code that explain shows, such as foreign-port',
@@ -33,6 +34,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   },
   {
     long: 'allow-port',
+    sent: true,
     arg: 'N',
     help: 'Allow connections to port N although it is for another protocol',
     commands: network,
@@ -40,30 +42,35 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   },
   {
     long: 'allow-downgrade',
+    sent: false,
     help: 'Follow redirects from https to http',
     commands: network,
     example: 'retrieve --allow-downgrade https://www.example.org/',
   },
   {
     long: 'allow-inward',
+    sent: false,
     help: 'Follow redirects from elsewhere to this machine or its link-local network',
     commands: network,
     example: 'retrieve --allow-inward http://www.example.org/',
   },
   {
     long: 'public-only',
+    sent: true,
     help: 'Connect only to public addresses, read no files, use no proxy: for URLs that others give',
     commands: network,
     example: 'retrieve --public-only http://www.example.org/',
   },
   {
     long: 'disallow-username-in-url',
+    sent: true,
     help: 'Refuse URLs that name a user, such as http://alice@www.example.org/',
     commands: network,
     example: 'retrieve --disallow-username-in-url http://www.example.org/',
   },
   {
     long: 'proto',
+    sent: true,
     arg: 'LIST',
     help: 'Retrieve these schemes only, redirects included: =https,ftp names them, -http leaves one out, all is all',
     commands: network,
@@ -71,6 +78,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   },
   {
     long: 'proto-redir',
+    sent: false,
     arg: 'LIST',
     help: 'Follow redirects to these schemes only, written as for --proto; default: =http,https',
     commands: network,

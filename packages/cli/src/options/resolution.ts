@@ -22,6 +22,7 @@ export type ResolutionOption =
 export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   {
     long: 'url',
+    sent: true,
     arg: 'URL',
     help: 'One of the URLs; the same as URL alone. @FILE: those in FILE, a line each, as with -O',
     commands: urls,
@@ -29,6 +30,7 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   },
   {
     long: 'proto-default',
+    sent: true,
     arg: 'SCHEME',
     help: 'The scheme of URLs that have none, in place of a guess',
     commands: urls,
@@ -36,6 +38,7 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   },
   {
     long: 'resolve',
+    sent: false,
     arg: 'HOST:PORT:ADDRESS[,ADDRESS]',
     help: 'For HOST, or * for any, and PORT, connect to ADDRESS; TLS and the request keep the name',
     commands: network,
@@ -43,6 +46,7 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   },
   {
     long: 'base',
+    sent: true,
     arg: 'FILE-OR-URL',
     help: 'The base URL of relative references; the message, mailbox or folder in which cid: and mid: URLs are',
     commands: [...urls, 'extract'],
@@ -50,12 +54,14 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   },
   {
     long: 'html',
+    sent: false,
     help: 'The text is HTML: print its links, made absolute by --base and <base href>',
     commands: ['extract'],
     example: 'retrieve extract --html --base http://www.example.org/ page.html',
   },
   {
     long: 'news-server',
+    sent: true,
     arg: 'HOST[:PORT]',
     help: 'Server for news URLs, which name none; default: $NNTPSERVER, else what /etc/news/server says',
     commands: urls,
@@ -63,6 +69,7 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   },
   {
     long: 'gateway',
+    sent: true,
     arg: 'SCHEME=URL',
     help: 'Retrieve URLs of SCHEME, or of a namespace urn:NAME, by URL, in which {url} or {path} stands for theirs',
     commands: [...urls, 'check', 'mirror'],
@@ -70,12 +77,14 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   },
   {
     long: 'guess-type',
+    sent: true,
     help: 'Retrieve files of ftp URLs without ;type= as text if their name says so, such as .txt',
     commands: urls,
     example: 'retrieve --guess-type ftp://ftp.example.org/README',
   },
   {
     long: 'path-as-is',
+    sent: true,
     help: 'Send /./ and /../ in the path of an http URL as they are; otherwise they are removed',
     commands: [...urls, 'check', 'mirror'],
     example: 'retrieve --path-as-is http://www.example.org/a/../b',
@@ -132,18 +141,26 @@ export function readDefaults(
   env: NodeJS.ProcessEnv,
 ): NonNullable<ResolveOptions['defaults']> {
   const newsServer = line.value('news-server') ?? (env.NNTPSERVER || systemNewsServer())
-  const ldapServer = defaultLdapServer(env)
   const anonymousPassword = line.value('anonymous-password')
   if (/[\r\n\0]/.test(anonymousPassword ?? '')) {
     throw usageError('--anonymous-password needs one line of text, without line ends.')
   }
   return {
     ...(newsServer !== undefined && { newsServer }),
-    ...(ldapServer !== undefined && { ldapServer }),
+    // Its files are read for the first URL that needs them.
+    ldapServer: once(() => defaultLdapServer(env)),
     ...(anonymousPassword !== undefined && { anonymousPassword }),
     requireTls: line.has('ssl-reqd'),
     guessType: line.has('guess-type'),
     pathAsIs: line.has('path-as-is'),
+  }
+}
+
+function once<T>(give: () => T): () => T {
+  let given: { readonly value: T } | undefined
+  return () => {
+    given ??= { value: give() }
+    return given.value
   }
 }
 

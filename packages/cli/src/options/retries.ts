@@ -8,6 +8,7 @@ export type RetryOption = 'retry' | 'retry-delay' | 'retry-max-time' | 'retry-co
 export const retryOptions: readonly OptionRow<RetryOption>[] = [
   {
     long: 'retry',
+    sent: false,
     arg: 'N',
     help:
       'After a failure that may be temporary, try again up to N times, with growing waits, and resume the body; a ' +
@@ -17,6 +18,7 @@ export const retryOptions: readonly OptionRow<RetryOption>[] = [
   },
   {
     long: 'retry-delay',
+    sent: false,
     arg: 'SECONDS',
     help: 'The wait before each further try, unless the server names one (Retry-After); default, and 0: growing waits',
     commands: network,
@@ -24,6 +26,7 @@ export const retryOptions: readonly OptionRow<RetryOption>[] = [
   },
   {
     long: 'retry-max-time',
+    sent: false,
     arg: 'SECONDS',
     help: 'After this time since the beginning of the retrieval, try no more; default, and 0: no limit',
     commands: network,
@@ -31,12 +34,14 @@ export const retryOptions: readonly OptionRow<RetryOption>[] = [
   },
   {
     long: 'retry-connrefused',
+    sent: false,
     help: 'Try again, too, if the connection is refused or impossible',
     commands: network,
     example: 'retrieve --retry-connrefused --retry 9 http://localhost:8080/',
   },
   {
     long: 'retry-all-errors',
+    sent: false,
     help: 'Try again after every failure of the network or the server, also after a 404',
     commands: network,
     example: 'retrieve --retry-all-errors --retry 9 http://www.example.org/',

@@ -41,6 +41,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
   ...protocols.map(
     (protocol): OptionRow<ServerOption> => ({
       long: `${protocol}-port`,
+      sent: false,
       arg: 'N',
       help: `Port of the ${protocol} server; default: ${defaultPorts[protocol]}, or with COMMAND a free one; 0: a free one`,
       commands: ['serve'],
@@ -49,6 +50,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
   ),
   {
     long: 'fault',
+    sent: false,
     arg: 'NAME=VALUE',
     help: 'Make the servers misbehave: delay=100, chunking=bytes, resetAfter=10, shortBody=1, stall=greeting',
     commands: ['serve'],
@@ -56,6 +58,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
   },
   {
     long: 'serve-host',
+    sent: false,
     arg: 'NAME',
     help: 'Answer HTTP and WebSocket requests for this host, too; others than localhost and addresses of loopback get 421',
     commands: ['serve'],
@@ -63,6 +66,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
   },
   {
     long: 'serve-private',
+    sent: false,
     help: 'Serve also what other users of this machine may not read in DIR (mode 600); they can then read it',
     commands: ['serve'],
     example: 'retrieve serve public --serve-private',

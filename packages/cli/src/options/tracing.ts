@@ -6,6 +6,7 @@ export type TracingOption = 'trace' | 'trace-ascii' | 'trace-time' | 'trace-ids'
 export const tracingOptions: readonly OptionRow<TracingOption>[] = [
   {
     long: 'trace',
+    sent: false,
     arg: 'FILE',
     help: 'Write what is sent and received to FILE in hexadecimal, without secrets; - is standard output, % errors',
     commands: network,
@@ -14,6 +15,7 @@ export const tracingOptions: readonly OptionRow<TracingOption>[] = [
   },
   {
     long: 'trace-ascii',
+    sent: false,
     arg: 'FILE',
     help: 'The same, as text',
     commands: network,
@@ -22,6 +24,7 @@ export const tracingOptions: readonly OptionRow<TracingOption>[] = [
   },
   {
     long: 'trace-time',
+    sent: false,
     help: 'Put the time before each line of --trace and --trace-ascii',
     commands: network,
     global: true,
@@ -29,6 +32,7 @@ export const tracingOptions: readonly OptionRow<TracingOption>[] = [
   },
   {
     long: 'trace-ids',
+    sent: false,
     help: 'Put the number of the retrieval before each line of --trace and --trace-ascii',
     commands: network,
     global: true,
@@ -36,6 +40,7 @@ export const tracingOptions: readonly OptionRow<TracingOption>[] = [
   },
   {
     long: 'stderr',
+    sent: false,
     arg: 'FILE',
     help: 'Write messages to FILE instead of standard error; - is standard output',
     commands: network,

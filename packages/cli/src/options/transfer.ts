@@ -19,6 +19,7 @@ export type TransferOption =
 export const transferOptions: readonly OptionRow<TransferOption>[] = [
   {
     long: 'range',
+    sent: true,
     short: 'r',
     arg: 'A-B',
     help: 'Retrieve only the octets A to B, counted from 0; A-: from A to the end; -N: the last N; HTTP takes a list',
@@ -27,6 +28,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
   {
     long: 'continue-at',
+    sent: true,
     short: 'C',
     arg: 'OFFSET|-',
     help:
@@ -37,18 +39,21 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
   {
     long: 'continue-unverified',
+    sent: false,
     help: 'Let -C append to a file of which nothing proves the version, if its end is the same, and it is no older',
     commands: get,
     example: 'retrieve -C - --continue-unverified -o big.iso http://www.example.org/big.iso',
   },
   {
     long: 'remove-on-error',
+    sent: false,
     help: 'Remove what has come of a file whose retrieval fails; otherwise it stays as NAME.part',
     commands: get,
     example: 'retrieve --remove-on-error -O http://www.example.org/big.iso',
   },
   {
     long: 'time-cond',
+    sent: true,
     short: 'z',
     arg: 'DATE|FILE',
     help: 'Retrieve only what is newer than DATE, or than FILE; with - before it, only what is no newer',
@@ -57,6 +62,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
   {
     long: 'accept',
+    sent: true,
     arg: 'TYPES',
     help: 'The media types you accept, as in HTTP; for Gopher+, the view that fits best is chosen',
     commands: network,
@@ -64,6 +70,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
   {
     long: 'accept-language',
+    sent: true,
     arg: 'LANGS',
     help: 'The languages you accept, for HTTP and Gopher+',
     commands: network,
@@ -71,6 +78,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
   {
     long: 'follow-access',
+    sent: true,
     help: 'Get the data of a Prospero object by the access method of another protocol (FTP, Gopher) that its server names',
     commands: network,
     example: 'retrieve --follow-access -O prospero://prospero.example.org//pros/name',

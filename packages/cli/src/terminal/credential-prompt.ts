@@ -1,13 +1,5 @@
-import {
-  decodeOctets,
-  encodeOctets,
-  formatLocator,
-  octetsToText,
-  printable,
-  type Resolution,
-  utf8Octets,
-} from '@retriever/core'
-import type { Challenge, Credentials, RequestLogin } from '@retriever/fetchers'
+import { printable, type Resolution } from '@retriever/core'
+import type { Challenge, Credentials } from '@retriever/fetchers'
 import type { Config } from '../config.ts'
 import { usageError } from '../exit-codes.ts'
 import { type Netrc, netrcLogin } from '../netrc.ts'
@@ -20,7 +12,6 @@ export class CredentialPrompt {
   readonly #login: Login | null
   readonly #account: string | null
   readonly #netrc: Netrc | null
-  readonly #isAtOnce: boolean
   readonly #output: Output
   readonly #signal: AbortSignal
   /** True: the person at the terminal is not asked, and the logins of -n, too, are for typed URLs alone. */
@@ -32,14 +23,13 @@ export class CredentialPrompt {
   #proxyPassword: Promise<string> | undefined
 
   constructor(
-    config: Pick<Config, 'login' | 'account' | 'netrc' | 'sendsLoginAtOnce'>,
+    config: Pick<Config, 'login' | 'account' | 'netrc'>,
     output: Output,
     signal: AbortSignal,
     isCheck = false,
   ) {
-    const { login, account, netrc, sendsLoginAtOnce } = config
+    const { login, account, netrc } = config
     this.#login = login
-    this.#isAtOnce = sendsLoginAtOnce
     this.#netrc = netrc
     this.#account = account
     this.#output = output
@@ -47,48 +37,9 @@ export class CredentialPrompt {
     this.#isCheck = isCheck
   }
 
-  /**
-   * Notes the host and port of a typed URL: -u and --ftp-account are for these only (CVE-2018-1000007). Returns the
-   * URL to retrieve, if its scheme has users: with that of -u, which replaces the URL's as in curl, or with that of -n
-   * if it names none, so that FTP does not try anonymous first; and without a password that -u or -n replaces.
-   */
-  enter({ url, locator, scheme, plan }: Resolution): string {
+  /** Notes the host and port of a typed URL: -u and --ftp-account are for these only (CVE-2018-1000007). */
+  enter({ plan }: Resolution): void {
     if ('port' in plan) this.#places.add(placeOf(plan.host ?? '', plan.port))
-    if (locator.host === null) return url
-    const typed = locator.user === null ? null : octetsToText(decodeOctets(locator.user))
-    const known = this.#login ?? netrcLogin(this.#netrc, locator.host, typed)
-    if (known === null) return url
-    const isOther = this.#login !== null && (this.#login.password !== null || this.#login.user !== typed)
-    const user = utf8Octets(known.user)
-    if (scheme.withUser !== undefined && user !== '') return formatLocator(scheme.withUser(locator, user))
-    if ((typed === null || isOther) && scheme.userinfo === 'allowed') {
-      return formatLocator({ ...locator, user: encodeOctets(user), password: null })
-    }
-    const isReplaced = this.#netrc?.overrides === true && locator.password !== null
-    return isReplaced ? formatLocator({ ...locator, password: null }) : url
-  }
-
-  /**
-   * The login of -u or -n that goes with the first request for a typed URL of HTTP, as in curl; null: there is none,
-   * the password is to be asked for, or the URL's own counts.
-   */
-  atOnce({ locator, plan }: Resolution): RequestLogin | null {
-    if (plan.mechanism !== 'http' || locator.host === null || !this.#isAtOnce) return null
-    if (this.#login !== null) {
-      const { user, password } = this.#login
-      return password === null ? null : { user, password }
-    }
-    if (locator.password !== null && this.#netrc?.overrides !== true) return null
-    return this.ofNetrc({ locator })
-  }
-
-  /** The login of -n for the host and user of a URL that Basic can send; null: there is none. */
-  ofNetrc({ locator }: Pick<Resolution, 'locator'>): RequestLogin | null {
-    if (locator.host === null || !this.#isAtOnce) return null
-    const typed = locator.user === null ? null : octetsToText(decodeOctets(locator.user))
-    const listed = netrcLogin(this.#netrc, locator.host, typed)
-    // Basic cannot send a user with a colon; Digest can, once the server asks.
-    return listed === null || listed.user.includes(':') ? null : { user: listed.user, password: listed.password }
   }
 
   /** The answer for the client; null if no login is known and there is no terminal to ask at. */

@@ -18,6 +18,7 @@ export type LoginOption =
 export const loginOptions: readonly OptionRow<LoginOption>[] = [
   {
     long: 'user',
+    sent: true,
     short: 'u',
     arg: 'USER[:PASSWORD]',
     help: 'Login for the host of the URL; without PASSWORD you are asked for it once the server wants it',
@@ -26,6 +27,7 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
   },
   {
     long: 'netrc',
+    sent: true,
     short: 'n',
     help: 'Take logins from $NETRC, else ~/.netrc, by host; they replace a password in the URL, and -u replaces them',
     commands: network,
@@ -33,12 +35,14 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
   },
   {
     long: 'netrc-optional',
+    sent: true,
     help: 'The same, but a password in the URL counts more',
     commands: network,
     example: 'retrieve --netrc-optional ftp://ftp.example.org/x',
   },
   {
     long: 'netrc-file',
+    sent: true,
     arg: 'FILE',
     help: 'Take logins from FILE in place of ~/.netrc; implies -n',
     commands: network,
@@ -46,6 +50,7 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
   },
   {
     long: 'oauth2-bearer',
+    sent: true,
     arg: 'TOKEN',
     help: 'Token for HTTP servers that accept tokens (RFC 6750); not sent to other hosts after a redirect',
     commands: network,
@@ -53,6 +58,7 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
   },
   {
     long: 'ftp-account',
+    sent: true,
     arg: 'DATA',
     help: 'Account for FTP servers that ask for one; without this option you are asked for it',
     commands: network,
@@ -60,6 +66,7 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
   },
   {
     long: 'anonymous-password',
+    sent: true,
     arg: 'WORD',
     help: 'Password of anonymous FTP logins; default anonymous@',
     commands: urls,

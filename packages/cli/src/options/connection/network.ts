@@ -9,6 +9,7 @@ export type NetworkOption = 'ipv4' | 'ipv6' | 'interface' | 'local-port' | 'conn
 export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   {
     long: 'ipv4',
+    sent: false,
     short: '4',
     help: 'Connect to IPv4 addresses only',
     commands: network,
@@ -16,6 +17,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'ipv6',
+    sent: false,
     short: '6',
     help: 'Connect to IPv6 addresses only',
     commands: network,
@@ -23,6 +25,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'interface',
+    sent: false,
     arg: 'NAME',
     help: 'Connect from this network interface, address or host name; if!NAME and host!NAME say which it is',
     commands: network,
@@ -30,6 +33,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'local-port',
+    sent: false,
     arg: 'PORT[-PORT]',
     help: 'Connect from this port, or from the first free one of the range',
     commands: network,
@@ -37,6 +41,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'connect-to',
+    sent: false,
     arg: 'HOST1:PORT1:HOST2:PORT2',
     help:
       'For HOST1 and PORT1, connect to HOST2 and PORT2; TLS and the request keep the name. An empty part means any, or ' +
@@ -46,6 +51,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'unix-socket',
+    sent: false,
     arg: 'PATH',
     help: 'Connect to this Unix domain socket, whatever the host is; proxies are not used',
     commands: network,

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { encodeOctets, utf8Octets } from '@retriever/core'
+import { encodeOctets, type Resolution, utf8Octets } from '@retriever/core'
 import type { Credentials, ProxyTarget } from '@retriever/fetchers'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
@@ -20,6 +20,7 @@ export type ProxyOption =
 export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   {
     long: 'proxy',
+    sent: true,
     short: 'x',
     arg: '[PROTOCOL://]HOST[:PORT]',
     help: 'Use a proxy: http (default), https, socks4, socks4a, socks5, socks5h; port 1080 (https: 443). "" means none',
@@ -28,6 +29,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'socks4',
+    sent: true,
     arg: 'HOST[:PORT]',
     help: 'Use this SOCKS 4 proxy; host names are looked up here, and must have an IPv4 address',
     commands: network,
@@ -35,6 +37,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'socks4a',
+    sent: true,
     arg: 'HOST[:PORT]',
     help: 'Use this SOCKS 4A proxy, which looks up host names itself',
     commands: network,
@@ -42,6 +45,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'socks5',
+    sent: true,
     arg: 'HOST[:PORT]',
     help: 'Use this SOCKS 5 proxy; host names are looked up here',
     commands: network,
@@ -49,6 +53,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'socks5-hostname',
+    sent: true,
     arg: 'HOST[:PORT]',
     help: 'Use this SOCKS 5 proxy, which looks up host names itself',
     commands: network,
@@ -56,6 +61,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'proxytunnel',
+    sent: true,
     short: 'p',
     help: 'Tunnel through an HTTP proxy (CONNECT), also for http and ftp: real FTP, real listings',
     commands: network,
@@ -63,6 +69,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'proxy-user',
+    sent: true,
     short: 'U',
     arg: 'USER[:PASSWORD]',
     help: 'Login for the proxy; without PASSWORD you are asked for it',
@@ -71,12 +78,14 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'proxy-digest',
+    sent: true,
     help: 'Send the login for an HTTP proxy by Digest or not at all; default: by Basic, or as the proxy asks',
     commands: network,
     example: 'retrieve --proxy-digest -U alice -x proxy.example:3128 http://www.example.org/',
   },
   {
     long: 'noproxy',
+    sent: true,
     arg: 'LIST',
     help: 'Hosts, domains and networks to reach without a proxy, separated by commas; * means all. Default: $no_proxy',
     commands: network,
@@ -84,6 +93,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'proxy-header',
+    sent: true,
     arg: 'LINE',
     help: 'A header field for HTTP proxies, which servers do not get; may be given several times',
     commands: network,
@@ -167,6 +177,11 @@ function coversAddress(entry: string, address: string): boolean {
   const list = new BlockList()
   list.addSubnet(network, length, family)
   return list.check(address, family)
+}
+
+/** The proxy on the way to the host of a URL; null: there is none, or nothing is contacted. */
+export function proxyOf({ plan, scheme }: Resolution, proxyFor: ProxyChooser): string | null {
+  return 'port' in plan && plan.host ? proxyFor({ scheme: scheme.name, host: plan.host, port: plan.port }) : null
 }
 
 /** The proxy's URL with this login in place of its own. */

@@ -21,6 +21,7 @@ const row = <Name extends ProxyTlsOption>(
   value: string,
 ): OptionRow<Name> => ({
   long,
+  sent: false,
   ...(arg !== undefined && { arg }),
   help: `For an https proxy: ${help}`,
   commands: network,

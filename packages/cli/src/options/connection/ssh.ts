@@ -10,6 +10,7 @@ export type SshOption = 'hostpubsha256'
 export const sshOptions: readonly OptionRow<SshOption>[] = [
   {
     long: 'hostpubsha256',
+    sent: false,
     arg: 'SHA256',
     help: 'Accept the SSH host key with this fingerprint (Base64), if ~/.ssh/known_hosts has no key of the server',
     commands: network,

@@ -20,6 +20,7 @@ export type TlsRuleOption =
 export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   {
     long: 'capath',
+    sent: false,
     arg: 'DIR',
     help: 'Trust the certificates in DIR, as `openssl rehash` names them, alone or beside those of --cacert',
     commands: network,
@@ -27,6 +28,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'crlfile',
+    sent: false,
     arg: 'FILE',
     help: 'Refuse the certificates that the lists in FILE (PEM) call revoked; each CA of the chain needs a list',
     commands: network,
@@ -34,6 +36,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'pinnedpubkey',
+    sent: false,
     arg: 'FILE|HASHES',
     help: "Accept this public key of the server alone: a file (PEM or DER), or 'sha256//BASE64;sha256//...'",
     commands: network,
@@ -41,18 +44,21 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'tlsv1.2',
+    sent: false,
     help: 'Accept TLS 1.2 or newer, as anyway',
     commands: network,
     example: 'retrieve --tlsv1.2 https://h.example/',
   },
   {
     long: 'tlsv1.3',
+    sent: false,
     help: 'Accept TLS 1.3 or newer only',
     commands: network,
     example: 'retrieve --tlsv1.3 https://h.example/',
   },
   {
     long: 'tls-max',
+    sent: false,
     arg: 'VERSION',
     help: 'Offer no newer TLS than this: 1.2 or 1.3',
     commands: network,
@@ -60,6 +66,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'ciphers',
+    sent: false,
     arg: 'LIST',
     help: "Offer these ciphers within TLS 1.2, as OpenSSL's list",
     commands: network,
@@ -67,6 +74,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'tls13-ciphers',
+    sent: false,
     arg: 'LIST',
     help: 'Offer these cipher suites within TLS 1.3',
     commands: network,
@@ -74,6 +82,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'curves',
+    sent: false,
     arg: 'LIST',
     help: 'Offer these groups for the key exchange',
     commands: network,
@@ -81,6 +90,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'no-alpn',
+    sent: false,
     help: 'Offer no protocols within TLS, so that HTTP/1.1 is spoken',
     commands: network,
     example: 'retrieve --no-alpn https://h.example/',

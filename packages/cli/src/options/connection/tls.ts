@@ -12,6 +12,7 @@ export type TlsOption = 'cacert' | 'cert' | 'key' | 'pass' | 'insecure' | 'ssl-r
 export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   {
     long: 'cacert',
+    sent: false,
     arg: 'FILE',
     help:
       'Trust the certificates in FILE (PEM) alone; default: $CURL_CA_BUNDLE, else $SSL_CERT_FILE and $SSL_CERT_DIR, ' +
@@ -21,6 +22,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   },
   {
     long: 'cert',
+    sent: false,
     short: 'E',
     arg: 'FILE[:PASSWORD]',
     help: 'Client certificate (PEM) for servers that ask for one; FILE may hold its key too, encrypted by PASSWORD',
@@ -29,6 +31,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   },
   {
     long: 'key',
+    sent: false,
     arg: 'FILE',
     help: 'The private key of --cert (PEM); for sftp URLs the key to log in with',
     commands: network,
@@ -36,6 +39,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   },
   {
     long: 'pass',
+    sent: false,
     arg: 'PHRASE',
     help: 'The passphrase of the private key',
     commands: network,
@@ -43,6 +47,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   },
   {
     long: 'insecure',
+    sent: false,
     short: 'k',
     help: 'Do not verify certificates: anybody may be answering',
     commands: network,
@@ -50,6 +55,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   },
   {
     long: 'ssl-reqd',
+    sent: true,
     help: 'Require TLS of FTP and News servers, by AUTH TLS and STARTTLS: ftp: means what ftpes: does',
     commands: urls,
     example: 'retrieve --ssl-reqd ftp://ftp.example.org/x',

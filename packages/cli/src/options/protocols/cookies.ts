@@ -6,6 +6,7 @@ export type CookieOption = 'cookie' | 'cookie-jar' | 'junk-session-cookies'
 export const cookieOptions: readonly OptionRow<CookieOption>[] = [
   {
     long: 'cookie',
+    sent: true,
     short: 'b',
     arg: 'DATA|FILE',
     help:
@@ -16,6 +17,7 @@ export const cookieOptions: readonly OptionRow<CookieOption>[] = [
   },
   {
     long: 'cookie-jar',
+    sent: false,
     short: 'c',
     arg: 'FILE',
     help: 'Keep cookies, and write all of them to FILE in the end; - is standard output',
@@ -24,6 +26,7 @@ export const cookieOptions: readonly OptionRow<CookieOption>[] = [
   },
   {
     long: 'junk-session-cookies',
+    sent: true,
     short: 'j',
     help: 'Read no cookies from the file of -b that were to last for one session only',
     commands: network,

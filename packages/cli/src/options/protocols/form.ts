@@ -10,6 +10,7 @@ export type FormOption = 'form'
 export const formOptions: readonly OptionRow<FormOption>[] = [
   {
     long: 'form',
+    sent: true,
     arg: 'NAME=VALUE',
     help: 'Answer a question of a form, by its prompt or number; repeatable. @FILE sends a file, if the form asks',
     commands: network,

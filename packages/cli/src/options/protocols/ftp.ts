@@ -9,6 +9,7 @@ export type FtpOption = 'list-only' | 'use-ascii' | 'disable-epsv' | 'no-pipelin
 export const ftpOptions: readonly OptionRow<FtpOption>[] = [
   {
     long: 'list-only',
+    sent: true,
     short: 'l',
     help: 'From FTP servers, get the names of the files in a folder, and nothing else; as ;type=d in the URL',
     commands: get,
@@ -16,6 +17,7 @@ export const ftpOptions: readonly OptionRow<FtpOption>[] = [
   },
   {
     long: 'use-ascii',
+    sent: true,
     short: 'B',
     help: 'Get files from FTP servers as text, with the line ends of this machine; as ;type=a in the URL',
     commands: get,
@@ -23,12 +25,14 @@ export const ftpOptions: readonly OptionRow<FtpOption>[] = [
   },
   {
     long: 'disable-epsv',
+    sent: true,
     help: 'Open FTP data connections by PASV at once, without trying EPSV first',
     commands: network,
     example: 'retrieve --disable-epsv ftp://ftp.example.org/x',
   },
   {
     long: 'no-pipelining',
+    sent: true,
     help: 'Send FTP servers one command at a time, each after the reply to the one before',
     commands: network,
     example: 'retrieve --no-pipelining ftp://ftp.example.org/x',
@@ -39,9 +43,10 @@ export const ftpOptions: readonly OptionRow<FtpOption>[] = [
 export function readFtpFetchers(line: GivenOptions<FtpOption>, shared: SharedFetchers | null): readonly Fetcher[] {
   const epsv = !line.has('disable-epsv')
   const pipelining = !line.has('no-pipelining')
-  const load = async () => (await import('@retriever/fetchers/ftp')).ftpFetcher({ epsv, pipelining })
-  if (shared !== null) return [shared.get('ftp', { epsv, pipelining }, load)]
-  return epsv && pipelining ? [] : [whenUsed('ftp', load)]
+  const asked = { epsv, pipelining }
+  const load = async () => (await import('@retriever/fetchers/ftp')).ftpFetcher(asked)
+  if (shared !== null) return [shared.get('ftp', asked, load, asked)]
+  return epsv && pipelining ? [] : [whenUsed('ftp', load, asked)]
 }
 
 /** The type that -l and -B give to FTP URLs without one; null: none. */

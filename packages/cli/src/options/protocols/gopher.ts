@@ -7,6 +7,7 @@ export type GopherOption = 'search'
 export const gopherOptions: readonly OptionRow<GopherOption>[] = [
   {
     long: 'search',
+    sent: true,
     arg: 'TEXT',
     help: 'Search for TEXT: the search of a Gopher URL (of type 7 or 2) or a WAIS database, the query of a Gemini or (CCL or PQF) Z39.50 URL',
     commands: urls,

@@ -8,6 +8,7 @@ export type HeaderOption = 'header' | 'user-agent' | 'referer'
 export const headerOptions: readonly OptionRow<HeaderOption>[] = [
   {
     long: 'header',
+    sent: true,
     short: 'H',
     arg: 'NAME:VALUE',
     help:
@@ -18,6 +19,7 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
   },
   {
     long: 'user-agent',
+    sent: true,
     short: 'A',
     arg: 'NAME',
     help: 'Send this User-Agent, or with "" none; default Retriever/0.1',
@@ -26,6 +28,7 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
   },
   {
     long: 'referer',
+    sent: true,
     short: 'e',
     arg: 'URL',
     help: 'Send this Referer: where the URL was found; with ";auto" behind it, redirects name the URL before',

@@ -21,18 +21,21 @@ export type HttpOption =
 export const httpOptions: readonly OptionRow<HttpOption>[] = [
   {
     long: 'compressed',
+    sent: true,
     help: 'Request compressed bodies, and decode them; no effect with -r or -C',
     commands: network,
     example: 'retrieve --compressed -o page.html http://www.example.org/',
   },
   {
     long: 'http1.1',
+    sent: true,
     help: 'Do not offer HTTP/2 over TLS',
     commands: network,
     example: 'retrieve --http1.1 https://www.example.org/',
   },
   {
     long: 'cache',
+    sent: false,
     arg: 'DIR',
     help: 'Keep responses in the folder DIR, and reuse them for as long as the server allows',
     commands: network,
@@ -40,6 +43,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'etag-compare',
+    sent: true,
     arg: 'FILE',
     help: 'Retrieve only what no longer has the entity tag in FILE; one URL. A FILE without a tag sets no condition',
     commands: get,
@@ -47,6 +51,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'etag-save',
+    sent: false,
     arg: 'FILE',
     help: 'Write the entity tag of a complete response to FILE; one URL',
     commands: get,
@@ -54,6 +59,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'split',
+    sent: true,
     arg: 'N',
     help: 'Up to N connections (at most 16) for one large body, if the server has ranges; not with -r, -C or -I',
     commands: get,
@@ -61,24 +67,28 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'digest',
+    sent: true,
     help: 'Send the login by Digest or not at all; default: at once by Basic, if the password is given',
     commands: network,
     example: 'retrieve --digest -u alice http://www.example.org/',
   },
   {
     long: 'anyauth',
+    sent: true,
     help: 'Send the login of -u or -n once the server asks, by the strongest scheme that it offers; default: at once',
     commands: network,
     example: 'retrieve --anyauth -u alice http://www.example.org/',
   },
   {
     long: 'no-fail',
+    sent: false,
     help: 'Do not treat a status of 400 and above as an error: output what the server says, with -i and -I too',
     commands: get,
     example: 'retrieve --no-fail http://www.example.org/missing',
   },
   {
     long: 'fail-with-body',
+    sent: false,
     help: 'Output what the server says with a status of 400 and above, too; it still is an error (exit status 22)',
     commands: get,
     example: 'retrieve --fail-with-body -o answer.json http://www.example.org/missing',
@@ -95,9 +105,10 @@ export function readHttpFetchers(line: GivenOptions<HttpOption>, shared: SharedF
     ...(directory !== undefined && { cache: { directory } }),
     ...(line.has('http1.1') && { http2: false }),
   }
+  const asked = { http2: !line.has('http1.1') }
   const load = async () => (await import('@retriever/fetchers/http')).httpFetcher(options)
-  if (shared !== null) return [shared.get('http', options, load)]
-  return Object.keys(options).length === 0 ? [] : [whenUsed('http', load)]
+  if (shared !== null) return [shared.get('http', options, load, asked)]
+  return Object.keys(options).length === 0 ? [] : [whenUsed('http', load, asked)]
 }
 
 /** The number of connections for one body. Throws `invalid-option`. */

@@ -7,6 +7,7 @@ export type NewsOption = 'part' | 'attachments' | 'limit'
 export const newsOptions: readonly OptionRow<NewsOption>[] = [
   {
     long: 'part',
+    sent: false,
     arg: 'WHICH',
     help: 'Retrieve one part of a message, decoded, by number, name, cid: or mid: URL; ls lists the parts',
     commands: get,
@@ -14,12 +15,14 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
   },
   {
     long: 'attachments',
+    sent: false,
     help: 'Save the attachments and named parts of a message under their names, made safe; never overwrites',
     commands: get,
     example: "retrieve --attachments --output-dir /tmp 'news:1@news.example.org'",
   },
   {
     long: 'limit',
+    sent: true,
     arg: 'N',
     help: 'Retrieve only the newest N articles of a newsgroup, by default 1000, or N entries of an LDAP or WAIS search',
     commands: network,

@@ -8,6 +8,7 @@ export type NfsOption = 'nfs-uid' | 'nfs-gid' | 'nfs-mount-port'
 export const nfsOptions: readonly OptionRow<NfsOption>[] = [
   {
     long: 'nfs-uid',
+    sent: true,
     arg: 'UID',
     help: 'Tell NFS servers this user number, which nothing proves; without it they are told no one, or nobody (65534)',
     commands: network,
@@ -15,6 +16,7 @@ export const nfsOptions: readonly OptionRow<NfsOption>[] = [
   },
   {
     long: 'nfs-gid',
+    sent: true,
     arg: 'GID',
     help: 'Tell NFS servers this group number beside --nfs-uid; default: the same number',
     commands: network,
@@ -22,6 +24,7 @@ export const nfsOptions: readonly OptionRow<NfsOption>[] = [
   },
   {
     long: 'nfs-mount-port',
+    sent: true,
     arg: 'PORT',
     help: "The port of an NFS server's MOUNT service, so that its portmapper is not asked",
     commands: network,

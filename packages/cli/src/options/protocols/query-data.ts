@@ -11,6 +11,7 @@ export type QueryDataOption = 'get' | DataOption
 export const queryDataOptions: readonly OptionRow<QueryDataOption>[] = [
   {
     long: 'get',
+    sent: true,
     short: 'G',
     help: 'Make the query of -d and its kind, in place of sending data, which is refused',
     commands: network,
@@ -18,6 +19,7 @@ export const queryDataOptions: readonly OptionRow<QueryDataOption>[] = [
   },
   {
     long: 'data',
+    sent: true,
     short: 'd',
     arg: 'TEXT',
     help: 'With -G: add this to the query of each URL as it is; @FILE takes it from a file, without line ends. Repeatable',
@@ -26,6 +28,7 @@ export const queryDataOptions: readonly OptionRow<QueryDataOption>[] = [
   },
   {
     long: 'data-ascii',
+    sent: true,
     arg: 'TEXT',
     help: 'The same',
     commands: network,
@@ -33,6 +36,7 @@ export const queryDataOptions: readonly OptionRow<QueryDataOption>[] = [
   },
   {
     long: 'data-binary',
+    sent: true,
     arg: 'TEXT',
     help: 'The same, with all octets of FILE',
     commands: network,
@@ -40,6 +44,7 @@ export const queryDataOptions: readonly OptionRow<QueryDataOption>[] = [
   },
   {
     long: 'data-raw',
+    sent: true,
     arg: 'TEXT',
     help: 'The same, and @ means itself',
     commands: network,
@@ -47,6 +52,7 @@ export const queryDataOptions: readonly OptionRow<QueryDataOption>[] = [
   },
   {
     long: 'data-urlencode',
+    sent: true,
     arg: 'NAME=VALUE',
     help: 'With -G: add this to the query with the value encoded; NAME@FILE takes it from a file. Repeatable',
     commands: network,

@@ -1,3 +1,4 @@
+import type { Asked } from '@retriever/core'
 import type { Fetcher } from '@retriever/fetchers'
 import { type Mechanism, whenUsed } from './when-used.ts'
 
@@ -9,9 +10,9 @@ export class SharedFetchers {
   readonly #all = new Map<string, Fetcher>()
 
   /** The fetcher of a mechanism that is made with these options. */
-  get<M extends Mechanism>(mechanism: M, options: object, load: () => Promise<Fetcher<M>>): Fetcher {
+  get<M extends Mechanism>(mechanism: M, options: object, load: () => Promise<Fetcher<M>>, asked: Asked = {}): Fetcher {
     const key = `${mechanism} ${JSON.stringify(options)}`
-    const fetcher = this.#all.get(key) ?? whenUsed(mechanism, load)
+    const fetcher = this.#all.get(key) ?? whenUsed(mechanism, load, asked)
     this.#all.set(key, fetcher)
     return fetcher
   }

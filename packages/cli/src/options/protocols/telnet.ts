@@ -7,6 +7,7 @@ export type TelnetOption = 'telnet-option'
 export const telnetOptions: readonly OptionRow<TelnetOption>[] = [
   {
     long: 'telnet-option',
+    sent: true,
     short: 't',
     arg: 'NAME=VALUE',
     help:

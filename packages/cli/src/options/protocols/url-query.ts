@@ -8,6 +8,7 @@ export type UrlQueryOption = 'url-query'
 export const urlQueryOptions: readonly OptionRow<UrlQueryOption>[] = [
   {
     long: 'url-query',
+    sent: true,
     arg: 'NAME=VALUE',
     help:
       'Add this to the query of each URL, with the value encoded; NAME@FILE takes it from a file, +TEXT is added as it ' +

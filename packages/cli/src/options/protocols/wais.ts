@@ -5,6 +5,7 @@ export type WaisOption = 'relevant-to'
 export const waisOptions: readonly OptionRow<WaisOption>[] = [
   {
     long: 'relevant-to',
+    sent: true,
     arg: 'URL',
     help: 'Search a WAIS database for documents that are like the one at URL; may be given several times',
     commands: network,
