@@ -138,7 +138,7 @@ describe('through a proxy', () => {
 
 describe('a URL that is refused', () => {
   test.each<[readonly string[], RegExp]>([
-    [['gopher://h:25/x'], /^REFUSED: Port 25 .* allow it by --allow-port 25\.\ngopher:\/\/h:25\/x\n/],
+    [['gopher://h:25/x'], /^REFUSED: Port 25 .*--allow-port 25 .*\.\ngopher:\/\/h:25\/x\n/],
     [['ftp://h/%0D%0AX'], /^REFUSED: .* This cannot be allowed\.\nftp:/],
     [['--proto', '=https', 'http://h/'], /^REFUSED: http is not among the schemes/],
     [['--public-only', 'file:///etc/motd'], /^REFUSED: file URLs lead to this machine itself/],

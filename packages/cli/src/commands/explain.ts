@@ -19,8 +19,8 @@ import { urlArgument } from '../url-argument.ts'
 import { explanationPage } from '../views/explanation.ts'
 
 /**
- * `retrieve explain URL...`: contacts nothing. The exit code is that of the first URL that is an error or is refused, as
- * its retrieval would be.
+ * `retrieve explain URL...`: contacts nothing. The exit code is that of the first URL that is an error or is refused,
+ * as its retrieval would be.
  */
 export async function explainUrls(run: Run): Promise<number> {
   const { config, output } = run

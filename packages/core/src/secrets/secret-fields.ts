@@ -7,7 +7,7 @@ const secretWord =
 /** Fields that name what the server demands or allows, and hold no secret. */
 const harmless = /^(?:(?:www|proxy)-authenticate|access-control-.*)$/i
 
-/** Whether a header field may hold a secret, such as a token or cookie (security.md case 47: secrets in logs and errors). */
+/** Whether a header field may hold a secret: a token, a cookie (security.md case 47: secrets in logs and errors). */
 export function isSecretField(name: string): boolean {
   return !harmless.test(name) && (secretPart.test(name) || secretWord.test(name))
 }

@@ -49,7 +49,7 @@ export function makeRequest(
   const headers = ['Host', host]
   for (const [name, value] of fields) headers.push(name, value)
   return {
-    // Without `reset`, undici closes after HEAD, since some servers send a body then; here the body ends the connection.
+    // Without `reset`, undici closes after HEAD, as some servers send a body then; here the body ends the connection.
     options: { method, path: plan.target, headers, reset: false },
     octets: httpHead(method, plan.target, host, fields),
     shown: () => shownHttpHead(method, plan.target, host, fields),

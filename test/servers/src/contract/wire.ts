@@ -3,7 +3,9 @@ import { bytesOf } from './observe.ts'
 import { Relay } from './relay.ts'
 import type { ContractExplanation, Suite } from './subject.ts'
 
-/** What the server gets is what the plan says, octet for octet: with each set of options, for an object and a listing. */
+/**
+ * What the server gets is what the plan says, octet for octet: with each set of options, for an object and a listing.
+ */
 export function testWire({ subject, test, start }: Suite): void {
   const { createClient, asked = [], farewell = '' } = subject
   for (const [kind, options] of [
