@@ -162,7 +162,7 @@ describe('replies', () => {
     [{ DEFINE: '' }, 'receive-failed'],
   ])('%j is %s', async (replies, code) => {
     await using server = await startDictServer({ faults: { replies } })
-    await using client = createClient({ limits: { maxRetries: 0, idleTimeout: 200 } })
+    await using client = createClient({ limits: { maxRetries: 0, idleTimeout: code === 'timeout' ? 500 : 20_000 } })
     const outcome = client.retrieve(`${server.url}d:x`).then((it) => it.text())
     await expect(outcome).rejects.toMatchObject({ code })
     await client.close()

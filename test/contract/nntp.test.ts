@@ -52,7 +52,7 @@ test.each(['greeting', 'login'] as const)('a login that fails (%s) shows no pass
   await using server = await startNntpServer({ auth: 'required', ...(stall === 'login' ? {} : { faults: { stall } }) })
   const events: unknown[] = []
   await using client = createClient({
-    limits: { idleTimeout: 100, maxRetries: 0 },
+    limits: { idleTimeout: stall === 'login' ? 20_000 : 100, maxRetries: 0 },
     onEvent: (event) => void events.push(event),
   })
   const url = `${server.url.replace('//', '//mallory:pl4nted@')}retriever.test/3`

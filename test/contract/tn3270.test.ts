@@ -34,7 +34,7 @@ describe('a server that goes silent', () => {
     ['body', 'request'],
   ] as const)('stall %s is a timeout in the phase %s', async (stall, phase) => {
     await using server = await startTn3270Server({ faults: { stall } })
-    await using client = createClient({ limits: { maxRetries: 0, idleTimeout: 300 } })
+    await using client = createClient({ limits: { maxRetries: 0, idleTimeout: 1000 } })
     expect(await failureOf(client.retrieve(server.url))).toMatchObject({ code: 'timeout', phase })
     await server.waitForConnections(0)
   })

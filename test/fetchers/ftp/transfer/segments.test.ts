@@ -2,7 +2,7 @@
 import type { RetrievalEvent } from '@retriever/fetchers'
 import type { Faults, FtpServerOptions } from '@retriever/servers'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { entriesOf } from '../../../support/entries.ts'
 import { files, type Trial, trial } from '../../../support/ftp/ftp-trial.ts'
 import { chunkings } from '../../../support/octets.ts'
@@ -129,6 +129,10 @@ function stable(value: unknown, port: number): string {
     .replace(/\|\|\|\d+\|/g, '|||PORT|')
     .replace(/\(127,0,0,1,\d+,\d+\)/g, '(PORT)')
 }
+
+// No timer ends: on a busy machine a reply to a first pipeline may come so late that its command is sent again.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterAll(() => void vi.useRealTimers())
 
 describe.each(Object.entries(dialogues))('%s', (_, dialogue) => {
   let whole: string

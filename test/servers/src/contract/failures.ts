@@ -17,7 +17,7 @@ function testSilence({ subject, test, start }: Suite): void {
   for (const [stall, phase] of stalls) {
     test(`a server that goes silent (${stall}) is a timeout of phase ${phase}`, async () => {
       await using place = await start({ stall })
-      await using client = createClient({ limits: { idleTimeout: 100, maxRetries: 0 } })
+      await using client = createClient({ limits: { idleTimeout: 500, maxRetries: 0 } })
       const error = await failureOf(bytesOf(client, place.object))
       hasFields(error, { code: 'timeout', phase })
       match(error.message, /idleTimeout/)
@@ -130,7 +130,7 @@ function testFaults({ subject, test, start }: Suite): void {
     const { pathname } = new URL(healthy.object)
     await healthy[Symbol.asyncDispose]()
     await using place = await start({ replies: { greeting: ssh, [pathname]: ssh } })
-    await using client = createClient({ limits: { idleTimeout: 500, maxRetries: 0 } })
+    await using client = createClient({ limits: { idleTimeout: 20_000, maxRetries: 0 } })
     equal((await failureOf(bytesOf(client, place.object))).code, 'protocol-violation')
     await serverOf(place).waitForConnections(0)
   })

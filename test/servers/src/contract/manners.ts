@@ -125,7 +125,7 @@ function testEvents({ subject, test, start }: Suite): void {
       if (url === undefined) return
       const events: ContractEvent[] = []
       await using client = createClient({
-        limits: { idleTimeout: 100, maxRetries: 0 },
+        limits: { idleTimeout: 'stall' in faults ? 100 : 20_000, maxRetries: 0 },
         onEvent: (event) => void events.push(event),
       })
       const error = await failureOf(bytesOf(client, url))
