@@ -30,7 +30,7 @@ export async function told<T>(use: Use<T>, options: ClientOptions = {}): Promise
   await using client = createClient({
     tls: { ca: testCa },
     ...options,
-    limits: { maxRetries: 0, idleTimeout: 400, ...options.limits },
+    limits: { maxRetries: 0, idleTimeout: 5000, ...options.limits },
     onEvent: (event) => events.push(event),
   })
   try {

@@ -185,8 +185,11 @@ describe('another origin gets', () => {
     const options = { policy: { allowInward: true } }
     const gate = gateway((context) => context.retrieve(url))
     await using client = createClient({ fetchers: [gate], ...options })
-    const request = { headers: { Authorization: 'Bearer t', Cookie: 'a=b', 'X-Api-Key': 'k' } }
-    await (await client.retrieve('finger://alice:pw@gate.example/x', request)).text()
+    const request = {
+      headers: { Authorization: 'Bearer t', Cookie: 'a=b', 'X-Api-Key': 'k' },
+      login: { user: 'alice', password: 'pw' },
+    }
+    await (await client.retrieve('finger://alice@gate.example/', request)).text()
     const [asked] = server.asked
     expect(asked?.head).not.toMatch(/authorization|cookie|api-key/i)
   })
