@@ -1,7 +1,12 @@
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import type { RetrievalError } from '@retriever/core'
 import { createClient, type RequestOptions, type RetrievalEvent } from '@retriever/fetchers'
 import { type CertificateStore, geminiFetcher, type KnownCertificate } from '@retriever/fetchers/gemini'
 import { startGeminiServer, testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { testCertificate, testKey } from '../servers/src/certificate.ts'
 import { entriesOf } from '../support/entries.ts'
 import { remarks } from '../support/events.ts'
 import { failure } from '../support/failure.ts'
@@ -43,7 +48,7 @@ describe('successes', () => {
       kind: 'object',
       mediaType: 'text/gemini',
       charset: 'utf-8',
-      completeness: 'eof-only',
+      completeness: 'terminated',
       metadata: { status: 20, contentType: 'text/gemini; lang=en', language: 'en' },
     })
     const entries = await entriesOf(page)
@@ -240,5 +245,42 @@ describe('trust on first use', () => {
 
   test('a store without its functions is invalid', () => {
     expect(() => geminiFetcher({ certificates: new Map() as never })).toThrow('gemini.certificates')
+  })
+})
+
+describe('the end of a body', () => {
+  /** A server that answers one request, and ends TLS by close_notify, or TCP alone. */
+  async function answering(isCut: boolean) {
+    let under: Socket | undefined
+    const server = createTlsServer({ cert: testCertificate, key: testKey }, (socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => {
+        socket.write('20 text/plain\r\nabc', () => (isCut ? under?.end() : socket.end()))
+      })
+    })
+    server.on('connection', (socket: Socket) => {
+      under = socket
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    return {
+      url: `gemini://127.0.0.1:${port}/`,
+      async [Symbol.asyncDispose]() {
+        under?.destroy()
+        await new Promise((resolve) => server.close(resolve))
+      },
+    }
+  }
+
+  test.each([
+    [false, 'abc'],
+    [true, 'partial'],
+  ])('without close_notify it is partial (%s)', async (isCut, expected) => {
+    await using server = await answering(isCut)
+    await using client = createClient({ limits: { maxRetries: 0 } })
+    const page = await client.retrieve(server.url)
+    const seen = await page.text().catch((error: RetrievalError) => error.code)
+    expect(seen).toBe(expected)
   })
 })

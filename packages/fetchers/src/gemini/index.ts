@@ -1,4 +1,5 @@
 import { type AccessPlans, type Phase, RetrievalError } from '@retriever/core'
+import type { ByteSource } from '../plugin/byte-source.ts'
 import type { Fetcher, Redirect, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import { callback, checkOptions, type OptionKind } from '../plugin/options.ts'
@@ -6,6 +7,7 @@ import { ConnectionBody, plainOctets } from '../wire/connection-body.ts'
 import { LineReader } from '../wire/framing/lines.ts'
 import { Connection } from '../wire/transport/connection.ts'
 import { openSocket } from '../wire/transport/socket.ts'
+import { isCut } from '../wire/transport/tls-end-detector.ts'
 import { gemtextEntries } from './gemtext.ts'
 import { contentTypeOf, type Header, readHeader, statusError } from './header.ts'
 import { answerPrompt, type Input, inputRequired } from './input.ts'
@@ -105,7 +107,7 @@ async function exchange(
 ): Promise<Answer> {
   // checkCertificate() decides about the certificate, before anything is sent.
   const trusting = { ...context, tls: { ...context.tls, insecure: true } }
-  const socket = await openSocket(trusting, plan)
+  const socket = await openSocket(trusting, { ...plan, provesEnd: true })
   const connection = new Connection(socket, context)
   try {
     const peerAddress = context.proxy ? undefined : socket.remoteAddress
@@ -124,7 +126,10 @@ async function exchange(
       header,
       peerAddress,
       close: () => connection.close(),
-      retrieved: () => retrievedFrom(header, fingerprint, lines, connection, context),
+      retrieved: () => {
+        const octets = untilCloseNotify(plainOctets(lines), () => isCut(socket), context)
+        return retrievedFrom(header, fingerprint, new ConnectionBody(octets, connection), context)
+      },
     }
   } catch (error) {
     connection.close()
@@ -137,11 +142,23 @@ function requestOf({ target }: GeminiPlan, input: Input | null): string {
   return input === null ? target : `${target.split('?')[0]}?${input.query}`
 }
 
+/** The octets up to close_notify. Rejects with `partial` if TCP ends before it: anybody on the way can do that. */
+function untilCloseNotify(octets: ByteSource, isCut: () => boolean, context: RetrievalContext): ByteSource {
+  return {
+    async read() {
+      const chunk = await octets.read()
+      if (chunk !== null || !isCut()) return chunk
+      const message = 'The body may have been cut: TLS ended without close_notify; try again.'
+      throw context.error('partial', message, { transient: true })
+    },
+    cancel: () => octets.cancel(),
+  }
+}
+
 function retrievedFrom(
   { status, text }: Header,
   fingerprint: string,
-  lines: LineReader,
-  connection: Connection,
+  body: ConnectionBody,
   context: RetrievalContext,
 ): Retrieved<'gemini'> {
   const { mediaType, charset, language } = contentTypeOf(text)
@@ -152,10 +169,10 @@ function retrievedFrom(
     charset,
     size: null,
     modified: null,
-    // The end of the connection ends the body.
-    completeness: 'eof-only',
+    // The specification demands close_notify of the server, and nothing else ends the body.
+    completeness: 'terminated',
     metadata: { status, contentType: text, ...(language !== null && { language }), fingerprint },
-    body: new ConnectionBody(plainOctets(lines), connection),
+    body,
     ...(mediaType === 'text/gemini' && {
       entries: (body) => gemtextEntries(body, context.url, charset, context),
     }),
