@@ -95,7 +95,11 @@ function loginFindings(source: FindingSource): Finding[] {
     found.push(finding('password-in-url', message, spanIn(source, 'password'), 'RFC 3986 7.5', severity))
   }
   const login = decodeOctets(user)
-  const anonymous = login === '' || isAnonymous(login)
+  const anonymous = (login === '' && password === null) || isAnonymous(login)
+  if (login === '' && password !== null) {
+    const message = 'The user name is empty, and a password follows; both are sent as they stand.'
+    found.push(finding('empty-user', message, spanIn(source, 'password'), 'RFC 1738 3.1'))
+  }
   // The plan's TLS counts: defaults.requireTls may have added it.
   const tls = 'tls' in plan ? plan.tls : scheme.tls
   // An empty password (`u:@h`) is no secret.

@@ -120,7 +120,6 @@ describe('errors point at what is wrong', () => {
     ['http://h:8o/', '8o'],
     ['http://h:99999/', '99999'],
     ['http://a@b@c/', '@'],
-    ['http://:p@h/', ':'],
     ['http://a b/', ' '],
     ['http://h/a\tb', '\t'],
     ['http://[::1/', '[::1'],

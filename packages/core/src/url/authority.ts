@@ -43,7 +43,6 @@ function splitLogin(split: SplitUrl, start: number, end: number): void {
     throw malformed(split.text, what, [start + bracket, start + bracket + 1])
   }
   const colon = split.text.indexOf(':', start)
-  if (colon === start) throw malformed(split.text, 'a password needs a user name before it', [start, start + 1])
   split.userAt = start
   split.userEnd = colon === -1 || colon > end ? end : colon
   if (split.userEnd < end) split.passwordAt = split.userEnd + 1

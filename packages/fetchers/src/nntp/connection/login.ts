@@ -18,7 +18,7 @@ export async function logIn(
   challenge: Reply,
 ): Promise<void> {
   const { user, password } = plan
-  if (user && password !== null) {
+  if (user !== null && password !== null) {
     noteReply(session, context, user, await sendLogin(session, context, { user, password }))
     return
   }
