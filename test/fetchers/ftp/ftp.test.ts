@@ -500,7 +500,7 @@ describe('a transfer that does not end well is partial', () => {
 
   test('no final reply in time: timeout in the body', async () => {
     const faults = { stall: 'final', replies: { SIZE: '502 no\r\n' } } as const
-    const error = await failureOf({ faults }, 'pub/hello.txt', { limits: { idleTimeout: 200, maxRetries: 0 } })
+    const error = await failureOf({ faults }, 'pub/hello.txt', { limits: { idleTimeout: 1000, maxRetries: 0 } })
     expect(error).toMatchObject({ code: 'timeout', phase: 'body' })
   })
 })
@@ -512,7 +512,7 @@ describe('a server that stands still', () => {
     ['response', 'request'],
     ['body', 'body'],
   ] as const)('at its %s: timeout, phase %s', async (stall, phase) => {
-    const error = await failureOf({ faults: { stall } }, 'pub/a.bin', { limits: { idleTimeout: 200, maxRetries: 0 } })
+    const error = await failureOf({ faults: { stall } }, 'pub/a.bin', { limits: { idleTimeout: 1000, maxRetries: 0 } })
     expect(error).toMatchObject({ code: 'timeout', phase })
   })
 
