@@ -110,14 +110,38 @@ suite('slapd', (server) => {
   })
 
   test('what came before the size limit is kept, and the exit status says that there is more', async () => {
-    const { status, stdout, stderr } = await retrieve(server.url('ldap', `/${suffix}?1.1?sub`))
+    const url = server.url('ldap', `/${suffix}?1.1?sub`)
+    const { status, stdout, stderr } = await retrieve('-u', `uid=user01,${people}:secret`, url)
     expect({ status, stderr }).toEqual({
       status: 18,
       stderr: expect.stringContaining('stopped at its size limit, after 20 entries: 4 sizeLimitExceeded'),
     })
     expect(valuesIn(stdout.toString('latin1')).size).toBe(20)
-    const { status: fine } = await retrieve('ls', '--limit', '5', server.url('ldap', `/${suffix}?1.1?sub`))
+    const { status: fine } = await retrieve('ls', '--limit', '5', url)
     expect(fine).toBe(0)
+  })
+
+  describe('3,002 entries, of which one search gives 500', () => {
+    const url = (): string => server.url('ldap', `/ou=many,${suffix}?1.1?sub`)
+
+    test.each([
+      ['pages of 500', []],
+      ['pages of 100, as a larger one is refused', ['-u', `uid=alice,${people}:secret`]],
+    ])('all come in %s, as ldapsearch gives them', async (_, options) => {
+      const ours = valuesIn((await retrieveToFile(url(), ...options)).toString('latin1'))
+      const pages = ['-x', '-LLL', '-E', 'pr=500/noprompt', '-H', server.url('ldap', '')]
+      const theirs = await run('ldapsearch', [...pages, '-b', `ou=many,${suffix}`, '1.1'])
+      expect([...ours.keys()]).toEqual([...theirs.matchAll(/^dn: (.*)$/gm)].map(([, dn]) => dn))
+      expect(ours.size).toBe(3002)
+    })
+
+    test('--limit takes so many', async () => {
+      for (const limit of [1, 500, 1200]) {
+        const { status, stdout } = await retrieve('ls', '--limit', String(limit), '--json', url())
+        expect(status).toBe(0)
+        expect(stdout.toString().trimEnd().split('\n')).toHaveLength(limit)
+      }
+    })
   })
 
   test('references and referrals are printed, and not followed', async () => {

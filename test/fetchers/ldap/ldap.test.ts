@@ -144,6 +144,40 @@ test('a search that the server stops gives what came, and is partial', async () 
   expect(Buffer.concat(chunks).toString()).toBe(`version: 1\n\ndn: ${people}\n\ndn: uid=alice,${people}\n`)
 })
 
+test.each([
+  ['pages that are as large as is asked for', { pageLimit: 500 }, 1],
+  ['a limit of four for a page, which is refused when it is asked for', { pageLimit: 4 }, 5],
+  ['a limit of two for a page, which comes after two', { pageLimit: 500, sizeLimit: 2 }, 4],
+  ['a limit of three for a page', { pageLimit: 3 }, 5],
+  ['no pages', {}, 1],
+])('all entries come, each once, from a server with %s', async (_, options, searches) => {
+  const url = `${await start(options)}${people}?1.1?sub`
+  expect((await list(url)).map(({ name }) => name.replace(`,${people}`, ''))).toEqual([
+    people,
+    'uid=alice',
+    'uid=bob',
+    'cn=Odd\\2C Name \\2B \\22quotes\\22',
+    'cn=Jürgen',
+  ])
+  await server?.waitForConnections(0)
+  expect(server?.received.filter((line) => line.startsWith('search'))).toHaveLength(searches)
+})
+
+test.each([
+  [1, 1],
+  [2, 1],
+  [3, 2],
+  [5, 3],
+])('of pages of two entries, the option limit takes %i entries in %i pages', async (limit, pages) => {
+  const url = `${await start({ pageLimit: 500, sizeLimit: 2 })}${people}?1.1?sub`
+  const found = await entriesOf(await makeClient().retrieve(url, { limit }))
+  expect(new Set(found.map(({ name }) => name)).size).toBe(limit)
+  await server?.waitForConnections(0)
+  // A page of more entries is tried first.
+  const tried = limit > 2 ? 1 : 0
+  expect(server?.received.filter((line) => line.startsWith('search'))).toHaveLength(pages + tried)
+})
+
 test('the option limit asks for so many entries, and they are the whole', async () => {
   const url = await start()
   const found = await entriesOf(await makeClient().retrieve(`${url}${people}??sub`, { limit: 2 }))

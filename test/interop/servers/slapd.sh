@@ -8,8 +8,9 @@
 #   WORKDIR/ldapi   the local socket
 #
 # Suffix dc=example,dc=net: ou=people (alice, user01 to user15, names that need escapes), ou=groups, a referral,
-# jpegPhoto and userCertificate;binary, values in UTF-8 and values that LDIF has to encode. No search gives more than
-# 20 entries. Anonymous may read all but passwords; uid=alice,ou=people,dc=example,dc=net / secret.
+# jpegPhoto and userCertificate;binary, values in UTF-8 and values that LDIF has to encode; ou=many, with 3,001 entries
+# below it. Anonymous may read all but passwords; uid=alice and uid=user01,ou=people,dc=example,dc=net / secret. A search
+# or page gives 500 entries at most; a page that alice may ask for has 100; no search of user01 gives more than 20.
 # Debian packages: slapd openssl; ldap-utils has the client that it is compared with
 # Needs no privileges; where AppArmor confines slapd, it may not read WORKDIR.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -100,8 +101,13 @@ for i in {0..255} {0..255}; do printf '%b' "\\x$(printf '%02x' "$i")"; done >pho
 		sn: Number$i
 		mail: user$i@example.net
 		employeeNumber: $i
+		userPassword: secret
 
 		LDIF
+	done
+	printf '%s\n' 'dn: ou=many,dc=example,dc=net' 'objectClass: organizationalUnit' 'ou: many' ''
+	for i in {1..3001}; do
+		printf '%s\n' "dn: cn=entry $i,ou=many,dc=example,dc=net" 'objectClass: device' "cn: entry $i" ''
 	done
 } >seed.ldif
 
@@ -117,18 +123,20 @@ argsfile $dir/slapd.args
 TLSCertificateFile $dir/cert.pem
 TLSCertificateKeyFile $dir/key.pem
 TLSVerifyClient never
-sizelimit size.soft=20 size.hard=20 size.prtotal=unlimited
 access to attrs=userPassword by self read by anonymous auth by * none
 access to * by * read
 database mdb
 suffix "dc=example,dc=net"
 rootdn "cn=admin,dc=example,dc=net"
 rootpw secret
+limits dn.exact="uid=alice,ou=people,dc=example,dc=net" size=500 size.pr=100 size.prtotal=unlimited
+limits dn.exact="uid=user01,ou=people,dc=example,dc=net" size=20
+limits * size=500 size.prtotal=unlimited
 directory $dir/db
 maxsize 16777216
 index objectClass,uid,cn,sn,mail eq
 CONF
-"$slapd" -T add -f slapd.conf -l seed.ldif >log/slapadd.out 2>&1 || fail "slapadd failed: $(tail -n 3 log/slapadd.out)"
+"$slapd" -T add -q -f slapd.conf -l seed.ldif >log/slapadd.out 2>&1 || fail "slapadd failed: $(tail -n 3 log/slapadd.out)"
 
 # --- start -----------------------------------------------------------------
 run log/slapd.log "$slapd" -f "$dir/slapd.conf" -d none \

@@ -3,10 +3,29 @@ import { berElement, berInteger } from './ber.ts'
 
 type Search = Pick<LdapPlan, 'dn' | 'attributes' | 'scope' | 'filter'>
 
+/** A part of the entries of a search (RFC 2696). */
+export interface LdapPage {
+  /** The most entries of the page. */
+  readonly size: number
+  /** Where the page begins: the octets that the server sent with the page before it; empty: the first page. */
+  readonly cookie: string
+}
+
+/** The entries of a page: as many as OpenLDAP gives in one search unless it is told otherwise; Active Directory: 1,000. */
+const usualPage = 500
+
+/** The first page of a search; null: it can find one entry only. */
+export function firstLdapPage({ scope }: Pick<Search, 'scope'>, limit: number): LdapPage | null {
+  return scope === 'base' ? null : { size: limit === 0 ? usualPage : Math.min(usualPage, limit), cookie: '' }
+}
+
 /** The messages of a client (RFC 4511), each with its number. */
 export const ldapRequests = {
-  /** A search (4.5.1). `sizeLimit`: the most entries; 0: no limit. */
-  search(id: number, { dn, scope, filter, attributes }: Search, sizeLimit: number): string {
+  /**
+   * A search (4.5.1). `sizeLimit`: the most entries; 0: no limit. A server that has no pages sends all entries, since
+   * the control is not critical.
+   */
+  search(id: number, { dn, scope, filter, attributes }: Search, sizeLimit: number, page: LdapPage | null): string {
     return message(
       id,
       berElement(
@@ -21,6 +40,7 @@ export const ldapRequests = {
         new FilterText(filter).filter(),
         berElement('0', ...attributes.map((attribute) => berElement('\x04', attribute))),
       ),
+      page === null ? '' : berElement('\xa0', pageControl(page)),
     )
   },
   /** A simple bind of version 3 (4.2). */
@@ -42,14 +62,23 @@ export function ldapWire(plan: Omit<LdapPlan, 'wire'>, bindname: string | null, 
   return [
     ...(plan.tls === 'explicit' ? [startTls(++id)] : []),
     ...(bindname === null || bindname === '' ? [] : [bind(++id, bindname, '<password>')]),
-    search(++id, plan, Math.min(limit, ldapMaxLimit)),
+    search(++id, plan, Math.min(limit, ldapMaxLimit), firstLdapPage(plan, limit)),
     unbind(++id),
   ]
 }
 
-function message(id: number, request: string): string {
-  return berElement('0', berElement('\x02', berInteger(id)), request)
+function message(id: number, request: string, controls: string = ''): string {
+  return berElement('0', berElement('\x02', berInteger(id)), request, controls)
 }
+
+/** A control (RFC 4511 4.1.11) that asks for a page (RFC 2696 2). */
+function pageControl({ size, cookie }: LdapPage): string {
+  const value = berElement('0', berElement('\x02', berInteger(size)), berElement('\x04', cookie))
+  return berElement('0', berElement('\x04', pagedResults), berElement('\x04', value))
+}
+
+/** The object identifier of the control for pages, in requests and answers. */
+export const pagedResults = '1.2.840.113556.1.4.319'
 
 /** `(attribute=value)`, `(attribute:dn:rule:=value)`: as checkFilter() has checked it. */
 const item = /\(([A-Za-z0-9.;-]*)(?:(:[Dd][Nn])?(?::([A-Za-z0-9.-]+))?:=|([~<>]?)=)([^()\0]*)\)/y

@@ -1,3 +1,4 @@
+import { pagedResults } from '@retriever/core'
 import { BerError, elementAt } from '../wire/framing/ber.ts'
 
 /** An attribute of an entry, with the octets of its values. */
@@ -27,16 +28,21 @@ export type Answer = { readonly id: number } & (
       readonly result: LdapResult
       /** The object identifier of an extended response (RFC 4511 4.12). */
       readonly name: string | null
+      /** Where the next page begins (RFC 2696), one octet a character; empty: there is none. */
+      readonly cookie: string
     }
 )
 
 export const operations = { entry: 0x64, reference: 0x73, searchDone: 0x65, bind: 0x61, extended: 0x78 } as const
 
+const boolean = 0x01
 const integer = 0x02
 const octetString = 0x04
 const enumerated = 0x0a
 const sequence = 0x30
 const set = 0x31
+/** The context-specific tag of the controls of a message (RFC 4511 4.1.1). */
+const controls = 0xa0
 /** The context-specific tags of LDAPResult.referral, and of an extended response's responseName. */
 const referral = 0xa3
 const responseName = 0x8a
@@ -51,7 +57,9 @@ export function readAnswer(message: Uint8Array): Answer {
   const fields = new Elements(message).constructed(sequence)
   const id = fields.number(integer)
   const operation = fields.tag
-  return { id, ...readOperation(fields.constructed(operation), operation) }
+  const answer = readOperation(fields.constructed(operation), operation)
+  if (answer.kind !== 'result' || fields.tag !== controls) return { id, ...answer }
+  return { id, ...answer, cookie: readCookie(fields.constructed(controls)) }
 }
 
 type Operation = Answer extends infer Each ? (Each extends Answer ? Omit<Each, 'id'> : never) : never
@@ -96,7 +104,22 @@ function readResult(fields: Elements, operation: (typeof operations)['bind' | 's
   const isNamed = operation === operations.extended && fields.tag === responseName
   const name = isNamed ? latin1(fields.octets(responseName)) : null
   const of = operation === operations.bind ? 'bind' : operation === operations.extended ? 'extended' : 'search'
-  return { kind: 'result', of, result: { code, words, referrals }, name }
+  return { kind: 'result', of, result: { code, words, referrals }, name, cookie: '' }
+}
+
+/** The cookie in the control of a page (RFC 2696 2); empty if there is no such control. */
+function readCookie(list: Elements): string {
+  while (list.tag !== undefined) {
+    const control = list.constructed(sequence)
+    const type = latin1(control.octets())
+    if (type !== pagedResults) continue
+    if (control.tag === boolean) control.octets(boolean)
+    const value = control.constructed(octetString).constructed(sequence)
+    // An estimate of the number of all entries.
+    value.octets(integer)
+    return latin1(value.octets())
+  }
+  return ''
 }
 
 function readUrls(fields: Elements): string[] {
@@ -123,6 +146,8 @@ class Elements {
   octets(tag: number | undefined = octetString): Uint8Array {
     const element = elementAt(this.#octets, this.#at)
     if (element === undefined || element.tag !== tag) throw new BerError(wrongTag(element?.tag, tag))
+    // The value of a control is a string, in which nothing has been checked.
+    if (element.end > this.#octets.length) throw new BerError('an element is longer than its place')
     this.#at = element.end
     return this.#octets.subarray(element.start, element.end)
   }

@@ -2,7 +2,7 @@ import type { ByteSource } from '../plugin/byte-source.ts'
 import type { Answer } from './answers.ts'
 import { ldifRecord, ldifReferences, ldifVersion } from './ldif.ts'
 import { endedError, resultCodes, shownUrls } from './result-errors.ts'
-import type { LdapSession } from './session.ts'
+import type { Result, Search } from './search.ts'
 
 /** Answers that have come already go into one chunk, up to about this many octets. */
 const chunkSize = 64 * 1024
@@ -12,16 +12,12 @@ const chunkSize = 64 * 1024
  * A search that the server stops is `partial`, after what has come.
  */
 export class LdifBody implements ByteSource {
-  readonly #session: LdapSession
-  /** The most entries that were asked for; 0: all. */
-  readonly #limit: number
+  readonly #search: Search
   #head = ldifVersion
-  #entries = 0
   #end: { readonly error: Error | null } | null = null
 
-  constructor(session: LdapSession, limit: number) {
-    this.#session = session
-    this.#limit = limit
+  constructor(search: Search) {
+    this.#search = search
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -31,27 +27,28 @@ export class LdifBody implements ByteSource {
       return Buffer.from(head)
     }
     let text = ''
+    const { session } = this.#search
     try {
-      while (this.#end === null && (text === '' || (text.length < chunkSize && this.#session.holdsAnswer))) {
-        text += this.#textOf(await this.#session.next('body'))
+      while (this.#end === null && (text === '' || (text.length < chunkSize && session.holdsAnswer))) {
+        const answer = await this.#search.next('body')
+        if (answer !== null) text += this.#textOf(answer)
       }
     } catch (error) {
       this.#finish(error instanceof Error ? error : new Error(String(error)))
     }
     if (text !== '') return Buffer.from(text, 'latin1')
     if (this.#end?.error) throw this.#end.error
-    await this.#session.end()
+    await session.end()
     return null
   }
 
   async cancel(): Promise<void> {
-    this.#session.close()
+    this.#search.session.close()
   }
 
   #textOf(answer: Answer): string {
     switch (answer.kind) {
       case 'entry':
-        this.#entries++
         return ldifRecord(answer.dn, answer.attributes)
       case 'reference':
         return ldifReferences(answer.urls)
@@ -63,19 +60,20 @@ export class LdifBody implements ByteSource {
 
   #finish(error: Error | null): void {
     this.#end = { error }
-    if (error !== null) this.#session.close()
+    if (error !== null) this.#search.session.close()
   }
 
-  #errorOf({ of, result }: Extract<Answer, { readonly kind: 'result' }>): Error | null {
-    const { context } = this.#session
+  #errorOf({ of, result }: Result): Error | null {
+    const { session, limit, entries } = this.#search
+    const { context } = session
     if (of !== 'search') return context.error('protocol-violation', 'The server did not answer the search.')
     if (result.code === resultCodes.success) return null
-    if (result.code === resultCodes.sizeLimit && this.#limit > 0 && this.#entries >= this.#limit) return null
+    if (result.code === resultCodes.sizeLimit && limit > 0 && entries >= limit) return null
     if (result.code === resultCodes.referral) {
       const message = `The server refers to ${shownUrls(result.referrals)} for the rest, which was not followed.`
       context.emit({ type: 'remark', url: context.url, message })
       return null
     }
-    return endedError(context, result, this.#entries)
+    return endedError(context, result, entries)
   }
 }

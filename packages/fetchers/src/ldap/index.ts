@@ -1,12 +1,12 @@
 import { adviceText, type LdapPlan, ldapMaxLimit, octetsToText, printable } from '@retriever/core'
 import { type ByteSource, wholeSource } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { operations } from './answers.ts'
 import { LdifBody } from './body.ts'
 import { ldifEntries } from './entries.ts'
 import { ldifVersion } from './ldif.ts'
 import { logIn, logInAsPlanned } from './login.ts'
 import { searchError, wantsLogin } from './result-errors.ts'
+import { Search } from './search.ts'
 import { isText, LdapSession } from './session.ts'
 
 /**
@@ -54,10 +54,10 @@ function checkPlan({ host, socket, dn, attributes, extensions }: LdapPlan, conte
 async function search(session: LdapSession): Promise<Retrieved<'ldap'>> {
   const { context } = session
   const limit = Math.min(context.request.limit ?? 0, ldapMaxLimit)
-  await session.search(limit)
-  if (isBeginning(await session.peek())) return retrieved(session, new LdifBody(session, limit))
-  const answer = await session.next('request')
-  if (answer.kind !== 'result' || answer.of !== 'search') {
+  const asked = await Search.begin(session, limit)
+  const answer = await asked.result()
+  if (answer === null) return retrieved(session, new LdifBody(asked))
+  if (answer.of !== 'search') {
     throw context.error('protocol-violation', 'The server did not answer the search.')
   }
   const { result } = answer
@@ -89,8 +89,4 @@ async function nothingFound(session: LdapSession): Promise<Retrieved<'ldap'>> {
   }
   await session.end()
   return retrieved(session, wholeSource(Buffer.from(ldifVersion)))
-}
-
-function isBeginning(operation: number): boolean {
-  return operation === operations.entry || operation === operations.reference
 }

@@ -34,6 +34,7 @@ export const resultCodes = {
   success: 0,
   sizeLimit: 4,
   referral: 10,
+  adminLimit: 11,
   confidentialityRequired: 13,
   noSuchObject: 32,
 } as const

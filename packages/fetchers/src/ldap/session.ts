@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type LdapPlan, ldapRequests, utf8Octets } from '@retriever/core'
+import { type LdapPage, type LdapPlan, ldapRequests, utf8Octets } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { BerError } from '../wire/framing/ber.ts'
 import type { Connection } from '../wire/transport/connection.ts'
@@ -64,8 +64,8 @@ export class LdapSession {
   }
 
   /** Sends the search; its answers come by peek() and next(). `sizeLimit`: the most entries; 0: no limit. */
-  async search(sizeLimit: number): Promise<void> {
-    await this.#connection.sendMessage(ldapRequests.search(++this.#id, this.plan, sizeLimit))
+  async search(sizeLimit: number, page: LdapPage | null): Promise<void> {
+    await this.#connection.sendMessage(ldapRequests.search(++this.#id, this.plan, sizeLimit, page))
   }
 
   /** The operation of the next answer, which stays unread. */

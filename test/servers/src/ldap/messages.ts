@@ -19,9 +19,18 @@ export const startTlsName = '1.3.6.1.4.1.1466.20037'
 
 const disconnectionName = '1.3.6.1.4.1.1466.20036'
 
-export function message(id: number, operation: Buffer): Buffer {
-  return element(0x30, integer(id), operation)
+export function message(id: number, operation: Buffer, ...controls: readonly Buffer[]): Buffer {
+  const list = controls.length === 0 ? [] : [element(0xa0, ...controls)]
+  return element(0x30, integer(id), operation, ...list)
 }
+
+/** The control of a page (RFC 2696), with the place at which the next one begins; empty: there is none. */
+export function pageControl(cookie: string): Buffer {
+  const value = element(0x30, integer(0), octetString(cookie))
+  return element(0x30, octetString(pagedResultsName), octetString(value))
+}
+
+export const pagedResultsName = '1.2.840.113556.1.4.319'
 
 /** An LDAPResult with its tag: a code, the matched DN, the server's words, and the URLs of a referral. */
 export function result(tag: number, code: number, words = '', referrals: readonly string[] = []): Buffer {

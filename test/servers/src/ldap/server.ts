@@ -10,6 +10,8 @@ export interface LdapServerOptions extends Omit<ServerOptions, 'tls'>, AccountOp
   readonly tls?: boolean | 'explicit'
   /** The most entries of one search, after which it ends with sizeLimitExceeded. Default 0: no limit. */
   readonly sizeLimit?: number
+  /** Pages are given (RFC 2696), of at most so many entries; a larger one is adminLimitExceeded. Default 0: no pages. */
+  readonly pageLimit?: number
 }
 
 export const ldapChecks: Checks<LdapServerOptions> = {
@@ -17,6 +19,7 @@ export const ldapChecks: Checks<LdapServerOptions> = {
   ...accountChecks,
   tls: tlsOrExplicit,
   sizeLimit: wholeNumber,
+  pageLimit: wholeNumber,
 }
 
 /** A directory that is read: searches, simple binds and StartTLS (RFC 4511); misbehaviours below ou=misbehaviour. */
@@ -33,6 +36,7 @@ export async function startLdapOn(options: LdapServerOptions): Promise<TestServe
     authRequired: options.auth === 'required',
     explicitTls: options.tls === 'explicit',
     sizeLimit: options.sizeLimit ?? 0,
+    pageLimit: options.pageLimit ?? 0,
   }
   const listener = new Listener(
     {

@@ -6,7 +6,7 @@ import { turns } from '../wire.ts'
 import { type Element, element, elementsIn, firstElement, integerOf, octetString } from './ber.ts'
 import { type DirectoryEntry, isInScope, normalDn, suffix } from './directory.ts'
 import { matches } from './filter.ts'
-import { entryMessage, message, operations, result, startTlsName } from './messages.ts'
+import { entryMessage, message, operations, pageControl, pagedResultsName, result, startTlsName } from './messages.ts'
 import { misbehaviour } from './misbehaviours.ts'
 
 export interface LdapSettings {
@@ -14,8 +14,10 @@ export interface LdapSettings {
   readonly accounts: Accounts
   readonly authRequired: boolean
   readonly explicitTls: boolean
-  /** The most entries of one search; 0: no limit. */
+  /** The most entries of one search, and of one page; 0: no limit. */
   readonly sizeLimit: number
+  /** The most entries of a page that may be asked for; 0: there are no pages. */
+  readonly pageLimit: number
 }
 
 /** The scopes of SearchRequest (RFC 4511 4.5.1.2). */
@@ -63,14 +65,14 @@ export class LdapSession {
     return false
   }
 
-  async #answer([idElement, operation]: readonly Element[]): Promise<'go on' | 'over' | 'secured'> {
+  async #answer([idElement, operation, controls]: readonly Element[]): Promise<'go on' | 'over' | 'secured'> {
     if (idElement === undefined || operation === undefined) return 'over'
     const id = integerOf(idElement)
     switch (operation.tag) {
       case operations.bind:
         return this.#bind(id, elementsIn(operation.contents))
       case operations.search:
-        return this.#search(id, elementsIn(operation.contents))
+        return this.#search(id, elementsIn(operation.contents), pageIn(controls))
       case operations.extended:
         return this.#extended(id, elementsIn(operation.contents))
       case operations.unbind:
@@ -109,7 +111,7 @@ export class LdapSession {
     return 'secured'
   }
 
-  async #search(id: number, fields: readonly Element[]): Promise<'go on' | 'over'> {
+  async #search(id: number, fields: readonly Element[], page: Page | null): Promise<'go on' | 'over'> {
     const [baseObject, scopeElement, , limitElement, , typesOnly, filter, attributes] = fields
     const base = baseObject?.contents.toString('utf8') ?? ''
     const scope = scopeElement === undefined ? 0 : integerOf(scopeElement)
@@ -125,29 +127,35 @@ export class LdapSession {
       attributes === undefined ? [] : elementsIn(attributes.contents).map(({ contents }) => String(contents))
     const asked = limitElement === undefined ? 0 : integerOf(limitElement)
     const isTypesOnly = typesOnly?.contents[0] !== 0
-    const pieces = this.#answers(id, { base: normalDn(base), scope, filter, asked, requested, isTypesOnly })
+    const pieces = this.#answers(id, { base: normalDn(base), scope, filter, asked, requested, isTypesOnly, page })
     const octets = Buffer.concat([...pieces])
     return (await connection.sendBody({ size: octets.length, chunks: [octets] })) ? 'go on' : 'over'
   }
 
   *#answers(id: number, search: Search): Iterable<Buffer> {
     const { base, scope, filter, asked, requested, isTypesOnly } = search
-    const { entries, authRequired, sizeLimit } = this.#settings
-    const done = (code: number, words = '', urls: readonly string[] = []): Buffer =>
-      message(id, result(operations.done, code, words, urls))
+    const { entries, authRequired, sizeLimit, pageLimit } = this.#settings
+    const page = pageLimit === 0 ? null : search.page
+    const done = (code: number, words = '', urls: readonly string[] = [], cookie = ''): Buffer => {
+      const controls = page === null || code !== 0 ? [] : [pageControl(cookie)]
+      return message(id, result(operations.done, code, words, urls), ...controls)
+    }
+    if (page !== null && page.size > pageLimit) return yield done(11, 'illegal pagedResults page size')
     const there = entries.find(({ dn }) => normalDn(dn) === base)
     if (!this.#isLoggedIn && (authRequired || there?.isHidden)) return yield done(50, 'a login is needed')
     if (there === undefined) return yield done(32, `no such object below ${suffix}`)
     if (there.referral !== undefined) return yield done(10, '', [there.referral])
     const limit = Math.min(asked || Number.POSITIVE_INFINITY, sizeLimit || Number.POSITIVE_INFINITY)
     let count = 0
-    for (const entry of entries) {
+    for (const [place, entry] of entries.entries()) {
+      if (place < (page?.start ?? 0)) continue
       if (!isInScope(normalDn(entry.dn), base, scope) || (entry.isHidden && !this.#isLoggedIn)) continue
       if (entry.referral !== undefined) {
         yield message(id, element(operations.reference, octetString(entry.referral)))
         continue
       }
       if (!matches(entry, filter)) continue
+      if (page !== null && count === page.size) return yield done(0, '', [], String(place))
       if (++count > limit) return yield done(4, 'size limit exceeded')
       yield entryMessage(id, entry, requested, isTypesOnly)
     }
@@ -191,4 +199,24 @@ interface Search {
   readonly asked: number
   readonly requested: readonly string[]
   readonly isTypesOnly: boolean
+  readonly page: Page | null
+}
+
+/** A page that is asked for: the most entries, and the place of the first one among all of the directory. */
+interface Page {
+  readonly size: number
+  readonly start: number
+}
+
+function pageIn(controls: Element | undefined): Page | null {
+  for (const control of controls === undefined ? [] : elementsIn(controls.contents)) {
+    const [type, ...rest] = elementsIn(control.contents)
+    const value = rest.at(-1)
+    if (type?.contents.toString('latin1') !== pagedResultsName || value === undefined) continue
+    const [size, cookie] = elementsIn(elementsIn(value.contents)[0]?.contents ?? Buffer.alloc(0))
+    if (size !== undefined && cookie !== undefined) {
+      return { size: integerOf(size), start: Number(cookie.contents.toString('latin1')) }
+    }
+  }
+  return null
 }

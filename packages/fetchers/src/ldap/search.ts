@@ -1,0 +1,117 @@
+import { firstLdapPage, type LdapPage } from '@retriever/core'
+import { type Answer, operations } from './answers.ts'
+import type { MessagePhase } from './messages.ts'
+import { resultCodes } from './result-errors.ts'
+import type { LdapSession } from './session.ts'
+
+/** The result of a search or another operation. */
+export type Result = Extract<Answer, { readonly kind: 'result' }>
+
+/** More pages in a row without an entry lead nowhere: a filter that a server looks up slowly gives some (RFC 2696 3). */
+const maxEmptyPages = 1000
+
+/**
+ * A search, whose entries come page by page (RFC 2696) from a server that has pages. If the server stops in the first
+ * page, at a limit for one search, smaller pages are asked for; what has come is left out then.
+ */
+export class Search {
+  readonly session: LdapSession
+  /** The most entries that are wanted; 0: all. */
+  readonly limit: number
+  /** The entries that have been given to the caller. */
+  entries = 0
+  #page: LdapPage | null
+  /** The names of what has come in the first page; null: it is over. */
+  #given: Set<string> | null = new Set()
+  /** The names of what comes again, as the first page was asked for again. */
+  #again: Set<string> = new Set()
+  /** The entries and references of this page that have come, and how many of them are new. */
+  #came = 0
+  #new = 0
+  #emptyPages = 0
+  /** The limit that the server named first. */
+  #stopped: Result | null = null
+
+  private constructor(session: LdapSession, limit: number) {
+    this.session = session
+    this.limit = limit
+    this.#page = firstLdapPage(session.plan, limit)
+  }
+
+  static async begin(session: LdapSession, limit: number): Promise<Search> {
+    const search = new Search(session, limit)
+    await search.#send()
+    return search
+  }
+
+  /** Waits for the first answer. Null: it is an entry or a reference, which stays unread; otherwise nothing comes. */
+  async result(): Promise<Result | null> {
+    while (true) {
+      const operation = await this.session.peek()
+      if (operation === operations.entry || operation === operations.reference) return null
+      const answer = await this.next('request')
+      if (answer?.kind === 'result') return answer
+    }
+  }
+
+  /** The next entry or reference, or the end; null: the message has nothing new, and another one comes. */
+  async next(phase: MessagePhase): Promise<Answer | null> {
+    const answer = await this.session.next(phase)
+    if (answer.kind === 'result') {
+      if (answer.of === 'search' && (await this.#goOn(answer))) return null
+      const isStillFirst = this.#given !== null && answer.result.code !== resultCodes.success
+      return (isStillFirst ? this.#stopped : null) ?? answer
+    }
+    this.#came++
+    // A server that knows no pages sends all at once.
+    if (this.#page !== null && this.#came > this.#page.size) this.#given = null
+    if (this.#given !== null || this.#again.size > 0) {
+      const name = nameOf(answer)
+      if (this.#again.delete(name)) return null
+      this.#given?.add(name)
+    }
+    this.#new++
+    if (answer.kind === 'entry') this.entries++
+    return answer
+  }
+
+  /** Asks for more, if there may be more. */
+  async #goOn(answer: Result): Promise<boolean> {
+    const page = this.#pageAfter(answer)
+    if (page === undefined) return false
+    if (page?.cookie) this.#given = null
+    else this.#again = new Set(this.#given)
+    this.#page = page
+    this.#came = 0
+    this.#new = 0
+    await this.#send()
+    return true
+  }
+
+  /** The next page, or the first one in a smaller size (null: without pages); undefined: the search is over. */
+  #pageAfter(answer: Result): LdapPage | null | undefined {
+    if (this.#page === null || (this.limit > 0 && this.entries >= this.limit)) return undefined
+    const { code } = answer.result
+    if (code === resultCodes.success) {
+      this.#emptyPages = this.#came === 0 ? this.#emptyPages + 1 : 0
+      if (answer.cookie === '' || this.#emptyPages > maxEmptyPages) return undefined
+      const left = this.limit === 0 ? Number.POSITIVE_INFINITY : this.limit - this.entries
+      return { size: Math.min(this.#page.size, left), cookie: answer.cookie }
+    }
+    if (code !== resultCodes.sizeLimit && code !== resultCodes.adminLimit) return undefined
+    // A smaller page that brings nothing new shows that the limit is one for the whole.
+    if (this.#given === null || (this.#stopped !== null && this.#came > 0 && this.#new === 0)) return undefined
+    this.#stopped ??= answer
+    const { size } = this.#page
+    const smaller = this.#came === 0 ? Math.floor(size / 5) : this.#came < size ? this.#came : Math.floor(size / 2)
+    return smaller === 0 ? null : { size: smaller, cookie: '' }
+  }
+
+  #send(): Promise<void> {
+    return this.session.search(this.limit, this.#page)
+  }
+}
+
+function nameOf(answer: Exclude<Answer, Result>): string {
+  return answer.kind === 'entry' ? Buffer.from(answer.dn).toString('latin1') : answer.urls.join('\n')
+}
