@@ -11,7 +11,7 @@ export interface LdapPage {
   readonly cookie: string
 }
 
-/** The entries of a page: as many as OpenLDAP gives in one search unless it is told otherwise; Active Directory: 1,000. */
+/** The entries of a page: OpenLDAP gives so many in one search unless it is told otherwise; Active Directory 1,000. */
 const usualPage = 500
 
 /** The first page of a search; null: it can find one entry only. */

@@ -7,7 +7,7 @@ import type { LdapSession } from './session.ts'
 /** The result of a search or another operation. */
 export type Result = Extract<Answer, { readonly kind: 'result' }>
 
-/** More pages in a row without an entry lead nowhere: a filter that a server looks up slowly gives some (RFC 2696 3). */
+/** The most pages in a row without an entry. A server sends some while it looks for matches (RFC 2696 3). */
 const maxEmptyPages = 1000
 
 /**

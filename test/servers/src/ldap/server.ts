@@ -10,7 +10,7 @@ export interface LdapServerOptions extends Omit<ServerOptions, 'tls'>, AccountOp
   readonly tls?: boolean | 'explicit'
   /** The most entries of one search, after which it ends with sizeLimitExceeded. Default 0: no limit. */
   readonly sizeLimit?: number
-  /** Pages are given (RFC 2696), of at most so many entries; a larger one is adminLimitExceeded. Default 0: no pages. */
+  /** The most entries of a page (RFC 2696); a larger one is adminLimitExceeded. Default 0: no pages. */
   readonly pageLimit?: number
 }
 
