@@ -72,6 +72,7 @@ test('every finding has a known code, a sentence, a span within the URL, and a r
     'telnet://-l:p@h:99/',
     'gopher://h:6379/1a%0A<',
     'file://other/x',
+    'ldap://h/o=x????!crit',
     'snews:a.b',
     'http://раураl.com:8080/',
     'ftp://u:p@h:81/',

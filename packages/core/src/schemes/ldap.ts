@@ -1,11 +1,12 @@
 import { adviceText } from '../advice.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { LdapPlan, TlsMode } from '../plan.ts'
+import { printable } from '../printable.ts'
 import type { Inspection, Place, Scheme } from '../scheme.ts'
 import { parseHost } from '../url/host.ts'
 import { isLoopback } from '../url/inward.ts'
 import type { Locator } from '../url/locator.ts'
-import { decodeOctets, encodeOctets } from '../url/percent.ts'
+import { decodeOctets, encodeOctets, octetsToText } from '../url/percent.ts'
 import { splitUrl } from '../url/split.ts'
 import { berReading } from './ber.ts'
 import { checkFilter } from './ldap-filter.ts'
@@ -29,7 +30,11 @@ export const ldap: Scheme = {
   isFramed: (plan) => plan.mechanism === 'ldap' && !stringsOf(plan).some(beginsLine),
   resolve: (locator, place) => ldapPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
   reading: (wire) => wire.map(berReading),
-  inspect: ({ plan, place, span }) => [...noServer(plan, span), ...clearPassword(plan, place, span)],
+  inspect: ({ plan, place, span }) => [
+    ...unknownExtensions(plan, span),
+    ...noServer(plan, span),
+    ...clearPassword(plan, place, span),
+  ],
   withUser: withBindname,
 }
 
@@ -133,6 +138,18 @@ function withBindname(locator: Locator, user: string): Locator {
   const others = extensions.split(',').filter((extension) => !/^!?bindname(?:=|$)/i.test(extension) && extension !== '')
   const all = [...others, `bindname=${encodeOctets(user)}`].join(',')
   return { ...locator, urlPath: [dn, attributes, scope, filter, all].join('?') }
+}
+
+/** RFC 4516 2: a URL with a critical extension that is not known must not be processed. */
+function unknownExtension({ extensions }: Pick<LdapPlan, 'extensions'>): string | null {
+  return extensions.find(({ type, critical }) => critical && type.toLowerCase() !== 'bindname')?.type ?? null
+}
+
+function unknownExtensions(plan: Inspection['plan'], span: Inspection['span']): Finding[] {
+  const unknown = plan.mechanism === 'ldap' ? unknownExtension(plan) : null
+  if (unknown === null) return []
+  const message = `The extension ${printable(octetsToText(unknown))} is critical (!), and only bindname is known.`
+  return [finding('critical-extension', message, span('urlPath'), 'RFC 4516 2')]
 }
 
 function noServer(plan: Inspection['plan'], span: Inspection['span']): Finding[] {

@@ -1,4 +1,4 @@
-import { adviceText, type LdapPlan, ldapMaxLimit, octetsToText, printable } from '@retriever/core'
+import { adviceText, type LdapPlan, ldapMaxLimit } from '@retriever/core'
 import { type ByteSource, wholeSource } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { LdifBody } from './body.ts'
@@ -30,16 +30,10 @@ async function retrieve(plan: LdapPlan, context: RetrievalContext): Promise<Retr
 }
 
 /** Refuses what cannot be sent, before anything is contacted. */
-function checkPlan({ host, socket, dn, attributes, extensions }: LdapPlan, context: RetrievalContext): void {
+function checkPlan({ host, socket, dn, attributes }: LdapPlan, context: RetrievalContext): void {
   const { error, request } = context
   if (request.range !== undefined) {
     throw error('range-refused', 'LDAP sends no parts of a search; retrieve the whole.', { phase: 'policy' })
-  }
-  // RFC 4516 2: a URL with a critical extension that is not supported must not be processed.
-  const unknown = extensions.find(({ type, critical }) => critical && type.toLowerCase() !== 'bindname')
-  if (unknown !== undefined) {
-    const message = `The URL's extension ${printable(octetsToText(unknown.type))} is critical (!), and only bindname is known.`
-    throw error('refused', message, { phase: 'policy' })
   }
   if (![dn, ...attributes].every(isText)) {
     throw error('malformed-url', 'The dn and the attributes of an LDAP URL must be UTF-8.', { phase: 'resolve' })
