@@ -1,6 +1,6 @@
 import type { Defaults, Gateways, Mechanism, Scheme } from '@retriever/core'
 import type { NfsOptions } from '../nfs/options.ts'
-import type { Challenge, Credentials, Fetcher, RequestLogin, RequestOptions } from '../plugin/fetcher.ts'
+import type { Challenge, Credentials, Fetcher, GivenFields, RequestLogin, RequestOptions } from '../plugin/fetcher.ts'
 import { invalidOption, type Limits } from '../plugin/limits.ts'
 import type { CookieStore, NetworkOptions, TlsOptions } from '../plugin/network.ts'
 import {
@@ -84,7 +84,7 @@ export interface ClientOptions {
    * Additional header fields for HTTP proxies, by name: of CONNECT, and of requests that a proxy is sent as a whole.
    * Servers do not get them.
    */
-  readonly proxyHeaders?: Readonly<Record<string, string>>
+  readonly proxyHeaders?: Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>
   /**
    * The addresses to connect to for a host (`*`: any other) and port, instead of those that the resolver gives: `{
    * 'www.example.org:443': ['127.0.0.1', '::1'] }`. The name in TLS and in Host stays that of the URL. A proxy that
@@ -134,7 +134,13 @@ export interface ClientOptions {
 }
 
 /** Options of one retrieval. */
-export interface RetrieveOptions extends RequestOptions {
+export interface RetrieveOptions extends Omit<RequestOptions, 'headers'> {
+  /**
+   * Additional header fields of the request: Headers, a list of pairs, or an object by name; HTTP only. Null: the field
+   * is not sent, not even by default. A redirect to another origin drops them for good, except Accept, Accept-Language
+   * and User-Agent.
+   */
+  readonly headers?: GivenFields
   /** Ends the retrieval, even while its body is read, with the error `aborted`; its `cause` is the signal's reason. */
   readonly signal?: AbortSignal
   /**
@@ -289,6 +295,9 @@ const itemKinds: Readonly<Record<keyof BatchItem, OptionKind>> = {
 
 /** The options of retrieve(), which makes a client of its own. */
 const singleKinds: Readonly<Record<string, OptionKind>> = { ...retrieveKinds, ...optionKinds }
+
+/** The names of the options of a call and of a client. */
+export const optionNames: readonly string[] = Object.keys(singleKinds)
 
 /** The names of the options that only a call has. Others belong to the client, or to either of them. */
 export const callOptionNames: readonly string[] = Object.keys(retrieveKinds).filter(

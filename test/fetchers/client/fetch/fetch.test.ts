@@ -1,5 +1,7 @@
 /** What client.fetch does beside giving the results of Node's fetch, which node.test.ts compares. */
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
@@ -51,6 +53,22 @@ describe('a failure', () => {
     const error = await rejection(client.fetch('http://h/'))
     expect(error).toMatchObject({ name: 'TypeError', message: 'fetch failed', cause: { code: 'receive-failed' } })
     expect(RetrievalError.is(error.cause)).toBe(true)
+  })
+
+  test('at a closed port has the code of the system, as with the fetch of Node', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    server.close()
+    await once(server, 'close')
+    await using client = createClient()
+    const error = await rejection(client.fetch(`http://127.0.0.1:${port}/`))
+    expect(error).toMatchObject({
+      message: 'fetch failed',
+      cause: { code: 'ECONNREFUSED', syscall: 'connect', port, cause: { code: 'connect-failed', phase: 'connect' } },
+    })
+    const both = await rejection(client.fetch(`http://localhost:${port}/`))
+    expect(both).toMatchObject({ cause: { code: 'ECONNREFUSED', cause: { code: 'connect-failed' } } })
   })
 
   test.each([
@@ -396,6 +414,10 @@ test.each<[object, RegExp]>([
   [{ cache: 'only-if-cached' }, /^Expected `cache` to be one of "default", /],
   [{ mode: 'navigate' }, /^Expected `mode` to be one of "cors", "no-cors", "same-origin", got "navigate"/],
   [{ dispatcher: {} }, /^Expected `dispatcher` to be absent, .* options are `proxy`, `tls` and `addresses`/],
+  [{ limits: { maxSize: 1 } }, /^Expected `limits` to be absent, .* give it to createClient\(\) or to retrieve\(\)/],
+  [{ policy: { publicOnly: true } }, /^Expected `policy` to be absent/],
+  [{ resumeFrom: 5 }, /^Expected `resumeFrom` to be absent/],
+  [{ proxy: null }, /^Expected `proxy` to be absent/],
   [
     { headers: { Host: 'other', a: 's3cr3t' } },
     /^Expected `headers` to be fields in ASCII, without Host, .*, got "host"/,

@@ -176,5 +176,25 @@ const final: ReadonlySet<ErrorCode> = new Set([
  */
 function webError(error: unknown, failed: string): unknown {
   if (!RetrievalError.is(error)) return error
-  return new TypeError(final.has(error.code) ? error.message : failed, { cause: error })
+  return new TypeError(final.has(error.code) ? error.message : failed, { cause: systemFailure(error) ?? error })
+}
+
+/**
+ * The system's error behind a failure, with the RetrievalError as its cause: programs written for Node's fetch look for
+ * ECONNREFUSED and its like in `error.cause.code`. Null: the failure has none.
+ */
+function systemFailure(error: RetrievalError): Error | null {
+  let cause = error.cause
+  for (let depth = 0; cause instanceof Error && depth < 5; depth++) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (typeof code === 'string' && /^E[A-Z\d]+$/.test(code)) {
+      const { errno, syscall, address, port, hostname } = cause as NodeJS.ErrnoException & Record<string, unknown>
+      const facts = Object.entries({ code, errno, syscall, address, port, hostname })
+      const known = Object.fromEntries(facts.filter(([, value]) => value !== undefined))
+      // A failure at several addresses has no message.
+      return Object.assign(new Error(cause.message || error.message, { cause: error }), known)
+    }
+    cause = cause.cause
+  }
+  return null
 }

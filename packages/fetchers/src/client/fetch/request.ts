@@ -1,6 +1,7 @@
 import { printable, RetrievalError, redact } from '@retriever/core'
 import { invalidOption } from '../../plugin/limits.ts'
 import { isOwnField } from '../../plugin/options.ts'
+import { optionNames } from '../client-options.ts'
 
 /** One call of fetch(), checked: a Request and an init object made into one. */
 export interface FetchRequest {
@@ -113,6 +114,9 @@ function readUrl(input: unknown): string {
   throw new RetrievalError('malformed-url', message, { phase: 'resolve', url: text })
 }
 
+/** The options of retrieve() and of clients that fetch() of the web does not have. */
+const ownOptions = optionNames.filter((name) => !['credentials', 'headers', 'signal'].includes(name))
+
 /** URLs that `new URL()` leaves as they are, to save that work for most. */
 const plain =
   /^https?:\/\/[a-z][a-z\d-]*(?:\.[a-z][a-z\d-]*)*(?::(?!(?:80|443|0\d*)\/)\d+)?\/(?:[\w~-]+(?:[./][\w~-]+)*\/?)?(?:\?[\w~.=&+-]*)?$/
@@ -170,6 +174,11 @@ function refuseOthers(members: Members, method: string): void {
   if (members.get('dispatcher') !== undefined) {
     const instead = 'absent, since this client connects by itself; its options are `proxy`, `tls` and `addresses`'
     throw invalidOption('dispatcher', instead, members.get('dispatcher'))
+  }
+  for (const name of ownOptions) {
+    if (members.get(name) === undefined) continue
+    const instead = 'absent, since fetch() takes the options of the web; give it to createClient() or to retrieve()'
+    throw invalidOption(name, instead, members.get(name))
   }
   const body = members.get('body')
   if (body == null) return
