@@ -33,6 +33,7 @@ export type {
   Credentials,
   Entry,
   Fetcher,
+  GivenFields,
   Handoff,
   OctetRange,
   RequestFields,

@@ -15,6 +15,7 @@ import {
   date,
   duration,
   fields,
+  fieldsOf,
   fieldValue,
   flag,
   formOption,
@@ -315,9 +316,11 @@ export function requestOf({
   onEvent: _onEvent,
   onHead: _onHead,
   onBody: _onBody,
+  headers,
   ...request
 }: RetrieveOptions): RequestOptions {
-  return request
+  const fields = headers === undefined ? null : fieldsOf(headers)
+  return fields === null ? request : { ...request, headers: fields }
 }
 
 /** Throws RetrievalError `invalid-option`. */

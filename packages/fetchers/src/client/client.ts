@@ -2,6 +2,7 @@ import { type Explanation, type Resolution, RetrievalError, resolve } from '@ret
 import { readNfs } from '../nfs/options.ts'
 import { Deadline } from '../plugin/deadline.ts'
 import type { Handoff } from '../plugin/fetcher.ts'
+import { fieldsOf } from '../plugin/options.ts'
 import type { Session } from '../plugin/session.ts'
 import { isRepresentation, type Representation, type SavedFile } from '../result/representation.ts'
 import { readSsh } from '../sftp/options.ts'
@@ -139,7 +140,7 @@ export function createClient(options: ClientOptions = {}): Client {
     network: readNetwork(options.network),
     proxyFor: readProxy(options.proxy, {
       tunnel: options.proxyTunnel,
-      headers: { ...options.proxyHeaders },
+      headers: proxyFieldsOf(options.proxyHeaders),
       digest: options.proxyDigest,
     }),
     credentials: new Questions(async (challenge) => (await options.credentials?.(challenge)) ?? null),
@@ -264,6 +265,12 @@ export function createClient(options: ClientOptions = {}): Client {
   }
   registry.hold(client)
   return client
+}
+
+/** The header fields for proxies; one that is null is not sent. */
+function proxyFieldsOf(given: ClientOptions['proxyHeaders']): Record<string, string> {
+  const fields = Object.entries(fieldsOf(given ?? {}) ?? {})
+  return Object.fromEntries(fields.filter((field): field is [string, string] => field[1] !== null))
 }
 
 function representationOf(url: string | URL | Resolution, opened: Representation | Handoff): Representation {

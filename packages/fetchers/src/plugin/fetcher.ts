@@ -224,6 +224,9 @@ export interface RequestLogin {
 /** Header fields by name. Null: the field is not sent. */
 export type RequestFields = Readonly<Record<string, string | null>>
 
+/** Header fields as callers give them: by name, or what `new Headers()` takes: Headers, a Map, a list of pairs. */
+export type GivenFields = RequestFields | Iterable<readonly [name: string, value: string]>
+
 /**
  * The position to resume from, and the resource's properties at the time of the earlier octets. If one of them differs,
  * the resource has changed.

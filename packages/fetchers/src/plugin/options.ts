@@ -1,3 +1,4 @@
+import type { RequestFields } from './fetcher.ts'
 import { invalidOption } from './limits.ts'
 import type { RetryOn } from './retry.ts'
 import { knownCharset } from './text/text.ts'
@@ -73,9 +74,39 @@ export const fieldValue: OptionKind = [
 ]
 /** Header fields (RFC 9110 5.1 and 5.5), without those that frame the message or name its destination. */
 export const fields: OptionKind = [
-  'an object of header field names and values (null: not sent), without Host, Connection, Content-Length and their like',
-  (value) => record[1](value) && Object.entries(Object(value)).every(([name, field]) => isOwnField(name, field ?? '')),
+  'header fields: Headers, a list of pairs, or an object of names and values (null: not sent), without Host, ' +
+    'Connection, Content-Length and their like',
+  (value) => {
+    const fields = fieldsOf(value)
+    return fields !== null && Object.entries(fields).every(([name, field]) => isOwnField(name, field ?? ''))
+  },
 ]
+/**
+ * Header fields by name, from all that `new Headers()` takes, fields of one name joined as it does; null for other
+ * values. An iterator is none, since it can be read only once.
+ */
+export function fieldsOf(given: unknown): RequestFields | null {
+  if (typeof given !== 'object' || given === null || typeof Reflect.get(given, 'next') === 'function') return null
+  if (!(Symbol.iterator in given)) return isPlain(given) ? (given as RequestFields) : null
+  const pairs: readonly unknown[] = [...(given as Iterable<unknown>)]
+  const fields = new Map<string, readonly [name: string, value: string]>()
+  for (const pair of pairs) {
+    if (!Array.isArray(pair) || pair.length !== 2) return null
+    const [name, value] = pair as readonly unknown[]
+    if (typeof name !== 'string' || typeof value !== 'string') return null
+    const key = name.toLowerCase()
+    const before = fields.get(key)
+    // RFC 9110 5.3; RFC 9113 8.2.3 for cookies.
+    fields.set(key, before === undefined ? [name, value] : [before[0], `${before[1]}${joints[key] ?? ', '}${value}`])
+  }
+  return Object.fromEntries(fields.values())
+}
+const joints: Readonly<Record<string, string>> = { cookie: '; ' }
+/** Whether an object was written as `{ ... }`, in any realm: a Date or a Set holds nothing by name. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
 const framing =
   /^(?:host|connection|keep-alive|proxy-connection|content-length|transfer-encoding|te|trailer|upgrade|expect|http2-settings)$/i
 /** The syntax of field names and other words of HTTP (RFC 9110 5.6.2). */

@@ -1,13 +1,17 @@
 import type { Resolution } from '@retriever/core'
 import type { RetrievalEvent } from '../plugin/events.ts'
-import type { RequestOptions } from '../plugin/fetcher.ts'
+import type { GivenFields, RequestOptions } from '../plugin/fetcher.ts'
 import type { Representation, SavedFile } from '../result/representation.ts'
 
 /** The options of a request that hold for all retrievals of a tree. */
-export type CommonOptions = Pick<
-  RequestOptions,
-  'accept' | 'acceptLanguage' | 'charset' | 'compressed' | 'digest' | 'headers' | 'limit' | 'virtualHost'
->
+export interface CommonOptions
+  extends Pick<
+    RequestOptions,
+    'accept' | 'acceptLanguage' | 'charset' | 'compressed' | 'digest' | 'limit' | 'virtualHost'
+  > {
+  /** As RetrieveOptions.headers. */
+  readonly headers?: GivenFields
+}
 
 /** The options that one retrieval of a tree passes on to the client. */
 export interface TreeRequest extends CommonOptions {
@@ -22,7 +26,8 @@ export interface Retriever {
 
 /** The options with which mirror() saves a file. */
 interface SaveRequest
-  extends Pick<RequestOptions, 'compressed' | 'digest' | 'headers' | 'ifChangedSince' | 'virtualHost'> {
+  extends Pick<CommonOptions, 'compressed' | 'digest' | 'headers' | 'virtualHost'>,
+    Pick<RequestOptions, 'ifChangedSince'> {
   readonly signal: AbortSignal
   readonly resume?: boolean
   /** Gets the events of the retrieval. If it throws, the retrieval ends. */
