@@ -114,7 +114,7 @@ function partOf(url: string, part: string): string | undefined {
   if (!/^(?:scheme|user|password|options|host|port|path|query|fragment|zoneid)$/.test(part)) return undefined
   if (url === '') return ''
   const { scheme, user, password, host, port, urlPath, query, fragment } = parseUrl(url)
-  const zone = /%(?:25)?([^\]]*)\]$/.exec(host ?? '')
+  const zone = /%(?:25)?([^%\]]*)\]$/.exec(host ?? '')
   const parts: Readonly<Record<string, string | number | null | undefined>> = {
     ...{ scheme, user, password, query, fragment },
     host: zone === null ? host : host?.replace(zone[0], ']'),

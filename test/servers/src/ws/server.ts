@@ -62,7 +62,7 @@ async function serveMessages(connection: ServerConnection, hosts: readonly strin
   if (await connection.sendFault(path, 'greeting')) return
   const fields: Record<string, string> = {}
   for (let line = await connection.readLine(); line; line = await connection.readLine()) {
-    const [, name = '', value = ''] = /^(host|origin|sec-fetch-site|sec-websocket-key):[ \t]*(.*)$/i.exec(line) ?? []
+    const [, name = '', value = ''] = /^(host|origin|sec-fetch-site|sec-websocket-key):[ \t]*(.*)$/is.exec(line) ?? []
     fields[name.toLowerCase()] = value.trim()
   }
   const { host, origin, 'sec-fetch-site': fetchSite, 'sec-websocket-key': key = '' } = fields
