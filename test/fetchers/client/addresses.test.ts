@@ -78,7 +78,7 @@ describe('localhost, and each name below it, is this machine without a look-up (
   })
 
   test('by IPv6 alone', async () => {
-    const book = new AddressBook()
+    const book = AddressBook.read()
     expect(await book.asked.of('localhost', 80, { family: 6 })).toContainEqual({ address: '::1', family: 6 })
   })
 })
@@ -180,7 +180,7 @@ describe('a redirect from elsewhere', () => {
   })
 
   test('to a private address is followed: names have different addresses at home', async () => {
-    const book = new AddressBook()
+    const book = AddressBook.read()
     for (const address of ['10.0.0.1', '192.168.1.1', 'fd00::1', '93.184.215.14']) {
       expect(await book.pointedTo.of(address, 80)).toHaveLength(1)
     }
@@ -292,7 +292,7 @@ describe('public addresses alone', () => {
     ['fec0::1', false],
     ['ff02::1', false],
   ])('%s is one: %s', async (address, isPublic) => {
-    const book = new AddressBook({}, true)
+    const book = AddressBook.read({}, { publicOnly: true })
     names['x.example'] = [[address]]
     for (const host of [address, 'x.example']) expect(await book.asked.of(host, 80)).toHaveLength(isPublic ? 1 : 0)
   })
@@ -367,7 +367,7 @@ describe('addresses of the caller’s own', () => {
   })
 
   test('may be IPv6, in brackets or not', async () => {
-    const book = new AddressBook({ 'h.example:80': ['[::1]', '::1', '127.0.0.1'] })
+    const book = AddressBook.read({ 'h.example:80': ['[::1]', '::1', '127.0.0.1'] })
     expect(await book.asked.of('h.example', 80)).toEqual([
       { address: '::1', family: 6 },
       { address: '::1', family: 6 },

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { AddressBook } from '../../../packages/fetchers/src/client/network/addresses.ts'
 
-const book = new AddressBook({}, true)
+const book = AddressBook.read({}, { publicOnly: true })
 
 /** The network's first and last address, and whether they are globally reachable; the addresses beside it. */
 type Row = readonly [network: string, first: string, last: string, isPublic: boolean, beside?: readonly string[]]

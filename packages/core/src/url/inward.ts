@@ -13,12 +13,13 @@ const loopbackNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Hosts from which a machine in a cloud gets its own secrets: Google's name, and the addresses of Alibaba, AWS, Google
- * and Oracle.
+ * Hosts from which a machine in a cloud gets its own secrets: Google's name, and the addresses of Alibaba, AWS, Azure,
+ * Google and Oracle.
  */
 const metadataNames: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'instance-data'])
 const metadataAddresses: ReadonlySet<string> = new Set([
   '100.100.100.200',
+  '168.63.129.16',
   '192.0.0.192',
   'fd00:ec2:0:0:0:0:0:254',
   'fd20:ce:0:0:0:0:0:254',

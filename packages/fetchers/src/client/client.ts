@@ -135,8 +135,7 @@ export function createClient(options: ClientOptions = {}): Client {
     limits: limitsOf(policy.publicOnly, options.limits),
     givenLimits: { ...options.limits },
     tls: readTls(options.tls),
-    addresses: new AddressBook(options.addresses, policy.publicOnly),
-    publicAddresses: new AddressBook(options.addresses, true),
+    addresses: AddressBook.read(options.addresses, policy),
     network: readNetwork(options.network),
     proxyFor: readProxy(options.proxy, {
       tunnel: options.proxyTunnel,

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import {
   type AccessPlan,
   type Asked,
@@ -138,7 +139,7 @@ function refusalOf(
   try {
     enforce(policy, resolution)
     enforceNetwork(policy, resolution, network)
-    enforceDirect(policy, resolution, proxy)
+    enforceDirect(policy, resolution, proxy, proxy === null || isIP(proxy.host) === 0 ? null : [proxy.host])
     return null
   } catch (error) {
     if (!RetrievalError.is(error)) throw error

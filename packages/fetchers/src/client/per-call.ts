@@ -26,7 +26,7 @@ export function settingsOfCall(settings: Settings, call: RetrieveOptions): Setti
     policy: rules,
     givenLimits,
     limits: isLimited ? limitsOf(rules.publicOnly, givenLimits) : settings.limits,
-    addresses: rules.publicOnly ? settings.publicAddresses : settings.addresses,
+    addresses: policy === undefined ? settings.addresses : settings.addresses.under(rules),
     retryOn: retryOn ?? settings.retryOn,
     onEvent: both(settings.onEvent, onEvent),
     onHead,
@@ -57,6 +57,10 @@ function narrowed({ policy: base, resolving }: Settings, changes: Partial<Policy
     const more = given[name]?.find((each) => !allowed.includes(each))
     if (more !== undefined) throw wider(name, `a part of [${allowed.join(', ')}]`, more)
   }
+  // A client without publicOnly allows all addresses.
+  const { allowAddresses } = base
+  const added = base.publicOnly && given.allowAddresses?.find((each) => !allowAddresses.includes(each))
+  if (added) throw wider('allowAddresses', `a part of [${allowAddresses.join(', ')}]`, added)
   const { redirectSchemes } = base
   if (redirectSchemes !== null && given.redirectSchemes !== undefined) {
     const more = given.redirectSchemes?.find((name) => !redirectSchemes.includes(name)) ?? given.redirectSchemes

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import {
   type Advice,
   adviceText,
@@ -11,9 +12,14 @@ import {
   RetrievalError,
   type Scheme,
 } from '@retriever/core'
+import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { invalidOption } from '../plugin/limits.ts'
 import type { Network, ProxyServer } from '../plugin/network.ts'
 import { checkOptions, flag, list, type OptionKind, ports, texts } from '../plugin/options.ts'
+import { lookUp } from '../wire/transport/lookup.ts'
+import { isPublic } from '../wire/transport/public-addresses.ts'
+import { connectError } from '../wire/transport/socket-error.ts'
+import { AddressExceptions } from './network/exceptions.ts'
 
 /** The rules for refusing URLs, and the exceptions that the caller allows. */
 export interface Policy {
@@ -27,9 +33,15 @@ export interface Policy {
   readonly allowInward: boolean
   /**
    * True: connect to public addresses only, by IANA's registries, for servers that retrieve for others. Files are
-   * refused unless `schemes` names them; proxies are refused always, because their targets cannot be checked.
+   * refused unless `schemes` names them; proxies unless `allowAddresses` names their addresses, because the targets of
+   * a proxy cannot be checked here.
    */
   readonly publicOnly: boolean
+  /**
+   * The addresses and networks to allow under publicOnly beside the public ones, perhaps with a port: `10.0.0.0/8`,
+   * `127.0.0.1:8080`, `[::1]:8080`.
+   */
+  readonly allowAddresses: readonly string[]
   /**
    * The names of the only schemes to retrieve, in URLs and redirects alike: `['https', 'ftp']`. Null: all schemes,
    * except that client.fetch and publicOnly reach nothing local, such as `file`, that is not named here.
@@ -68,6 +80,7 @@ const defaultPolicy: Policy = {
   allowDowngrade: false,
   allowInward: false,
   publicOnly: false,
+  allowAddresses: [],
   schemes: null,
   redirectSchemes: null,
 }
@@ -84,6 +97,7 @@ const policyKinds: Readonly<Record<keyof Policy, OptionKind>> = {
   allowDowngrade: flag,
   allowInward: flag,
   publicOnly: flag,
+  allowAddresses: texts,
   schemes: schemeList,
   redirectSchemes: schemeList,
 }
@@ -96,6 +110,7 @@ export function readPolicy(changes: Partial<Policy> = {}, own: readonly Scheme[]
       throw invalidOption('policy.allow', 'a list of finding codes other than encoded-delimiter', code)
     }
   }
+  new AddressExceptions(changes.allowAddresses ?? [])
   for (const option of ['schemes', 'redirectSchemes'] as const) {
     const unknown = changes[option]?.find((name) => findScheme(name, own) === undefined)
     if (unknown !== undefined) throw invalidOption(`policy.${option}`, schemeList[0], unknown)
@@ -156,12 +171,52 @@ export function enforceNetwork(policy: Policy, { url, plan }: Resolution, networ
   throw refusal(url, `${rule}. Use one of the two.`, { advice: publicOnly })
 }
 
-/** Throws `refused` for a proxy under publicOnly, because the addresses that it connects to cannot be checked. */
-export function enforceDirect(policy: Policy, { url }: Resolution, proxy: ProxyServer | null): void {
+/**
+ * Throws `refused` for a proxy under publicOnly, because the addresses that it connects to cannot be checked here;
+ * unless allowAddresses names all addresses of the proxy. The host of the URL is then judged as it is written.
+ * `addresses` are those of the proxy; null: its name has not been looked up, and the caller only wants to know.
+ */
+export function enforceDirect(
+  policy: Policy,
+  { url, plan }: Resolution,
+  proxy: ProxyServer | null,
+  addresses: readonly string[] | null,
+): void {
   if (!policy.publicOnly || proxy === null) return
-  const rule = `${adviceText(publicOnly)} cannot check the addresses behind it`
-  throw refusal(url, `The URL would be retrieved through the proxy ${proxy.url}, and ${rule}. Use one of the two.`, {
+  const exceptions = new AddressExceptions(policy.allowAddresses)
+  const isNamed =
+    addresses === null || (addresses[0] !== undefined && addresses.every((each) => exceptions.has(each, proxy.port)))
+  if (policy.allowAddresses.length === 0 || !isNamed) {
+    const rule = `${adviceText(publicOnly)} cannot check the addresses behind it`
+    const remedy = 'Use one of the two, or name its address in `policy.allowAddresses`.'
+    throw refusal(url, `The URL would be retrieved through the proxy ${proxy.url}, and ${rule}. ${remedy}`, {
+      advice: publicOnly,
+    })
+  }
+  if (!('port' in plan) || plan.host === null || plan.host === '') return
+  const { host, port } = plan
+  const isAllowed = isIP(host) === 0 ? !isInward(host) : isPublic(host) || exceptions.has(host, port)
+  if (isAllowed) return
+  throw refusal(url, `${host} is no public address, and ${adviceText(publicOnly)} allows no other.`, {
     advice: publicOnly,
+  })
+}
+
+/**
+ * The addresses of a proxy that enforceDirect() judges; none are looked up if the policy does not ask for them. Rejects
+ * with `host-not-found`.
+ */
+export async function proxyAddresses(
+  policy: Policy,
+  proxy: ProxyServer | null,
+  context: RetrievalContext,
+): Promise<readonly string[]> {
+  if (!policy.publicOnly || policy.allowAddresses.length === 0 || proxy === null) return []
+  return context.deadline.within('lookup', async () => {
+    const found = await lookUp(proxy.host).catch((cause: unknown) => {
+      throw connectError(context, { ...proxy, name: `the proxy ${proxy.url}` }, cause)
+    })
+    return found.map(({ address }) => address)
   })
 }
 

@@ -47,7 +47,15 @@ import { checkNested, type Nesting, nest, outerIsOver, outermost } from './neste
 import type { AddressBook } from './network/addresses.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { remarkOf, route } from './network/route.ts'
-import { enforce, enforceAccess, enforceDirect, enforceNetwork, enforceRedirect, type Rules } from './policy.ts'
+import {
+  enforce,
+  enforceAccess,
+  enforceDirect,
+  enforceNetwork,
+  enforceRedirect,
+  proxyAddresses,
+  type Rules,
+} from './policy.ts'
 import {
   isFromHere,
   isSameOrigin,
@@ -75,8 +83,6 @@ export interface Settings {
   readonly proxyFor: ProxyChoice
   readonly network: Network | undefined
   readonly addresses: AddressBook
-  /** The same addresses under policy.publicOnly. */
-  readonly publicAddresses: AddressBook
   readonly credentials: Questions
   readonly acceptedLogins: AcceptedLogins
   readonly redirectLogin: ((url: string) => RequestLogin | null) | undefined
@@ -256,7 +262,7 @@ export class Retrieval implements Rostered {
     const { plan, scheme } = resolution
     enforceNetwork(policy, resolution, network)
     const proxy = await this.#proxyFor(resolution)
-    enforceDirect(policy, resolution, proxy)
+    enforceDirect(policy, resolution, proxy, await proxyAddresses(policy, proxy, context))
     const routed = route(plan, proxy)
     const fetcher = await registry.get(routed.mechanism)
     this.#deadline.throwIfAborted()

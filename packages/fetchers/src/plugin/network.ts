@@ -114,8 +114,8 @@ export interface ProxyServer {
 export interface Addresses {
   /** The allowed addresses of a host, in the order to try; empty if none is allowed. Rejects as dns.lookup does. */
   of(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]>
-  /** Whether a connection that is open to this address may be used. */
-  allows(address: string): boolean
+  /** Whether a connection that is open to this address and port may be used. */
+  allows(address: string, port?: number): boolean
   /** The reason why no address is allowed, for the end of a message. */
   readonly rule: string
   /** The option that the rule names. */

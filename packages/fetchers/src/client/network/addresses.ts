@@ -6,34 +6,54 @@ import { invalidOption } from '../../plugin/limits.ts'
 import type { Addresses } from '../../plugin/network.ts'
 import { lookUp } from '../../wire/transport/lookup.ts'
 import { isPublic } from '../../wire/transport/public-addresses.ts'
-import { allowInward, publicOnly } from '../policy.ts'
+import { allowInward, type Policy, publicOnly } from '../policy.ts'
+import { AddressExceptions } from './exceptions.ts'
 
 /** `host:port`, or `*:port` for all other hosts, and the addresses to connect to instead of the resolver's. */
 export type PinnedAddresses = Readonly<Record<string, readonly string[]>>
+
+type AddressRules = Partial<Pick<Policy, 'publicOnly' | 'allowAddresses'>>
 
 /** The addresses of hosts that one client may connect to. */
 export class AddressBook {
   readonly #pinned: ReadonlyMap<string, readonly LookupAddress[]>
   readonly #publicOnly: boolean
+  readonly #allowed: readonly string[]
+  readonly #exceptions: AddressExceptions
   /** The addresses for hosts that the caller named, and for hosts that a server elsewhere points to. */
   readonly asked: Addresses
   readonly pointedTo: Addresses
 
-  /** Throws `invalid-option`. */
-  constructor(pinned: PinnedAddresses = {}, publicOnly = false) {
-    this.#pinned = readPinned(pinned)
-    this.#publicOnly = publicOnly
+  private constructor(
+    pinned: ReadonlyMap<string, readonly LookupAddress[]>,
+    { publicOnly: isPublicOnly = false, allowAddresses = [] }: AddressRules,
+  ) {
+    this.#pinned = pinned
+    this.#publicOnly = isPublicOnly
+    this.#allowed = isPublicOnly ? allowAddresses : []
+    this.#exceptions = new AddressExceptions(this.#allowed)
     this.asked = this.#view(false)
     this.pointedTo = this.#view(true)
   }
 
+  /** Throws `invalid-option`. */
+  static read(pinned: PinnedAddresses = {}, rules: AddressRules = {}): AddressBook {
+    return new AddressBook(readPinned(pinned), rules)
+  }
+
+  /** The same addresses under other rules. */
+  under(rules: AddressRules): AddressBook {
+    return new AddressBook(this.#pinned, rules)
+  }
+
   #view(isPointedTo: boolean): Addresses {
-    const allows = (address: string): boolean =>
-      !(isPointedTo && isInward(address)) && !(this.#publicOnly && !isPublic(address))
+    const allows = (address: string, port?: number): boolean =>
+      !(isPointedTo && isInward(address)) &&
+      (!this.#publicOnly || isPublic(address) || this.#exceptions.has(address, port))
     return {
       isPointedTo,
       of: async (host, port, options) =>
-        (await this.#find(host, port, options)).filter(({ address }) => allows(address)),
+        (await this.#find(host, port, options)).filter(({ address }) => allows(address, port)),
       allows,
       rule: this.#publicOnly
         ? `it has no public address, and ${adviceText(publicOnly)} allows no other.`
@@ -42,7 +62,7 @@ export class AddressBook {
       keyOf: (host, port) => {
         const pinned = this.#pinned.size === 0 ? undefined : this.#pinnedTo(host, port)
         const isPlain = pinned === undefined && !this.#publicOnly
-        return isPlain ? '' : JSON.stringify([this.#publicOnly, pinned ?? null])
+        return isPlain ? '' : JSON.stringify([this.#publicOnly, this.#allowed, pinned ?? null])
       },
     }
   }

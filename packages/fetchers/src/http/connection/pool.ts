@@ -44,7 +44,7 @@ export class ConnectionPool {
     const key = keyOf(context, plan)
     while (true) {
       const site = this.#site(key, http2)
-      const connection = takeFree(site, context) ?? (await this.#open(context, plan, site, key, http2))
+      const connection = takeFree(site, context, plan.port) ?? (await this.#open(context, plan, site, key, http2))
       if (connection !== undefined) return connection.begin(request)
     }
   }
@@ -112,13 +112,13 @@ export class ConnectionPool {
   }
 }
 
-function takeFree({ free }: Site, { addresses }: RetrievalContext): HttpConnection | undefined {
+function takeFree({ free }: Site, { addresses }: RetrievalContext, port: number): HttpConnection | undefined {
   for (let at = free.length - 1; at >= 0; at--) {
     const connection = free[at]
     const { hasRoom = false, isShared = false, peerAddress } = connection ?? {}
     // The caller's own URL may have opened it to an address to which no redirect may lead (security.md case 21: DNS
     // rebinding).
-    const isAllowed = peerAddress === undefined || addresses?.allows(peerAddress) !== false
+    const isAllowed = peerAddress === undefined || addresses?.allows(peerAddress, port) !== false
     if (hasRoom && !isAllowed) continue
     if (!hasRoom || !isShared) free.splice(at, 1)
     if (hasRoom) return connection

@@ -12,6 +12,8 @@ const reservedIpv4 = networks('ipv4', [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // Azure's WireServer, which a virtual machine gets its secrets from: a public address that leads to the host itself.
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
