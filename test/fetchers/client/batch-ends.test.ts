@@ -251,3 +251,32 @@ test('mapAll reads, maps and yields; what throws is an outcome', async () => {
     [undefined, expect.any(RetrievalError)],
   ])
 })
+
+test.each(['a list', 'an async list'])(
+  '%s that throws: the outcomes of the URLs that it gave come first',
+  async (kind) => {
+    const failed = new Error('The file of URLs cannot be read on.')
+    function* list() {
+      yield 'http://h/a'
+      yield 'http://h/b'
+      throw failed
+    }
+    async function* later() {
+      yield* list()
+    }
+    await using client = createClient({ fetchers: [echo], perHost: 1 })
+    for (const call of ['retrieveAll', 'mapAll'] as const) {
+      const urls = kind === 'a list' ? list() : later()
+      const batch =
+        call === 'retrieveAll'
+          ? client.retrieveAll(urls)
+          : client.mapAll(urls, (representation) => representation.text())
+      const seen: string[] = []
+      const read = async () => {
+        for await (const { url, error } of batch) seen.push(`${url} ${error}`)
+      }
+      await expect(read()).rejects.toBe(failed)
+      expect(seen).toEqual(['http://h/a null', 'http://h/b null'])
+    }
+  },
+)

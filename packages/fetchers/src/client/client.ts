@@ -65,8 +65,8 @@ export interface Client extends AsyncDisposable {
   /**
    * Retrieves many URLs, `concurrency` at a time and `perHost` from one host over all calls, and yields results as they
    * come. Read or cancel every result. Leaving the loop aborts the results not yielded yet; a yielded representation
-   * can still be read. Throws `invalid-option`; rejects with the error of the caller's list, or with `aborted` if URLs
-   * are left when `signal` aborts or the client is closed.
+   * can still be read. Throws `invalid-option`; rejects with the error of the caller's list after the results of the
+   * URLs that it has given, or with `aborted` if URLs are left when `signal` aborts or the client is closed.
    */
   retrieveAll<Key = unknown>(urls: BatchSource<Key>, options?: BatchOptions): Batch<BatchOutcome<Key>>
   /**

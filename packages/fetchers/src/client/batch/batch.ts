@@ -180,9 +180,11 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
       while (!this.#isOver) {
         const next = this.#results.shift()
         if (next !== undefined) yield this.#handOver(next)
-        else if (this.#failure !== null) throw this.#failure.cause
-        else if ((this.#isListRead || this.#stopped !== null) && this.#open.size === 0) break
-        else await this.#wait()
+        else if ((this.#isListRead || this.#stopped !== null) && this.#open.size === 0) {
+          // The list has given these URLs before it failed, so their outcomes come first.
+          if (this.#failure !== null) throw this.#failure.cause
+          break
+        } else await this.#wait()
         this.#readAhead(this.#last)
       }
       if (this.#stopped !== null && this.#reader?.isOver === false) throw this.#stopped
