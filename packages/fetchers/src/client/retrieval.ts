@@ -37,7 +37,7 @@ import { knownCharset } from '../plugin/text/text.ts'
 import { Stopwatch } from '../plugin/timings.ts'
 import { Body } from '../result/body.ts'
 import { type Hop, Representation } from '../result/representation.ts'
-import { tooLarge, withoutBody } from '../result/unread.ts'
+import { forgotten, tooLarge, withoutBody } from '../result/unread.ts'
 import { askCredentials, type Questions } from './credentials.ts'
 import { type EventListener, EventSink } from './event-sink.ts'
 import { checkHandoff, handoffError } from './handoff/handoff.ts'
@@ -364,6 +364,7 @@ export class Retrieval implements Rostered {
       maxCollected,
       asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
     })
+    if (!body.isOver) forgotten.register(representation, body)
     // The type of the mechanism's fetcher has checked the metadata.
     return representation as Representation
   }

@@ -344,5 +344,6 @@ export function fetchedBody(
   ending: Pick<FetchedOctets, 'failureOf' | 'signal'>,
 ): UnreadBody {
   const content = contentOf(representation)
-  return new UnreadBody({ take: () => content.take(), giveUp: () => content.giveUp(), ...ending })
+  // The octets hold the representation: if it were collected, the body would end.
+  return new UnreadBody({ take: () => content.take(), giveUp: () => representation.cancel(), ...ending })
 }

@@ -2,6 +2,7 @@ import type { RetrievalError } from '@retriever/core'
 import { sourceOf, wholeSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { overMaxSize } from '../plugin/size-limit.ts'
+import type { Body } from './body.ts'
 
 /** Releases a body whose announced size is over limits.maxSize, before the caller relies on it; gives the error. */
 export async function tooLarge({ size, body }: Retrieved, context: RetrievalContext): Promise<RetrievalError> {
@@ -15,3 +16,11 @@ export async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
   const { entries: _entries, ...metadata } = retrieved
   return { ...metadata, body: wholeSource() }
 }
+
+/**
+ * Ends each body that nobody has begun to read once its representation is collected, as undici does: its connection
+ * would stay open, and its place taken, for as long as the server waits.
+ */
+export const forgotten: FinalizationRegistry<Body> = new FinalizationRegistry((body: Body) => {
+  if (!body.taken) body.giveUp()
+})
