@@ -58,3 +58,19 @@ test('causes hold no secrets, no objects, and end', () => {
   endless.cause = endless
   expect(JSON.stringify(jsonOf(endless)).split('round')).toHaveLength(6)
 })
+
+test('an error that went to another thread as data has name, code, phase, redirects and causes again', () => {
+  const system = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  const error = new RetrievalError('connect-failed', 'No.', {
+    phase: 'connect',
+    url: 'http://h/',
+    transient: true,
+    advice: { option: 'policy.allowPorts', value: 25 },
+    cause: new Error('outer', { cause: system }),
+  })
+  error.redirects = [{ url: 'http://a/', status: 302, location: 'http://h/' }]
+  const again = RetrievalError.from(structuredClone(error.toJSON()))
+  expect(RetrievalError.is(again)).toBe(true)
+  expect(again).toMatchObject({ name: 'RetrievalError', code: 'connect-failed', phase: 'connect', transient: true })
+  expect(again.toJSON()).toEqual(error.toJSON())
+})

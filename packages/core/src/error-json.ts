@@ -51,6 +51,12 @@ function causeJson(value: unknown, left: number): CauseJson {
   }
 }
 
+/** The cause that causeJson() has described. */
+export function causeFrom({ name, message, code, cause }: CauseJson): Error {
+  const error = new Error(message, cause === undefined ? undefined : { cause: causeFrom(cause) })
+  return Object.assign(error, { name, ...(code !== undefined && { code }) })
+}
+
 function shown(message: unknown): string {
   return redact(String(message)).slice(0, maxMessage)
 }

@@ -1,5 +1,5 @@
 import type { Advice } from './advice.ts'
-import { type ErrorJson, errorJson } from './error-json.ts'
+import { causeFrom, type ErrorJson, errorJson } from './error-json.ts'
 import { redactUnknown, redactUrl } from './secrets/redact.ts'
 
 /** The steps of a retrieval at which something can go wrong, in their order. */
@@ -162,6 +162,20 @@ export class RetrievalError extends Error {
   /** The error as plain data, for JSON.stringify() and logs: with the message, and without secrets. */
   toJSON(): ErrorJson {
     return errorJson(this)
+  }
+
+  /**
+   * The error that toJSON() has described, in another thread or process: structuredClone() keeps nothing of an error
+   * but its message, stack and causes.
+   */
+  static from(json: ErrorJson): RetrievalError {
+    const { code, message, redirects = [], cause, ...details } = json
+    const error = new RetrievalError(code, message, {
+      ...details,
+      ...(cause !== undefined && { cause: causeFrom(cause) }),
+    })
+    error.redirects = redirects
+    return error
   }
 
   /** Whether a value is a RetrievalError of this or another copy of the package (bundles, realms). */

@@ -1,4 +1,4 @@
-import { type CauseJson, type ErrorJson, RetrievalError } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../plugin/byte-source.ts'
 import type { EmittedEvent } from '../plugin/events.ts'
 import type { Entry, Outcome, RetrievalContext } from '../plugin/fetcher.ts'
@@ -9,14 +9,14 @@ const chunkSize = 65_536
 
 /** The outcome of the fetcher, as it was recorded. Throws the error that it threw. */
 export function revived(answer: Answer, context: RetrievalContext): Outcome {
-  if (answer.outcome === 'error') throw revivedError(answer.error)
+  if (answer.outcome === 'error') throw RetrievalError.from(answer.error)
   if (answer.outcome !== 'retrieved') return answer
   const { body, entries, notAFile, modified, ...rest } = answer
   return {
     ...rest,
     modified: modified == null ? null : new Date(modified),
     body: new RevivedBody(body, context),
-    ...(notAFile !== undefined && { notAFile: revivedError(notAFile) }),
+    ...(notAFile !== undefined && { notAFile: RetrievalError.from(notAFile) }),
     ...(entries !== undefined && { entries: (octets) => revivedEntries(entries, octets, context) }),
   }
 }
@@ -26,19 +26,7 @@ export function emitAgain(events: readonly RecordedEvent[], { emit }: RetrievalC
 }
 
 function revivedEvent(event: RecordedEvent): EmittedEvent {
-  return event.type === 'retried' ? { ...event, error: revivedError(event.error) } : event
-}
-
-function revivedError({ code, message, cause, ...details }: ErrorJson): RetrievalError {
-  return new RetrievalError(code, message, {
-    ...details,
-    ...(cause !== undefined && { cause: revivedCause(cause) }),
-  })
-}
-
-function revivedCause({ name, message, code, cause }: CauseJson): Error {
-  const error = new Error(message, cause === undefined ? undefined : { cause: revivedCause(cause) })
-  return Object.assign(error, { name, ...(code !== undefined && { code }) })
+  return event.type === 'retried' ? { ...event, error: RetrievalError.from(event.error) } : event
 }
 
 class RevivedBody implements ByteSource {
@@ -63,7 +51,7 @@ class RevivedBody implements ByteSource {
     this.#isOver = true
     const { events = [], error, cut } = this.#body
     emitAgain(events, this.#context)
-    if (error !== undefined) throw revivedError(error)
+    if (error !== undefined) throw RetrievalError.from(error)
     if (cut) throw cutError(this.#context, 'octets of the body')
     return null
   }
@@ -84,7 +72,7 @@ async function* revivedEntries(
     yield { ...entry, ...(modified !== undefined && { modified: new Date(modified) }) }
   }
   for await (const _ of octets);
-  if (error !== undefined) throw revivedError(error)
+  if (error !== undefined) throw RetrievalError.from(error)
   if (cut) throw cutError(context, 'entries')
 }
 
