@@ -12,6 +12,9 @@ export interface FetchedOctets {
   readonly signal: AbortSignal | null
 }
 
+/** Octets in memory of their own: `Uint8Array<ArrayBuffer>`, which TypeScript before 5.7 does not know. */
+type OwnOctets = ReturnType<Uint8ArrayConstructor['of']>
+
 /** A body that has not been read: its consumer takes it in one piece, or as a stream. */
 export class UnreadBody {
   readonly #octets: FetchedOctets
@@ -21,7 +24,7 @@ export class UnreadBody {
   }
 
   /** All octets, in memory of their own. */
-  async read(): Promise<Uint8Array<ArrayBuffer>> {
+  async read(): Promise<OwnOctets> {
     try {
       const source = this.#octets.take()
       const chunks: Uint8Array<ArrayBuffer>[] = []

@@ -41,7 +41,8 @@ export type MapOutcome<Value, Key = unknown> = BatchPlace<Key> &
   ({ readonly value: Value; readonly error: null } | { readonly value: null; readonly error: Error })
 
 /** The results of a batch as they come. Nothing begins before the first one is asked for. */
-export interface Batch<Outcome> extends AsyncIterableIterator<Outcome, undefined, undefined> {
+export interface Batch<Outcome> extends AsyncIterator<Outcome, undefined, undefined> {
+  [Symbol.asyncIterator](): this
   /** Lets no further URL begin until resume(). Those that have begun go on. */
   pause(): void
   resume(): void
