@@ -332,7 +332,7 @@ describe('addresses of the caller’s own', () => {
     const [http = '', ftp = '', gopher = ''] = places
     // The first address has no listener.
     const options = { addresses: Object.fromEntries(places.map((place) => [place, ['127.0.0.9', '127.0.0.1']])) }
-    expect(await outcomeOf(`http://${http}/echo`, options)).toContain(`host: ${http}\r\n`)
+    expect(await outcomeOf(`http://${http}/echo`, options)).toContain(`Host: ${http}\r\n`)
     expect(await outcomeOf(`ftp://${ftp}/pub/hello.txt`, options)).toBe(hello)
     expect(await outcomeOf(`gopher://${gopher}/0/pub/hello.txt`, options)).toBe('Hello, world.\r\n')
     expect(lookups).toEqual([])
