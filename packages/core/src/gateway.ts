@@ -1,5 +1,6 @@
 import { adviceText } from './advice.ts'
 import { RetrievalError } from './errors.ts'
+import type { Scheme } from './scheme.ts'
 import { formatLocator, type Locator } from './url/locator.ts'
 import { schemeOf } from './url/split.ts'
 
@@ -9,6 +10,29 @@ import { schemeOf } from './url/split.ts'
  * of a URN its `name`. `{url}` is escaped; `{+url}` is put in as it is.
  */
 export type Gateways = Readonly<Record<string, string>>
+
+/** A scheme that only the gateways know (RFC 1738 4): any URL of RFC 3986, which the gateway understands. */
+export function gatewayScheme(name: string, gateways: Gateways | undefined): Scheme | undefined {
+  if (gateways === undefined || !Object.hasOwn(gateways, name)) return undefined
+  return {
+    name,
+    title: 'Scheme of a gateway',
+    spec: 'RFC 1738 4',
+    mechanism: 'urn',
+    defaultPort: null,
+    anyPort: true,
+    tls: 'none',
+    host: 'optional',
+    userinfo: 'allowed',
+    query: true,
+    lineParts: [],
+    resolve: ({ urlPath }) => ({
+      mechanism: 'urn',
+      ...{ nid: name, nss: urlPath ?? '', rComponent: null, qComponent: null, locatedAt: null },
+      wire: [],
+    }),
+  }
+}
 
 /**
  * The URL at the gateway for a URL of its scheme (RFC 1738 4); undefined: it has none. The login and the fragment never

@@ -3,7 +3,7 @@ import { type Asked, nothingAsked } from './asked.ts'
 import { RetrievalError } from './errors.ts'
 import type { Finding, FindingCode } from './finding.ts'
 import { findAll } from './findings.ts'
-import { gatewayUrl } from './gateway.ts'
+import { gatewayScheme, gatewayUrl } from './gateway.ts'
 import type { AccessPlan } from './plan.ts'
 import type { Defaults, Place, ResolveOptions, Scheme } from './scheme.ts'
 import { builtinSchemes } from './schemes/index.ts'
@@ -58,7 +58,7 @@ function spanIn(reference: string, text: string, [start, end]: Span): Span {
 function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
   const { schemes } = options
   const name = schemeOf(text) ?? ''
-  const scheme = findScheme(name, schemes)
+  const scheme = findScheme(name, schemes) ?? gatewayScheme(name, options.gateways)
   const split = splitAfterScheme(text, name, scheme ?? anyScheme)
   if (scheme === undefined) throw unknownScheme(text, name)
   const host = checkHost(split, scheme, options)
