@@ -119,9 +119,10 @@ const brackets: Readonly<Record<string, string>> = { '<': '>', '⟨': '⟩' }
 
 /**
  * Whether a word that is no rest of a URL stands behind white space that no line break explains: `com/rfc/` is a rest,
- * `and` is none.
+ * `and` is none. RFC 3986 appendix C ignores all white space; a TAB, or a line end anywhere, shows that it was added.
  */
 function goesOnAsProse(content: string): boolean {
+  if (/[\t\r\n]/.test(content) && !/\n[^\S\n]*\n/.test(content)) return false
   // Words stand at even places, and the white space before each at the odd one.
   const pieces = content.split(/(\s+)/)
   return pieces.some((word, at) => at > 0 && at % 2 === 0 && isGap(pieces[at - 1] ?? '') && !isRest(word))
