@@ -62,8 +62,8 @@ test('control characters in found URLs are made harmless', async () => {
 
 test('text in UTF-8 with or without a mark, else in Latin-1; nothing in it is no failure', async () => {
   const latin = Buffer.from('\xE9 http://h/\xE9 x', 'latin1')
-  expect((await retrieve(['extract', file('latin.txt', latin)])).stdout).toBe('http://h/é\n')
-  expect((await retrieve(['extract', file('utf8.txt', '\uFEFFhttp://h/é x')])).stdout).toBe('http://h/é\n')
+  expect((await retrieve(['extract', file('latin.txt', latin)])).stdout).toBe('http://h/%C3%A9\n')
+  expect((await retrieve(['extract', file('utf8.txt', '\uFEFFhttp://h/é x')])).stdout).toBe('http://h/%C3%A9\n')
   expect(await retrieve(['extract', file('empty.txt', '')])).toEqual({ status: 0, stdout: '', stderr: '' })
 })
 

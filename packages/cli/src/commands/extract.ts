@@ -1,6 +1,8 @@
+import { domainToASCII } from 'node:url'
 import {
   type ExtractedUrl,
   extractUrls,
+  formatLocator,
   parseUrl,
   printable,
   RetrievalError,
@@ -49,8 +51,21 @@ export async function extract({ config, output, report, signal }: Run): Promise<
 /** Spans count UTF-16 code units, like JavaScript strings and the spans of `explain --json`. */
 function* inText(text: string): Generator<Found> {
   for (const found of extractUrls(text)) {
-    const { url, alternates, span, form, error }: ExtractedUrl = found
+    const { span, form, error }: ExtractedUrl = found
+    const url = error === null ? escaped(found.url) : found.url
+    const alternates = found.alternates.map(escaped)
     yield { url, error, where: `Characters ${span.join(' to ')}`, json: { url, alternates, span, form, error } }
+  }
+}
+
+/** A URL is always shown escaped (uri(7)), its name as Punycode; another reading of a text may be no URL. */
+function escaped(url: string): string {
+  try {
+    const locator = parseUrl(url)
+    const isNamed = locator.host !== null && /[^\0-\x7f]/.test(locator.host)
+    return formatLocator(isNamed ? { ...locator, host: domainToASCII(locator.host) || locator.host } : locator)
+  } catch {
+    return url
   }
 }
 
@@ -74,7 +89,7 @@ function absolute(reference: string, base: string | undefined): { url: string; e
   const url = base === undefined ? reference : resolveReference(reference, base)
   try {
     parseUrl(url)
-    return { url, error: null }
+    return { url: escaped(url), error: null }
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     return { url, error: error.message }
