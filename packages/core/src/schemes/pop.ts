@@ -71,8 +71,8 @@ function loginLines({ user, auth }: Pick<PopPlan, 'user' | 'auth'>): readonly st
 export function mailLogin({ user, password }: Locator): Pick<PopPlan, 'user' | 'password' | 'auth'> {
   const [, name, auth] = /^(.*?)(?:;auth=([^;]*))?$/is.exec(user ?? '') ?? []
   return {
-    // Without a name, `;AUTH=*` says only how to log in; a password makes the name an empty one.
-    user: name || (name === '' && password !== null) ? decodeOctets(name) : null,
+    // Without a name, `;AUTH=*` says only how to log in. In `:password@`, the name is empty (RFC 1738 3.1).
+    user: name || (user === '' && password !== null) ? decodeOctets(name ?? '') : null,
     password: password === null ? null : decodeOctets(password),
     auth: auth === undefined ? null : decodeOctets(auth).toUpperCase(),
   }
