@@ -110,7 +110,6 @@ export async function secure(
   carrier: Socket,
   lifetime: AbortScope,
 ): Promise<Socket> {
-  const { host } = peer
   if (carrier.readableLength > 0) {
     // The client speaks first in TLS, which would not see earlier octets (security.md case 81).
     carrier.destroy()
@@ -119,8 +118,7 @@ export async function secure(
   }
   context.deadline.phase = 'tls'
   const detector = peer.provesEnd === true ? new TlsEndDetector(carrier) : null
-  const options = { host, ...tlsOptions(host, context.tls), ...alpn(context, peer) }
-  const socket = connectTls({ socket: detector ?? carrier, ...options })
+  const socket = beginTls(context, peer, detector ?? carrier)
   detector?.watch(socket)
   // Within the TLS of an https proxy, neither socket closes the other by itself.
   if (detector === null) {
@@ -128,6 +126,17 @@ export async function secure(
     carrier.once('close', () => socket.destroy())
   }
   return opened(context, peer, socket, lifetime, carrier)
+}
+
+/** Throws what the options throw, such as a CA file that is missing, and closes the connection then. */
+function beginTls(context: RetrievalContext, peer: Peer, below: Duplex): TLSSocket {
+  const { host } = peer
+  try {
+    return connectTls({ socket: below, host, ...tlsOptions(host, context.tls), ...alpn(context, peer) })
+  } catch (error) {
+    below.destroy()
+    throw error
+  }
 }
 
 function alpn({ tls }: RetrievalContext, peer: Peer): ConnectionOptions {
