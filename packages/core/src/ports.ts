@@ -9,7 +9,7 @@ export const foreignPorts: ReadonlySet<number> = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** What the best-known of these ports are for, in the words of a person who reads "Port 25 is for mail". */
+/** The purposes of the best-known of these ports, in words that fit "Port 25 is for mail". */
 const portServices: readonly (readonly [service: string, ports: readonly number[]])[] = [
   ['FTP', [20, 21, 989, 990]],
   ['SSH', [22]],
@@ -32,7 +32,7 @@ const portServices: readonly (readonly [service: string, ports: readonly number[
   ['chat (IRC)', [6665, 6666, 6667, 6668, 6669, 6697]],
 ]
 
-/** What is expected behind a port: "mail" behind 25; "another protocol" if it has no better-known name. */
+/** The purpose of a port: "mail" for 25; "another protocol" if the list has no name for it. */
 export function portService(port: number): string {
   return portServices.find(([, ports]) => ports.includes(port))?.[0] ?? 'another protocol'
 }

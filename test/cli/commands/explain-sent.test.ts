@@ -186,7 +186,7 @@ test('a request is the one that the server gets', async () => {
 test.skipIf(process.platform === 'win32')('the files of LDAP are not read for a URL of another scheme', async () => {
   const home = join(folder(), 'home')
   mkdirSync(home)
-  // Whoever opens this file waits for a writer.
+  // A program that opens this file waits for a writer.
   execFileSync('mkfifo', [join(home, '.ldaprc')])
   const { status } = await retrieve(['explain', 'ftp://h/x'], { env: { HOME: home } })
   expect(status).toBe(0)

@@ -74,7 +74,7 @@ function variables(servers: readonly TestServer[]): NodeJS.ProcessEnv {
   return all
 }
 
-/** What the one who serves must know: who can read what, and for which hosts. */
+/** Says who can read what, and for which hosts the server answers. */
 function notesOn(options: ServersOptions): string[] {
   const { folder, privateFiles, http, ws } = options
   const [asked] = [http, ws].filter((own) => typeof own === 'object')

@@ -84,7 +84,7 @@ function linesOf(fields: readonly HttpField[]): string {
 /** The fields of nearly every request: nothing is asked for, and the URL has no login. */
 const usualLines = linesOf(httpFields({}))
 
-/** What is not known of a request within TLS. */
+/** The reason for each part of a request within TLS that cannot be known before. */
 const overTls = { 'HTTP/1.1': 'HTTP/2, if the server chooses it within TLS: the same fields in binary frames' }
 const segments = '<segments>'
 const furtherSegments = { [segments]: 'requests for the other parts, once the answer has told how many there are' }

@@ -20,7 +20,7 @@ import { ownField, resumePoint } from '../plugin/request-options.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { enforce, enforceDirect, enforceNetwork, type Rules } from './policy.ts'
 
-/** What a client knows about what it would send. */
+/** The settings of a client that decide what it would send. */
 export interface ExplainSettings {
   readonly policy: Rules
   readonly resolving: ResolveOptions

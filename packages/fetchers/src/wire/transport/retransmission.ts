@@ -1,4 +1,4 @@
-/** What decides when packets are sent again. `accept` may change `due`. */
+/** Decides when packets are sent again. `accept` may change `due`. */
 export interface Retransmission {
   /** The time at which it expires, by performance.now(). */
   readonly due: number
