@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { LONGEST } from './lines.ts'
 
 /** The octets that a client sends (one a char), by lines or by number: the file in a form has no lines. */
 export class Incoming {
@@ -31,9 +32,12 @@ export class Incoming {
     stream.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd)
   }
 
-  /** The next line without its end, LF or CRLF; undefined where the client ends before. */
+  /** The next line without its end, LF or CRLF; undefined where the client ends before, or the line has no end. */
   async line(): Promise<string | undefined> {
-    while (!this.#octets.includes('\n')) if (!(await this.#more())) return undefined
+    while (!this.#octets.includes('\n')) {
+      if (this.#octets.length > LONGEST) this.#stream.destroy()
+      if (!(await this.#more())) return undefined
+    }
     const end = this.#octets.indexOf('\n')
     const line = this.#octets.slice(0, end).replace(/\r$/, '')
     this.#octets = this.#octets.slice(end + 1)
@@ -64,9 +68,13 @@ export class Incoming {
   readonly #onData = (chunk: Buffer): void => {
     const octets = chunk.toString('latin1')
     this.#octets += octets
-    const lines = (this.#open + octets).split('\n')
-    this.#open = lines.pop() ?? ''
-    for (const line of lines) this.#onLine(line.replace(/\r$/, ''))
+    // A chunk without a line end is only added: to search a long line again with each chunk would hold all clients up.
+    const [first = '', ...others] = octets.split('\n')
+    this.#open += first
+    for (const other of others) {
+      this.#onLine(this.#open.replace(/\r$/, ''))
+      this.#open = other
+    }
     // A client that sends without end is no test's.
     if (this.#octets.length > 64 * 1024 * 1024) this.#stream.destroy()
     this.#wake?.()

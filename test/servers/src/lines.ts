@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 
 /** Longer than any of the protocols allows (RFC 3977: 512, RFC 1436: 255), so that a test can send too long a line. */
-const LONGEST = 64 * 1024
+export const LONGEST: number = 64 * 1024
 
 export interface LinesOptions {
   /** 'crlf': a lone CR or LF is part of the line (RFC 959). 'lf': LF ends the line, CR before it is dropped. */

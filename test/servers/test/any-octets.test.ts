@@ -52,6 +52,17 @@ describe('octets that a server does not understand end their connection, and not
   )
 })
 
+const streams = byName.filter(([name]) => !udp.includes(name))
+test.each(streams)('a line without end ends its connection to the %s server', async (_name, server) => {
+  const { host, port } = server
+  const socket = server.tls ? tlsConnect({ host, port, ca: testCa, servername: 'localhost' }) : connect(port, host)
+  // A reset is an end, too; the client itself sends none.
+  const ended = new Promise((resolve) => socket.on('error', resolve).once('close', resolve))
+  socket.resume().write('a'.repeat(300_000))
+  await ended
+  await server.waitForConnections(0)
+})
+
 /** One of the packets with one to four changes. */
 function mutated(random: Random, packets: readonly string[]): string {
   let packet = random.pick(packets)
