@@ -20,6 +20,8 @@ const isolated = [
   'test/fetchers/client/addresses.test.ts',
   'test/fetchers/client/guards.test.ts',
   'test/fetchers/client/retry.test.ts',
+  // It collects garbage again and again: a heap that holds the modules of all files makes that slow.
+  'test/fetchers/result/forgotten.test.ts',
   'test/fetchers/wire/socks.test.ts',
   'test/fetchers/wire/socks4.test.ts',
 ]
@@ -27,12 +29,40 @@ const isolated = [
 /** What `npm test` leaves to `npm run test:all`: exhaustive, and rarely the first to fail. */
 const slow = [
   'test/docs/coming-from.test.ts',
+  'test/cli/commands/readme.test.ts',
   'test/docs/cookbook.test.ts',
+  'test/docs/lost-protocols.test.ts',
   'test/docs/programs.test.ts',
   'test/examples.test.ts',
   'test/package/**/*.test.ts',
   'test/regexps.test.ts',
+  'test/servers/test/readme.test.ts',
   'test/setup.test.ts',
+]
+
+/** What `npm test` does a share of (test/support/runs.ts), and `npm run test:all` all: generated inputs, kills. */
+const counted = [
+  'test/core/abbreviation.test.ts',
+  'test/core/extract.test.ts',
+  'test/core/properties.test.ts',
+  'test/core/url/normalize.test.ts',
+  'test/fetchers/ftp/attacks.test.ts',
+  'test/fetchers/ftp/control/desync.test.ts',
+  'test/fetchers/ftp/limits.test.ts',
+  'test/fetchers/ftp/listing/lines.test.ts',
+  'test/fetchers/ftp/listing/listing.test.ts',
+  'test/fetchers/ftp/transfer/segments.test.ts',
+  'test/fetchers/gopher/limits.test.ts',
+  'test/fetchers/http/index-page/index-page.test.ts',
+  'test/fetchers/mime/files.test.ts',
+  'test/fetchers/mime/mime.test.ts',
+  'test/fetchers/nntp/connection/sessions.test.ts',
+  'test/fetchers/nntp/faults.test.ts',
+  'test/fetchers/result/file-name.test.ts',
+  'test/fetchers/tree/killed.test.ts',
+  'test/fetchers/wire/resuming-source.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/fuzz/url-rows.test.ts',
 ]
 
 /**
@@ -67,7 +97,10 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
-      { extends: true, test: { name: 'slow', include: slow, exclude } },
+      {
+        extends: true,
+        test: { name: 'slow', include: [...slow, ...counted], exclude, env: { RETRIEVER_TEST_RUNS: 'full' } },
+      },
     ],
   },
 })

@@ -1,6 +1,7 @@
 import { completeUrl, resolve } from '@retriever/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../support/runs.ts'
 
 const label = (name: string): string => `, since the name begins with "${name}."`
 const nothing = ''
@@ -126,6 +127,6 @@ test('any text: a completed URL has a scheme, ends in the text, and is not compl
       expect(url.endsWith(text.replace(/%/g, url.startsWith('mailto:') ? '%25' : '%'))).toBe(true)
       expect(completeUrl(url)).toBeUndefined()
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   )
 })

@@ -2,6 +2,7 @@ import { type ExtractedUrl, extractUrls, type Scheme } from '@retriever/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { expectLinear, filled } from '../support/growth.ts'
+import { runs } from '../support/runs.ts'
 
 const all = (text: string): ExtractedUrl[] => [...extractUrls(text)]
 const urls = (text: string): string[] => all(text).map(({ url }) => url)
@@ -310,7 +311,7 @@ describe('any text', () => {
           if (form !== 'wrapped' && error !== null) expect(error).toContain('two hexadecimal digits must follow %')
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 
@@ -321,7 +322,7 @@ describe('any text', () => {
           if (error === null) expect(urls(`<URL:${url}>`)).toEqual([url])
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

@@ -21,6 +21,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { splitUrl } from '../../packages/core/src/url/split.ts'
 import { expectLinear, filled } from '../support/growth.ts'
+import { runs } from '../support/runs.ts'
 
 /**
  * security.md section 4: properties 1 to 10, each over the URLs of all schemes; then what belongs to one scheme only.
@@ -70,7 +71,7 @@ function tryResolve(url: string, options = {}): Resolution | undefined {
   return result instanceof RetrievalError ? undefined : result
 }
 
-const runs = { numRuns: 2000 }
+const often = { numRuns: runs(2000) }
 
 test('property 1: any text gives a resolution or a coded error', () => {
   fc.assert(
@@ -81,7 +82,7 @@ test('property 1: any text gives a resolution or a coded error', () => {
       else if (result.scheme.name !== 'toc') expect(result.plan.mechanism).toBe(result.scheme.mechanism)
       explain(text)
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   )
 })
 
@@ -114,7 +115,7 @@ test('property 2: parse(format(parse(u))) is parse(u), and no raw control, blank
       expect(splitUrl(again, viewOf).locator).toEqual(split.locator)
       expect(again.replace(split.locator.host ?? '', '')).not.toMatch(/[\0-\x20\x7F"<>\\^`{|}]/)
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   )
 })
 
@@ -173,7 +174,7 @@ test('property 3: CR, LF or NUL decoded from any part before the fragment is ref
         if (!withNul.has(scheme.name) && !isPassword) expect(delimiter, crafted).not.toBe('%00')
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: runs(10_000) },
   )
 })
 
@@ -211,7 +212,7 @@ test('property 3: what would be sent without a danger is one line a message', ()
       const whole = several ? /^(?:[^\r\n\0]+\r\n)+\r\n$/ : /^[^\r\n\0]*\r\n$/
       for (const message of messagesOf(plan)) expect(message, url).toMatch(whole)
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   )
 })
 
@@ -361,7 +362,7 @@ describe('property 5: one host for all', () => {
         const expected = 'port' in plan ? { host: plan.host, port: plan.port } : { host: plan.host }
         expect(tryResolve(canonical)?.plan, `${scheme.name} ${canonical}`).toMatchObject(expected)
       }),
-      runs,
+      often,
     )
   })
 
@@ -380,7 +381,7 @@ describe('property 5: one host for all', () => {
         if (sent === undefined || !('host' in plan)) return
         expect(sent.replace(/^\[|\]$/g, ''), url).toBe(plan.host?.split('%', 1)[0])
       }),
-      runs,
+      often,
     )
   })
 })
@@ -407,7 +408,7 @@ test('property 6: a relative reference keeps the scheme, and the login where it 
       const authority = /^[^:]*:\/\/[^/?#]*/
       expect(authority.exec(target)?.[0], target).toBe(authority.exec(base)?.[0])
     }),
-    runs,
+    often,
   )
 })
 
@@ -430,7 +431,7 @@ describe('property 7: dot-segments never climb', () => {
         expect(target.split('/')).not.toContain('..')
         expect(target.split('/')).not.toContain('.')
       }),
-      runs,
+      often,
     )
   })
 
@@ -444,7 +445,7 @@ describe('property 7: dot-segments never climb', () => {
         expect(ftp).toMatchObject({ cwd: written.slice(0, -1), name: written.at(-1) })
         expect(tryResolve(normalizeUrl(`ftp://h/${segments.join('/')}`))?.plan).toEqual(ftp)
       }),
-      runs,
+      often,
     )
   })
 
@@ -461,7 +462,7 @@ describe('property 7: dot-segments never climb', () => {
           if (plan?.mechanism === 'info') expect(plan.file).not.toContain('/')
         },
       ),
-      runs,
+      often,
     )
   })
 })
@@ -481,7 +482,7 @@ test('property 8, the part of core: options never take a danger away; policy its
       const whatwgHost = (text: string): string | null => (URL.canParse(text) ? new URL(text).hostname : null)
       expect(dangers({ whatwgHost })).toEqual(plain)
     }),
-    runs,
+    often,
   )
 })
 
@@ -493,7 +494,7 @@ test('property 9, the part of core: what is shown holds no control or bidi chara
       expect(harmless).not.toMatch(/[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/)
       expect(printable(harmless)).toBe(harmless)
     }),
-    runs,
+    often,
   )
 })
 
@@ -527,7 +528,7 @@ describe('property 10: no planted secret is shown', () => {
           }
         },
       ),
-      runs,
+      often,
     )
   })
 
@@ -541,7 +542,7 @@ describe('property 10: no planted secret is shown', () => {
           expect(JSON.stringify(explain(url)), url).not.toContain(secret)
         }
       }),
-      runs,
+      often,
     )
   })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { runs } from '../support/runs.ts'
 import { fuzz } from './fuzz.ts'
 import { Random } from './random.ts'
 import type { Target } from './target.ts'
@@ -7,10 +8,10 @@ import { targets } from './targets.ts'
 /**
  * A few of the runs that `pnpm fuzz` makes by the million, from one seed, so that the suite says the same each time.
  */
-const runs: Readonly<Record<string, number>> = { time: 40 }
+const most: Readonly<Record<string, number>> = { time: 40, directory: 800 }
 
 test.each(Object.entries(targets))('%s', { timeout: 60_000 }, async (name, target) => {
-  expect(await fuzz(target, runs[name] ?? 3000, 20_260)).toBeNull()
+  expect(await fuzz(target, runs(most[name] ?? 3000), 20_260)).toBeNull()
 })
 
 test('a failure is found again by its seed, and made smaller', async () => {

@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url'
 import { explain, normalizeUrl, type Resolution, RetrievalError, resolve, resolveReference } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
 import { expectLinear } from '../support/growth.ts'
+import { runs } from '../support/runs.ts'
 import { options } from './target.ts'
 
 /** Inputs that generated URLs have brought out. They always run; `pnpm fuzz` looks for more. */
@@ -107,7 +108,7 @@ describe('data: URLs of megabytes', () => {
   test.each([['ü'], ['ü '], ['€'], ['😀'], ['a%41'], ['%C3%BC'], ['"']])('of %j', { timeout: 60_000 }, async (unit) => {
     const octets = Buffer.from(decodeURIComponent(unit)).length
     const before = process.memoryUsage().rss
-    await expectLinear(megabytes, (length) => {
+    await expectLinear(runs(megabytes), (length) => {
       const count = Math.floor(length / unit.length)
       const { plan } = resolve(`data:,${unit.repeat(count)}`, options)
       expect(plan).toMatchObject({ mechanism: 'data', size: count * octets })

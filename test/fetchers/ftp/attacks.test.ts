@@ -10,6 +10,7 @@ import { dialled } from '../../support/events.ts'
 import { failure as failureOf } from '../../support/failure.ts'
 import { explicitTls, scriptedTrial, trial } from '../../support/ftp/ftp-trial.ts'
 import { type FtpPeer, type Script, sending } from '../../support/ftp/scripted-ftp.ts'
+import { runs } from '../../support/runs.ts'
 
 const hello = 'Hello, world.\n'
 
@@ -114,7 +115,7 @@ describe('case 4, commands in the path: refused before anything is opened', () =
           expect(said).toEqual(planned.map((line) => line.slice(0, -2)))
         }),
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { parseCaps } from '@retriever/fetchers/gopher'
 import { describe, expect, test } from 'vitest'
 import { replying, startPair } from '../../support/gopher/gopher-plus-client.ts'
+import { runs } from '../../support/runs.ts'
 
 const info = '+INFO: 0x\t/x\th.example\t70\t?\r\n'
 
@@ -8,7 +9,7 @@ const info = '+INFO: 0x\t/x\th.example\t70\t?\r\n'
 describe('lines that are hard to match: linear time', () => {
   const pieces = [' ', '\t', ':', 'a', 'a ', ': ', '<', '>', '1', '.', '+', ';', '[', '%', '\xa0', '3 ', 'URL:', '\r']
   const lines = (start: string, piece: string): string =>
-    ['', 'x', '\tx', ':x'].map((end) => ` ${start}${piece.repeat(60_000 / piece.length)}${end}\r\n`).join('')
+    ['', 'x', '\tx', ':x'].map((end) => ` ${start}${piece.repeat(runs(60_000) / piece.length)}${end}\r\n`).join('')
 
   test.each(pieces)('%j in attributes', async (piece) => {
     const starts = ['', 'a b', 'text/plain', 'a:<1', 'a:<1.', 'Mod-Date: <', 'Ask: ', 'Select: a:1']
@@ -21,7 +22,7 @@ describe('lines that are hard to match: linear time', () => {
   })
 
   test.each(pieces)('%j in a menu and in an error', async (piece) => {
-    const long = piece.repeat(60_000 / piece.length)
+    const long = piece.repeat(runs(60_000) / piece.length)
     const menu = ['0', 'h', '8', '3', 'i', '+']
       .flatMap((type) => [`${type}${long}\t\th\t70`, `${type}n\t${long}\th\t70`, `${type}n\tURL:${long}\th\t70`])
       .concat(Array.from({ length: 20 }, () => `0n\t/x\t${long}x\t70\r\n0n\t/x\th\t${long}\r\n0n\t/x\t[${long}\t70`))

@@ -7,6 +7,7 @@ import { type Message, readMessage } from '@retriever/fetchers/mime'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
+import { runs } from '../../support/runs.ts'
 
 const every = Buffer.from(Array.from({ length: 700 }, (_, index) => index & 0xff))
 const folder = await mkdtemp(join(tmpdir(), 'retriever-files-'))
@@ -127,7 +128,7 @@ describe('yEnc', () => {
         const [part] = (await read([], yenc(Buffer.from(octets)))).parts
         expect([Buffer.from(part?.octets ?? []), part?.damage]).toEqual([Buffer.from(octets), null])
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     ))
 
   test('a part of several is named so that the parts can be joined in order', async () => {

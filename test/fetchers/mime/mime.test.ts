@@ -7,6 +7,7 @@ import { startNntpServer } from '@retriever/servers'
 import { afterAll, describe, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
 import { failure } from '../../support/failure.ts'
+import { runs } from '../../support/runs.ts'
 
 /** One octet a character, lines ended by CRLF. */
 function octets(...lines: readonly string[]): Buffer {
@@ -336,18 +337,24 @@ describe('what would cost more than its octets', () => {
       Array.from({ length: 900 }, (_, at) => `${multipart(`b${at}`)}--b${at}\r\n`).join(''),
     ],
     ['encoded words that do not end', `Subject: ${'=?utf-8?q?'.repeat(6000)}\r\n\r\n`],
-    ['blanks behind a boundary', `${multipart('b')}--b${' '.repeat(3_000_000)}x\r\n`],
-    ['dashes', `${multipart('b')}${'--\r\n'.repeat(1_000_000)}`],
+    ['blanks behind a boundary', `${multipart('b')}--b${' '.repeat(runs(3_000_000))}x\r\n`],
+    ['dashes', `${multipart('b')}${'--\r\n'.repeat(runs(1_000_000))}`],
     ['blanks', `Content-Type: text/plain${' '.repeat(60_000)}x\r\nSubject: ${'a '.repeat(2000)}\r\n\r\n`],
     ['comments that do not end', `Content-Type: ${'('.repeat(60_000)}\r\n\r\n`],
     ['parameters', `Content-Type: a/b${Array.from({ length: 5000 }, (_, at) => `;n*${at}*=%`).join('')}\r\n\r\n`],
-    ['blanks in quoted-printable', `Content-Transfer-Encoding: quoted-printable\r\n\r\n${' '.repeat(3_000_000)}x`],
-    ['garbage in base64', `Content-Transfer-Encoding: base64\r\n\r\n${'=!'.repeat(2_000_000)}`],
-    ['padding in base64', `Content-Transfer-Encoding: base64\r\n\r\n${'AA='.repeat(8_000_000)}`],
-    ['paragraphs', `Content-Type: text/plain; format=flowed\r\n\r\n${'a \r\n'.repeat(500_000)}`],
-    ['elements', `Content-Type: text/html\r\n\r\n${'<b>'.repeat(1_000_000)}`],
-    ['blocks', `Content-Type: text/html\r\n\r\n${'x'.repeat(1_000_000)}${'<div><b></b></div>'.repeat(100_000)}`],
-    ['blanks in HTML', `Content-Type: text/html\r\n\r\n<pre>${' '.repeat(3_000_000)}x`],
+    [
+      'blanks in quoted-printable',
+      `Content-Transfer-Encoding: quoted-printable\r\n\r\n${' '.repeat(runs(3_000_000))}x`,
+    ],
+    ['garbage in base64', `Content-Transfer-Encoding: base64\r\n\r\n${'=!'.repeat(runs(2_000_000))}`],
+    ['padding in base64', `Content-Transfer-Encoding: base64\r\n\r\n${'AA='.repeat(runs(8_000_000))}`],
+    ['paragraphs', `Content-Type: text/plain; format=flowed\r\n\r\n${'a \r\n'.repeat(runs(500_000))}`],
+    ['elements', `Content-Type: text/html\r\n\r\n${'<b>'.repeat(runs(1_000_000))}`],
+    [
+      'blocks',
+      `Content-Type: text/html\r\n\r\n${'x'.repeat(runs(1_000_000))}${'<div><b></b></div>'.repeat(runs(100_000))}`,
+    ],
+    ['blanks in HTML', `Content-Type: text/html\r\n\r\n<pre>${' '.repeat(runs(3_000_000))}x`],
   ])('%s: it is read', async (_what, text) => {
     expect(await readMessage(Buffer.from(text))).toBeInstanceOf(Object)
   })

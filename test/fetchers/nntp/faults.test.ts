@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chunkings } from '../../support/octets.ts'
 import { body, described, listed, saved } from '../../support/outcome.ts'
+import { runs } from '../../support/runs.ts'
 
 const chunks = chunkings.map((chunking) => ({ chunking }))
 const dots = '.\r\n..\r\n.leading dot\r\nin . the middle\r\n...\r\n'
@@ -81,7 +82,7 @@ describe('R29: dots are taken away byte for byte', () => {
         expect(error).toBe(null)
         expect(got?.toString('latin1')).toBe(lines.map((text) => `${text}\r\n`).join(''))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

@@ -4,6 +4,7 @@ import { fileNameOf, safeFileName } from '@retriever/fetchers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { expectLinear, filled } from '../../support/growth.ts'
+import { runs } from '../../support/runs.ts'
 
 test.each([
   ['http://h/a/b.tar.gz', 'b.tar.gz'],
@@ -123,7 +124,7 @@ test('any text becomes one harmless segment, which is safe already', () => {
       expect(win32.dirname(win32.join('C:\\dir', name))).toBe('C:\\dir')
       expect(safeFileName(name, { platform: platform })).toBe(name)
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 

@@ -7,6 +7,7 @@ import { Deadline } from '../../../packages/fetchers/src/plugin/deadline.ts'
 import type { RetrievalContext } from '../../../packages/fetchers/src/plugin/fetcher.ts'
 import { OverlapProof } from '../../../packages/fetchers/src/wire/overlap.ts'
 import { type Portion, ResumingSource } from '../../../packages/fetchers/src/wire/resuming-source.ts'
+import { runs } from '../../support/runs.ts'
 
 const limits = { ...defaultLimits, maxRetries: 1000, maxRetryDelay: 0 }
 
@@ -92,7 +93,7 @@ test('a body that breaks off anywhere, however often and in whatever chunks, com
       const source = new ResumingSource(context, proof, { offset: 0, portion: connect(0) })
       expect(Buffer.compare(await read(source), octets)).toBe(0)
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })
 

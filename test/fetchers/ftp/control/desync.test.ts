@@ -10,6 +10,7 @@ import { retries } from '../../../support/events.ts'
 import { scriptedTrial } from '../../../support/ftp/ftp-trial.ts'
 import { type FtpPeer, type Script, sending } from '../../../support/ftp/scripted-ftp.ts'
 import { expectSame, octets } from '../../../support/octets.ts'
+import { runs } from '../../../support/runs.ts'
 
 const hello = 'Hello, world.\n'
 
@@ -245,7 +246,7 @@ describe('case 67, desync: a reply too many, or too soon', () => {
           { limits: { idleTimeout: 300 } },
         )
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   }, 60_000)
 })

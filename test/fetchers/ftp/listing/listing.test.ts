@@ -6,6 +6,7 @@ import { entriesOf } from '../../../support/entries.ts'
 import { joined, list, listed, mlsd, names, nlst } from '../../../support/ftp/ftp-listed.ts'
 import { type FtpPeer, type Script, scriptedFtp, sending } from '../../../support/ftp/scripted-ftp.ts'
 import { ftpMetadata } from '../../../support/metadata.ts'
+import { runs } from '../../../support/runs.ts'
 
 async function embedded(options: FtpServerOptions, path: string) {
   await using server = await startFtpServer(options)
@@ -354,7 +355,7 @@ describe('any listing', () => {
         expect(entries.at(-1)).toMatchObject({ name: 'good', kind: 'file' })
         for (const { url } of entries) expect(url ?? 'ftp://HOST/pub/x').toMatch(/^ftp:\/\/HOST\/pub\/[\w.%-]+\/?$/)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

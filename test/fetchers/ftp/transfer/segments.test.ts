@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { entriesOf } from '../../../support/entries.ts'
 import { files, type Trial, trial } from '../../../support/ftp/ftp-trial.ts'
 import { chunkings } from '../../../support/octets.ts'
+import { runs } from '../../../support/runs.ts'
 
 interface Dialogue {
   readonly options?: FtpServerOptions
@@ -163,7 +164,7 @@ test('property 11: any partition of what the server says', async () => {
     fc.asyncProperty(fc.constantFrom(...Object.values(dialogues)), cuts, async (dialogue, chunking) => {
       expect(await play(dialogue, chunking)).toBe(await expected(dialogue))
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 }, 60_000)
 

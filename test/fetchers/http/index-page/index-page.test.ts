@@ -3,6 +3,7 @@ import { type Client, createClient, type Entry, type Representation, type Retrie
 import { startHttpServer, type TestServer } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { entriesOf as read } from '../../../support/entries.ts'
+import { runs } from '../../../support/runs.ts'
 
 /** Recorded by test/support/http/index-pages/record.sh, all of one directory. */
 const recorded = (name: string): Buffer =>
@@ -325,15 +326,15 @@ describe('a hostile index', () => {
   })
 
   test.each<[what: string, junk: string]>([
-    ['unclosed tags', '<b'.repeat(500_000)],
-    ['blanks behind a link', `<a href="j">${' '.repeat(1_000_000)}</a>${' '.repeat(1_000_000)}`],
-    ['digits', '1'.repeat(1_000_000)],
-    ['an endless attribute', `<i x="${'a'.repeat(1_000_000)}">`],
+    ['unclosed tags', '<b'.repeat(runs(500_000))],
+    ['blanks behind a link', `<a href="j">${' '.repeat(runs(1_000_000))}</a>${' '.repeat(runs(1_000_000))}`],
+    ['digits', '1'.repeat(runs(1_000_000))],
+    ['an endless attribute', `<i x="${'a'.repeat(runs(1_000_000))}">`],
     ['many attributes', `<i ${Array.from({ length: 100_000 }, (_, n) => `a${n}=1`).join(' ')}>`],
-    ['a comment', `<!--${'-'.repeat(1_000_000)}>-->`],
-    ['entities', '&amp;'.repeat(200_000)],
-    ['end tags of nothing', '</i>'.repeat(250_000)],
-    ['links', '<a href="javascript:x">'.concat('</a>').repeat(40_000)],
+    ['a comment', `<!--${'-'.repeat(runs(1_000_000))}>-->`],
+    ['entities', '&amp;'.repeat(runs(200_000))],
+    ['end tags of nothing', '</i>'.repeat(runs(250_000))],
+    ['links', '<a href="javascript:x">'.concat('</a>').repeat(runs(40_000))],
   ])(
     'a megabyte of junk, %s, costs a moment and loses no row',
     async (_what, junk) => {
@@ -346,7 +347,7 @@ describe('a hostile index', () => {
   )
 
   test('elements nested without end are given up', async () => {
-    const junk = '<b>'.repeat(350_000) + '</i>'.repeat(350_000)
+    const junk = '<b>'.repeat(runs(350_000)) + '</i>'.repeat(runs(350_000))
     await expect(entriesOf(page(row('good.txt'), junk))).rejects.toMatchObject({
       code: 'limit-exceeded',
       phase: 'body',

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { retries } from '../../../support/events.ts'
 import { failure } from '../../../support/failure.ts'
 import { commands, expectArticle, list, numbers, retrieveAll, trial } from '../../../support/nntp/nntp-trial.ts'
+import { runs } from '../../../support/runs.ts'
 import { Player } from '../../../support/transcript/player.ts'
 
 describe('many articles of one group', () => {
@@ -181,7 +182,7 @@ test('each article that comes whole is the right one, in any order of cancelled 
           { fetchers: [nntpFetcher({ connections })] },
         ),
     ),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   ))
 
 interface Asked {
