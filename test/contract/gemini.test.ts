@@ -10,6 +10,7 @@ import { testCertificate, testKey } from '../servers/src/certificate.ts'
 import { entriesOf } from '../support/entries.ts'
 import { remarks } from '../support/events.ts'
 import { failure } from '../support/failure.ts'
+import { emptyList, revokedCertificate, revokedList, revokingCa } from '../support/http/revoked-certificate.ts'
 import { testFetcher } from './fetcher.ts'
 
 testFetcher({
@@ -186,6 +187,12 @@ describe('trust on first use', () => {
   }
   const other = 'ab'.repeat(32)
 
+  /** A store that keeps what it is told. */
+  function memory(): CertificateStore {
+    const known = new Map<string, KnownCertificate>()
+    return { recall: (place) => known.get(place), keep: (place, it) => void known.set(place, it) }
+  }
+
   test('an unknown certificate is kept, with a remark; the same one is accepted in silence', async () => {
     await using server = await startGeminiServer()
     const { kept, store } = storeWith(null)
@@ -205,9 +212,12 @@ describe('trust on first use', () => {
     expect([again.kept, remarks(events)]).toEqual([[], []])
   })
 
-  test('a changed certificate is refused before anything is sent', async () => {
+  test.each([
+    ['before it expires', new Date('2100-01-01')],
+    ['if it has no end that can be read', null],
+  ])('a changed certificate is refused before anything is sent, %s', async (_, expires) => {
     await using server = await startGeminiServer()
-    const { kept, store } = storeWith({ fingerprint: other, expires: new Date('2100-01-01') })
+    const { kept, store } = storeWith({ fingerprint: other, expires })
     await using client = createClient({ fetchers: [geminiFetcher({ certificates: store })] })
     await expect(client.retrieve(server.url)).rejects.toMatchObject({
       code: 'certificate',
@@ -230,6 +240,34 @@ describe('trust on first use', () => {
     await (await client.retrieve(server.url)).cancel()
     expect(kept).toHaveLength(1)
     expect(remarks(events)).toEqual(told.map((text) => expect.stringContaining(text)))
+  })
+
+  test('a certificate that its CA has revoked is refused before anything is sent, even a known one', async () => {
+    let sent = ''
+    const server = createTlsServer({ cert: revokedCertificate, key: testKey }, (socket) => {
+      socket.on('error', () => {})
+      socket.once('data', (octets) => {
+        sent += octets
+        socket.end('20 text/plain\r\nabc')
+      })
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `gemini://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const certificates = memory()
+    const read = async (crl: string): Promise<string> => {
+      await using client = createClient({ fetchers: [geminiFetcher({ certificates })], tls: { ca: revokingCa, crl } })
+      return await (await client.retrieve(url)).text()
+    }
+    expect(await read(emptyList)).toBe('abc')
+    sent = ''
+    expect(await failure(read(revokedList))).toMatchObject({
+      code: 'certificate',
+      phase: 'tls',
+      message: expect.stringContaining('is revoked'),
+    })
+    expect(sent).toBe('')
+    await new Promise((resolve) => server.close(resolve))
   })
 
   test('a client remembers certificates by itself; two clients share nothing', async () => {

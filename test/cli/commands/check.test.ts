@@ -27,6 +27,7 @@ beforeAll(async () => {
     if (target === '/page') return reply(200, { 'Content-Type': 'text/html' }, method === 'HEAD' ? '' : page)
     if (target === '/moved') return redirectTo('/ok')
     if (target === '/found-by-get') return method === 'HEAD' ? reply(404, {}, '') : reply(200, {}, 'hello')
+    if (target.startsWith('/status/')) return reply(Number(target.slice(8)), {}, '')
     if (target === '/nohead' && method === 'HEAD') return reply(405, {}, '')
     if (target === '/nohead') return reply(fields.range === 'bytes=0-0' ? 200 : 500, {}, 'hello')
     return target.endsWith('ok') ? reply(200, {}, '') : reply(404, {}, '')
@@ -75,6 +76,13 @@ test('a server that refuses HEAD is asked for one octet', async () => {
 
 test('a server that denies a resource to HEAD alone has it', async () => {
   expect((await run(`${server.url}found-by-get`)).stdout).toMatch(/^alive 200 /)
+})
+
+test.each([401, 410, 429])('a server that answers HEAD with %i is not asked again', async (status) => {
+  writeFileSync(join(folder(), 'list'), `${server.url}status/${status}`)
+  const { stdout } = await run('list')
+  expect(stdout).toMatch(new RegExp(`^dead  ${status} `))
+  expect(server.asked.map(({ line }) => line.split(' ')[0])).toEqual(['HEAD'])
 })
 
 test('a redirect shows the new URL', async () => {
@@ -126,6 +134,14 @@ test('HTML: a long name of an attribute takes no quadratic time', () =>
   expectLinear(16_000, (length) => {
     expect(htmlLinks(`<a ${'-'.repeat(length)}>`.repeat(20)).links).toEqual([])
   }))
+
+test.each([5_600, 64_000])('three hostile mid: links of up to %d characters take no quadratic time', (longest) =>
+  expectLinear(longest, async (length) => {
+    const texts = ['@'.repeat(length), `a${'@'.repeat(length)}`, `${'a'.repeat(length / 2)}/${'@'.repeat(length / 2)}`]
+    writeFileSync(join(folder(), 'mid.html'), texts.map((text) => `<a href="mid:${text}">x</a>\n`).join(''))
+    expect((await run('mid.html')).stdout.match(/^dead /gm)).toHaveLength(3)
+  }),
+)
 
 test('HTML: attributes of any kind, no comments, no scripts', () => {
   const html = `<A HREF=a><!-- <a href=no> --><script src='s.js'>'<a href=no>'</script><a class=x href="b?c&amp;d"><p href=no>`

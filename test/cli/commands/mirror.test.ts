@@ -66,6 +66,23 @@ describe('robots.txt', () => {
   })
 
   test.each([
+    ['500', reply(500, {}, 'out of order'), false],
+    ['503', reply(503, {}, 'busy'), false],
+    ['over 512 KiB', reply(200, {}, 'User-agent: *\nAllow: /\n'.repeat(30_000)), false],
+    ['404', reply(404, {}, 'none'), true],
+    ['403', reply(403, {}, 'not for you'), true],
+  ])('that is %s forbids all, or nothing (RFC 9309 2.3.1)', async (_, robots, isAllowed) => {
+    await using server = await scriptedHttp(({ target }) => {
+      if (target === '/robots.txt') return robots
+      return target === '/'
+        ? reply(200, { 'Content-Type': 'text/html' }, '<a href="a.txt">a.txt</a>')
+        : reply(200, {}, 'a')
+    })
+    expect((await run(server.url)).status).toBe(isAllowed ? 0 : 9)
+    expect(server.asked.map(({ target }) => target)).toEqual(['/robots.txt', ...(isAllowed ? ['/', '/a.txt'] : [])])
+  })
+
+  test.each([
     ['User-agent: *\nDisallow: /a\nAllow: /a/b', '/a/b/c', true],
     ['User-agent: *\nDisallow: /a\nAllow: /a/b', '/a/c', false],
     ['User-agent: *\nDisallow: /\nUser-agent: Retriever/1\nDisallow:', '/x', true],

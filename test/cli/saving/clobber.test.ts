@@ -38,6 +38,21 @@ test.each([
   expect(contents(cwd)).toEqual(files)
 })
 
+test.each([
+  ['page', 'page.part', { page: 'new', 'page.part.1': 'second' }],
+  ['page.part', 'page', { 'page.part': 'new', 'page.1': 'second' }],
+])(
+  '%s and %s of one command, of which one is written under the name of the other: both come',
+  async (one, two, files) => {
+    const cwd = join(folder(), `beside-${one}`)
+    mkdirSync(cwd)
+    writeFileSync(join(folder(), 'second'), 'second')
+    const args = ['--no-clobber', '-Z', '-o', one, url, '-o', two, url.replace(/page$/, 'second')]
+    expect(await retrieve(args, { cwd })).toMatchObject({ status: 0, stdout: '' })
+    expect(contents(cwd)).toEqual(files)
+  },
+)
+
 test('-J takes a free name, too', async () => {
   await using server = (await startServers({ http: true })).http
   const cwd = join(folder(), 'by-server')

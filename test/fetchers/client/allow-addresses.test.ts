@@ -116,6 +116,18 @@ describe('a proxy', () => {
   })
 })
 
+test('a proxy is used only if all addresses of its name are named', async () => {
+  await using proxy = await scriptedHttp(() => reply(200, {}, 'by proxy'))
+  // Names below localhost have 127.0.0.1 and ::1, and nobody is asked for them (RFC 6761 6.3).
+  const through = (allowed: readonly string[]) =>
+    createClient({ proxy: `http://proxy.localhost:${proxy.port}`, ...strict(allowed) })
+  await using some = through(['127.0.0.1'])
+  await expect(some.retrieve('http://h.example/')).rejects.toMatchObject({ code: 'refused' })
+  expect(proxy.asked).toEqual([])
+  await using all = through(['127.0.0.1', '::1'])
+  expect(await (await all.retrieve('http://h.example/')).text()).toBe('by proxy')
+})
+
 test("Azure's WireServer is a metadata address, though it is a public one", () => {
   expect(isInward('168.63.129.16')).toBe(true)
   expect(isInward('::ffff:a83f:8110')).toBe(true)

@@ -1,4 +1,5 @@
 /** Lists, outcomes, and the ways in which a batch ends. */
+import { inspect } from 'node:util'
 import { RetrievalError } from '@retriever/core'
 import { type BatchItem, createClient, type Representation } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
@@ -280,3 +281,20 @@ test.each(['a list', 'an async list'])(
     }
   },
 )
+
+test('the error of a retrieval that a batch ends shows no password', async () => {
+  const errors: unknown[] = []
+  const silent = fakeHttp((_, { deadline }) => deadline.unlimited(() => new Promise(() => {})))
+  await using client = createClient({
+    fetchers: [silent],
+    onEvent: (event) => event.type === 'done' && errors.push(event.error),
+  })
+  const batch = client.retrieveAll(['http://alice:s3cret@h/1'])
+  const next = batch.next()
+  await new Promise((resolve) => setImmediate(resolve))
+  await batch.return()
+  await next
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(errors).toEqual([expect.objectContaining({ code: 'aborted', message: expect.stringContaining('@h/1') })])
+  expect(inspect(errors, { depth: 9 }) + JSON.stringify(errors)).not.toContain('s3cret')
+})

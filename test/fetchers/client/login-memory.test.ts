@@ -5,6 +5,7 @@ import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
+import { chunks, fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 import { challenge, ok } from '../../support/http/http-answers.ts'
 import { scriptedHttp } from '../../support/http/scripted-http.ts'
 import { scriptedProxy, socks } from '../../support/wire/scripted-proxy.ts'
@@ -199,4 +200,17 @@ describe('each realm and each origin is asked for by itself', () => {
     ).toEqual(['alice', 'bob'])
     expect(asked.filter(({ account }) => account).map(({ user }) => user)).toEqual(['bob'])
   })
+})
+
+test('a client that logs in at thousands of places keeps the newest 1000 logins', async () => {
+  const places = Array.from({ length: 5000 }, (_, index) => `place ${index}`)
+  let kept: string[] = []
+  const fetcher = fakeHttp((_, { acceptedLogins }) => {
+    for (const place of places) acceptedLogins?.keep(place, right)
+    kept = places.filter((place) => acceptedLogins?.recall(place))
+    return retrieved(chunks('in'))
+  })
+  await using client = createClient({ fetchers: [fetcher] })
+  expect(await read(client, 'http://h/')).toBe(2)
+  expect(kept).toEqual(places.slice(-1000))
 })

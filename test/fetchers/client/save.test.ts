@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { type Client, createClient, findPart } from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
+import { fakeHttp, retrieved } from '../../support/fake-fetcher.ts'
 import { type Fields, part, redirectTo, reply } from '../../support/http/http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
@@ -213,6 +214,30 @@ describe('client.save refuses, before it contacts a server,', () => {
     expect(server.asked).toEqual([])
   })
 })
+
+test.each(['range-refused', 'resume-failed'] as const)(
+  'a server that refuses the rest (%s) gives the whole in its place',
+  async (code) => {
+    const asked: unknown[] = []
+    const etag = '"a"'
+    const server = fakeHttp((_, { request, error }) => {
+      const { resumeFrom } = request
+      asked.push(typeof resumeFrom === 'object' ? resumeFrom.offset : resumeFrom)
+      if (resumeFrom !== undefined) throw error(code, 'Not from there.')
+      const isFirst = asked.length === 1
+      async function* body(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from(isFirst ? 'abcd' : content)
+        if (isFirst) throw error('partial', 'It broke off.')
+      }
+      return retrieved(body(), { etag })
+    })
+    await using own = createClient({ fetchers: [server], limits: { maxRetries: 0 } })
+    expect(await failure(own.save('http://h/x', at('x')))).toMatchObject({ code: 'partial' })
+    expect(await left()).toEqual(['x.part', 'x.part.json'])
+    expect(await own.save('http://h/x', at('x'))).toMatchObject({ size: 10, resumedFrom: 0 })
+    expect([await read('x'), await left(), asked]).toEqual([content, ['x'], [undefined, 4, undefined]])
+  },
+)
 
 test.each([[''], ['a\0b'], [undefined], [5]])('client.save refuses the path %j', async (path) => {
   await using client = createClient()

@@ -106,7 +106,7 @@ describe('tls.pins', () => {
   })
 
   test('hold for TLS that begins later, and for data connections that resume it', async () => {
-    await using ftp = await startServers({ ftp: { tls: true } })
+    await using ftp = await startServers({ ftp: { tls: 'explicit' } })
     const url = ftp.ftp.url.replace(/^ftp:/, 'ftpes:')
     expect(await text(`${url}pub/hello.txt`, { pins: [pin] })).toBe('Hello, world.\n')
     expect(await failure(text(`${url}pub/hello.txt`, { pins: [otherPin] }))).toMatchObject({ code: 'certificate' })

@@ -169,6 +169,17 @@ describe('saveTo', () => {
     expect(await readFile(join(folder, 'x'), 'utf8')).toBe('old')
   })
 
+  test('and so is one that another program made while the body came', async () => {
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('new')
+      await writeFile(join(folder, 'x'), 'of another program')
+    }
+    const saving = (await get(retrieved(body()))).saveTo(join(folder, 'x'), { overwrite: false })
+    await expect(saving).rejects.toThrow('it exists already')
+    expect(await readFile(join(folder, 'x'), 'utf8')).toBe('of another program')
+    expect(await readdir(folder)).toEqual(['x'])
+  })
+
   test('a planted link at the part is not followed', async () => {
     await writeFile(join(folder, 'victim'), 'safe')
     await symlink(join(folder, 'victim'), join(folder, 'x.part'))

@@ -50,6 +50,56 @@ test('the password of the start is used for all of its folders', async () => {
   expect(servers.ftp.received.filter((line) => line.startsWith('USER') && !line.includes('alice'))).toEqual([])
 })
 
+test('the password of the start goes to no other server, nor to another user', async () => {
+  const asked: (readonly [string, string | null])[] = []
+  async function* links(): AsyncGenerator<Entry> {
+    yield { name: 'same', kind: 'directory', url: 'http://alice@here.example/same/' }
+    yield { name: 'host', kind: 'directory', url: 'http://alice@there.example/host/' }
+    yield { name: 'port', kind: 'directory', url: 'http://alice@here.example:8080/port/' }
+    yield { name: 'user', kind: 'directory', url: 'http://bob@here.example/user/' }
+    yield { name: 'tls', kind: 'directory', url: 'https://alice@here.example:80/tls/' }
+  }
+  const server = fakeTree((path) => (path === '/' ? links() : []))
+  const fetcher: typeof server = {
+    ...server,
+    retrieve: (plan, context) => {
+      asked.push([plan.target, plan.password])
+      return server.retrieve(plan, context)
+    },
+  }
+  await using client = createClient({ fetchers: [fetcher] })
+  await walked(client.walk('http://alice:secret@here.example/', { scope: 'any' }))
+  expect(asked.sort()).toEqual([
+    ['/', 'secret'],
+    ['/host/', null],
+    ['/port/', null],
+    ['/same/', 'secret'],
+    ['/tls/', null],
+    ['/user/', null],
+  ])
+})
+
+test('`/ab` is not below `/a`', async () => {
+  const folders: Record<string, FakeFolder> = { '/a/': siblings() }
+  async function* siblings(): AsyncGenerator<Entry> {
+    for (const name of ['b/', '/b/', '.txt', '/x.txt']) yield entryOf(name, 'http://h/a')
+  }
+  const asked: string[] = []
+  const tree = fakeTree((path) => {
+    asked.push(path)
+    return folders[path] ?? []
+  })
+  await using client = createClient({ fetchers: [tree] })
+  const entries = await walked(client.walk('http://h/a/'))
+  expect(entries.map(({ url, outside }) => [url, outside])).toEqual([
+    ['http://h/ab/', true],
+    ['http://h/a/b/', false],
+    ['http://h/a.txt', true],
+    ['http://h/a/x.txt', false],
+  ])
+  expect(asked).toEqual(['/a/', '/a/b/'])
+})
+
 test('the order is the same, whichever listing comes first', async () => {
   const folders: Record<string, readonly string[]> = { '/': ['1/', '2/', '3/'], '/1/': ['x/'], '/2/': ['y'] }
   const orders = await Promise.all(

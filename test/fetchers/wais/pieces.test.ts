@@ -36,3 +36,11 @@ test('a piece that is shorter than its answer announces is followed from where i
     '9000 18000',
   ])
 })
+
+test('a server that sends more of a document than it was asked for has sent other octets', async () => {
+  const record = (octets: string): string => answerOf(field(153, field(127, octets)))
+  const replies = [record('a'.repeat(10_000)), record('b'.repeat(8001))]
+  await using server = await startWaisServer({ faults: { replies: { RETRIEVE: replies } } })
+  const { got, error } = await body(`${server.url}demo/GIF/18000/2=demo;3=0%2018000%20/x;`)
+  expect([got, error]).toEqual([null, expect.objectContaining({ code: 'protocol-violation' })])
+})

@@ -72,6 +72,22 @@ describe('what a server wants first', () => {
       { credentials: () => ({ user: 'alice', password: 'mistaken' }) },
     ))
 
+  test('SASL PLAIN, of which it asks for more (383): the login is cancelled, and over', () =>
+    trial(
+      {
+        auth: 'required',
+        logins: ['sasl'],
+        faults: { replies: { AUTHINFO: ['500 what\r\n', '383 =\r\n'], '*': ['481 cancelled\r\n'] } },
+      },
+      async ({ server, client, url }) => {
+        const error = await failure(client.retrieve(url(3)))
+        expect(error).toMatchObject({ code: 'auth-failed', reply: '481 cancelled' })
+        const at = server.received.findIndex((line) => line.startsWith('AUTHINFO SASL PLAIN '))
+        expect(server.received[at + 1]).toBe('*')
+      },
+      login,
+    ))
+
   test('reader mode, with many under way', () =>
     trial({ kind: 'transit' }, async ({ server, client, url }) => {
       const outcomes = await retrieveAll(client, numbers(1, 40).map(url))
