@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
-import { chmod, cp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -115,6 +115,64 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
     await writeFile(join(at, 'dist/.cache', file), garbage)
     expect(version(at)).toBe(said)
     expect(readFileSync(join(at, 'dist/.cache', file)).length).toBeGreaterThan(1000)
+  })
+
+  /** Runs until nothing more is learned; the path of the file then. */
+  const learned = async (at: string): Promise<string> => {
+    for (let run = 0; run < 4; run++) version(at)
+    const [file = ''] = await readdir(join(at, 'dist/.cache'))
+    return join(at, 'dist/.cache', file)
+  }
+
+  const damages: Readonly<Record<string, (octets: Buffer) => Buffer>> = {
+    'one octet changed': (octets) => {
+      const copy = Buffer.from(octets)
+      const at = copy.length - 1000
+      copy[at] = (copy[at] ?? 0) ^ 1
+      return copy
+    },
+    'zeros for code': (octets) => Buffer.concat([octets.subarray(0, 2000), Buffer.alloc(octets.length - 2000)]),
+    'its end cut off': (octets) => octets.subarray(0, octets.length - 5000),
+  }
+  test.each(Object.keys(damages))('a file with %s is found out, and replaced', async (damage) => {
+    const at = await install(damage.replaceAll(' ', '-'))
+    const said = version(at)
+    const file = await learned(at)
+    const damaged = damages[damage]?.(readFileSync(file)) ?? Buffer.alloc(0)
+    await writeFile(file, damaged)
+    expect(version(at)).toBe(said)
+    const after = readFileSync(file)
+    expect(after.subarray(-6000).equals(damaged.subarray(-6000))).toBe(false)
+    expect(after.toString('latin1', 0, 30)).toContain('"runs":2')
+    // The new one is whole: it is used, and comes to rest.
+    await learned(at)
+    expect(readFileSync(file).toString('latin1', 0, 30)).toContain('"runs":0')
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('that of another user is not used (needs root, to make one)', async () => {
+    const other = 65_534
+    const at = await install('foreign')
+    const file = await learned(at)
+    const content = readFileSync(file)
+    await chown(file, other, other)
+    version(at)
+    expect(statSync(file).uid).toBe(process.getuid?.())
+    expect(readFileSync(file).toString('latin1', 0, 30)).toContain('"runs":2')
+
+    await writeFile(file, content)
+    await chmod(file, 0o666)
+    version(at)
+    expect(statSync(file).mode & 0o777).toBe(0o644)
+
+    await rm(file)
+    await chown(dirname(file), other, other)
+    version(at)
+    expect(await readdir(dirname(file))).toEqual([])
+
+    await rm(dirname(file), { recursive: true })
+    await chown(join(at, 'dist'), other, other)
+    version(at)
+    expect(await readdir(join(at, 'dist'))).not.toContain('.cache')
   })
 
   test('without the right to write there, all works', async () => {

@@ -1,4 +1,15 @@
-import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, resolve } from 'node:path'
 import { Script } from 'node:vm'
@@ -17,8 +28,8 @@ interface Module {
 interface Table {
   /** How many more runs add what they compile: no run uses all functions. */
   readonly runs: number
-  /** Where the compiled code of a chunk lies in the file, behind the table. */
-  readonly places: Readonly<Record<string, readonly [start: number, end: number]>>
+  /** Where the compiled code of a chunk lies in the file, behind the table, and its digest. */
+  readonly places: Readonly<Record<string, readonly [start: number, end: number, digest: number]>>
 }
 
 const learningRuns = 3
@@ -26,10 +37,22 @@ const learningRuns = 3
 /** The right to write, of the group and of others. */
 const othersWrite = 0o022
 
+/** Whether it belongs to this user or to root. Windows has no owners that Node tells. */
+function isOurs({ uid }: Stats): boolean {
+  const user = process.geteuid?.()
+  return user === undefined || uid === user || uid === 0
+}
+
+/** Whether nobody else can have written it. */
+function isSafe(stats: Stats): boolean {
+  return isOurs(stats) && (process.platform === 'win32' || (stats.mode & othersWrite) === 0)
+}
+
 /**
  * Loads the chunks of the bundle, which are CommonJS, with the code that V8 compiled in earlier runs: compiling takes
- * longer than all else at the start. The code is kept in a file for each command in dist/.cache, where only those can
- * write who can write dist/ too. Without that right, everything works, only slower.
+ * longer than all else at the start. The code is kept in a file for each command in dist/.cache. Folder and file must
+ * belong to this user or to root, and nobody else may write them, since the code is run. Otherwise, and without the
+ * right to write there, everything works, only slower.
  */
 export class ChunkLoader {
   readonly #file: string
@@ -75,29 +98,32 @@ export class ChunkLoader {
   #read(): void {
     try {
       const folder = dirname(this.#file)
-      // The code in this folder is run. If more users may write there than in dist/, it is neither read nor written.
-      if (statSync(folder).mode & ~statSync(dirname(folder)).mode & othersWrite) {
+      const stats = lstatSync(folder, { throwIfNoEntry: false })
+      // A new folder is made only in one that is ours.
+      if (stats === undefined ? !isOurs(lstatSync(dirname(folder))) : !isSafe(stats) || !stats.isDirectory()) {
         this.#runs = Number.NEGATIVE_INFINITY
         return
       }
       const file = openSync(this.#file, 'r')
+      if (!isSafe(fstatSync(file))) throw new Error('Somebody else may have written it.')
       const start = 10 + Number(part(file, 0, 10).toString('latin1'))
       const { runs, places }: Partial<Table> = JSON.parse(part(file, 10, start).toString('utf8'))
       if (runs === undefined || places === undefined) return
       this.#compiled = { file, start, places }
       this.#runs = runs
     } catch {
-      // There is none yet, or it cannot be read.
+      // There is none yet, or none that can be used.
     }
   }
 
-  /** The compiled code of a chunk; undefined: there is none, or the file is cut. */
+  /** The compiled code of a chunk; undefined: there is none, or it is damaged. */
   #compiledCode(path: string): Buffer | undefined {
     const place = this.#compiled?.places[path]
     if (!this.#compiled || place === undefined) return undefined
     const { file, start } = this.#compiled
     try {
-      return part(file, start + place[0], start + place[1])
+      const code = part(file, start + place[0], start + place[1])
+      return digestOf(code) === place[2] ? code : undefined
     } catch {
       return undefined
     }
@@ -113,18 +139,18 @@ export class ChunkLoader {
       writeFileSync(begun, '', { mode: 0o644 })
       const paths = new Set([...Object.keys(this.#compiled?.places ?? {}), ...this.#scripts.keys()])
       const codes: Buffer[] = []
-      const places: Record<string, readonly [number, number]> = {}
+      const places: Record<string, readonly [number, number, number]> = {}
       let length = 0
       for (const path of paths) {
         const code = this.#scripts.get(path)?.createCachedData() ?? this.#compiledCode(path)
         if (code === undefined) continue
-        places[path] = [length, length + code.length]
+        places[path] = [length, length + code.length, digestOf(code)]
         length += code.length
         codes.push(code)
       }
       const table = Buffer.from(JSON.stringify({ runs: this.#runs - 1, places } satisfies Table))
       const head = Buffer.from(String(table.length).padStart(10, '0'))
-      // Flushed, since V8 does not see damage: a file of zeros after a power cut would crash each further start.
+      // Flushed: a power cut must leave no file of zeros.
       const content = Buffer.concat([head, table, ...codes])
       writeFileSync(begun, content, { flush: true })
       // Windows replaces no file that is open.
@@ -141,4 +167,15 @@ function part(file: number, start: number, end: number): Buffer {
   const octets = Buffer.allocUnsafeSlow(end - start)
   if (readSync(file, octets, 0, octets.length, start) < octets.length) throw new Error('The file is cut.')
   return octets
+}
+
+/**
+ * A digest by which damage is found, which V8 does not see: it would crash. It takes about a millisecond; to load
+ * node:crypto takes three. Rotating keeps each word: a single one that changes always shows. V8 pads its code to words.
+ */
+function digestOf(code: Buffer): number {
+  const words = new Int32Array(code.buffer, code.byteOffset, code.length >> 2)
+  let digest = code.length
+  for (let at = 0; at < words.length; at++) digest = ((digest << 1) | (digest >>> 31)) ^ (words[at] ?? 0)
+  return digest
 }
