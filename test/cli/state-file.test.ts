@@ -1,6 +1,6 @@
 /** The files of the state folder: pages that were shown, and certificates of Gemini servers. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startGeminiServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
@@ -25,6 +25,15 @@ test.skipIf(process.platform === 'win32')('open does not wait for the other end 
   execFileSync('mkfifo', [join(path, 'page.json')])
   const { status, stderr } = await run('open', '1')
   expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('No page has been shown') })
+})
+
+test.skipIf(process.platform === 'win32')('what was visited is for its owner alone to read', async () => {
+  const { path, run } = stateOf('modes')
+  rmSync(path, { recursive: true })
+  await using server = await startGeminiServer()
+  expect(await run('ls', server.url)).toMatchObject({ status: 0 })
+  const modes = ['', 'gemini-certificates', 'page.json'].map((name) => statSync(join(path, name)).mode & 0o777)
+  expect(modes.map((mode) => mode.toString(8))).toEqual(['700', '600', '600'])
 })
 
 test('commands that run at a time keep the certificates of all their Gemini servers', async () => {

@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Without O_NONBLOCK, to open a FIFO waits for its other end. Windows has neither. */
@@ -18,7 +28,8 @@ export function readStateFile(path: string): string | null {
 export function replaceStateFile(path: string, text: string): void {
   makeFolderOf(path)
   const whole = `${path}.${process.pid}`
-  writeFileSync(whole, text, { mode: 0o600 })
+  rmSync(whole, { force: true })
+  writeFileSync(whole, text, { flag: 'wx', mode: 0o600 })
   renameSync(whole, path)
 }
 
