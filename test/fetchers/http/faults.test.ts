@@ -3,7 +3,7 @@
  * comes in pieces.
  */
 import { once } from 'node:events'
-import type { Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import { type Client, type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
@@ -11,6 +11,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { handlesSince, openHandles } from '../../contract/observe.ts'
 import { challenge, ok, redirectTo } from '../../support/http/http-answers.ts'
 import { type Reply, type Segments, scriptedHttp } from '../../support/http/scripted-http.ts'
+import { httpProxy, scriptedProxy } from '../../support/wire/scripted-proxy.ts'
 
 const segmentations: readonly Segments[] = ['whole', 'bytes', [3, 1, 40, 7, 2, 19, 1, 1, 90]]
 
@@ -154,6 +155,42 @@ describe('TLS, and neither length nor last chunk: close_notify proves the end', 
       code = RetrievalError.is(error) ? error.code : String(error)
     }
     expect({ length, code }).toEqual({ length: 3_000_000, code: end === 'fin' ? '' : 'partial' })
+  })
+
+  const ends = [
+    ['fin', terminated('abc')],
+    ['cut', partial],
+  ] as const
+
+  describe.each(['http', 'https'])('through the tunnel of an %s proxy, too', (kind) => {
+    test.each(ends)('%s', async (end, expected) => {
+      await using server = await scriptedHttp(() => ({ octets: `${head()}abc`, end }), { tls: true })
+      await using proxy = await scriptedProxy(httpProxy(), { tls: kind === 'https' })
+      const ca = testCa
+      await using client = createClient({
+        limits,
+        tls: { ca, proxyCa: ca },
+        proxy: `${kind}://127.0.0.1:${proxy.port}`,
+      })
+      expect(await resultOf(client, server.url)).toEqual(expected)
+    })
+  })
+
+  test.each(ends)('where the first address of the server does not answer, too (%s)', async (end, expected) => {
+    await using server = await scriptedHttp(() => ({ octets: `${head()}abc`, end }), { tls: true })
+    const relay = createServer((socket) => {
+      const onwards = connect(server.port, '127.0.0.1').on('error', () => {})
+      socket
+        .on('error', () => {})
+        .pipe(onwards)
+        .pipe(socket)
+    })
+    onTestFinished(() => void relay.close())
+    await once(relay.listen(0, '::1'), 'listening')
+    const { port } = relay.address() as AddressInfo
+    await using client = createClient({ limits, tls: { ca: testCa } })
+    // localhost is 127.0.0.1 first.
+    expect(await resultOf(client, `https://localhost:${port}/`)).toEqual(expected)
   })
 
   test('the error says why', async () => {

@@ -8,7 +8,7 @@ import { addressesOf, lookupFor } from './lookup.ts'
 import { checkPin } from './pins.ts'
 import { connectError } from './socket-error.ts'
 import { type AbortScope, socketOpened, whenOver } from './socket-opened.ts'
-import { TlsEndDetector } from './tls-end-detector.ts'
+import { watchEnd } from './tls-end.ts'
 import { tlsOptions } from './tls-options.ts'
 
 /** The server to connect to, and the protocols on the connection. */
@@ -18,7 +18,7 @@ export interface Peer {
   readonly tls: TlsMode
   /** Protocols to offer within TLS, the best first (RFC 7301). */
   readonly alpn?: readonly string[]
-  /** True: isCut() of the detector tells of a socket with TLS whether it has ended without close_notify. */
+  /** True: isCut() tells of a socket with TLS whether it has ended without close_notify. */
   readonly provesEnd?: boolean
   /** True: a further connection of the retrieval, such as FTP's for data, whose times are not noted. */
   readonly isFurther?: boolean
@@ -42,15 +42,7 @@ export async function dial(
   if (isIP(host) !== 0) await addressesOf(context, host, port)
   const lookup = lookupFor(context, port)
   const options = { host, port, noDelay: true, lookup, ...(onread !== undefined && { onread }) }
-  if (peer.tls === 'implicit' && peer.provesEnd === true) {
-    const carrier = connectTcp(options)
-    await opened(context, { ...peer, tls: 'none' }, carrier, lifetime)
-    return secure(context, peer, carrier, lifetime)
-  }
-  const socket =
-    peer.tls === 'implicit'
-      ? connectTls({ ...options, ...tlsOptions(host, context.tls), ...alpn(context, peer) })
-      : connectTcp(options)
+  const socket = peer.tls === 'implicit' ? beginTls(context, peer, options) : connectTcp(options)
   return opened(context, peer, socket, lifetime)
 }
 
@@ -117,26 +109,27 @@ export async function secure(
     throw context.error('protocol-violation', message)
   }
   context.deadline.phase = 'tls'
-  const detector = peer.provesEnd === true ? new TlsEndDetector(carrier) : null
-  const socket = beginTls(context, peer, detector ?? carrier)
-  detector?.watch(socket)
+  const socket = beginTlsOver(carrier, context, peer)
   // Within the TLS of an https proxy, neither socket closes the other by itself.
-  if (detector === null) {
-    socket.once('close', () => carrier.destroy())
-    carrier.once('close', () => socket.destroy())
-  }
+  socket.once('close', () => carrier.destroy())
+  carrier.once('close', () => socket.destroy())
   return opened(context, peer, socket, lifetime, carrier)
 }
 
 /** Throws what the options throw, such as a CA file that is missing, and closes the connection then. */
-function beginTls(context: RetrievalContext, peer: Peer, below: Duplex): TLSSocket {
-  const { host } = peer
+function beginTlsOver(carrier: Socket, context: RetrievalContext, peer: Peer): TLSSocket {
   try {
-    return connectTls({ socket: below, host, ...tlsOptions(host, context.tls), ...alpn(context, peer) })
+    return beginTls(context, peer, { socket: carrier, host: peer.host })
   } catch (error) {
-    below.destroy()
+    carrier.destroy()
     throw error
   }
+}
+
+function beginTls(context: RetrievalContext, peer: Peer, place: ConnectionOptions): TLSSocket {
+  const socket = connectTls({ ...place, ...tlsOptions(peer.host, context.tls), ...alpn(context, peer) })
+  if (peer.provesEnd === true) watchEnd(socket)
+  return socket
 }
 
 function alpn({ tls }: RetrievalContext, peer: Peer): ConnectionOptions {

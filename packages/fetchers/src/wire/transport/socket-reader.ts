@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { isCut, provesEnd } from './tls-end-detector.ts'
+import { isCut, provesEnd } from './tls-end.ts'
 
 /**
  * The octets of a connection, below a ByteSource: its consumer first takes the received octets without a promise, and
