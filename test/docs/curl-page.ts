@@ -64,7 +64,7 @@ const differences: Partial<Record<OptionName, string>> = {
   user: 'a password that is left out is asked for at the terminal once the server wants it',
   verbose: 'shows every protocol, with the meaning of the URL first',
   'write-out':
-    'without certificates, `%{ftp_entry_path}` and `%{curl_version}`, with those of newer curls; `%{http_connect}` is 000',
+    'without `%{ftp_entry_path}` and `%{curl_version}`, with those of newer curls; `%{http_connect}` is 000; `%{certs}` has no lines for extensions, and leaves out a root that the server sends',
 }
 
 /** Names of curl that mean something else here. */

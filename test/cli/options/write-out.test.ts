@@ -3,8 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { startServers } from '@retriever/servers'
+import { startHttpServer, startServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testCertificate } from '../../servers/src/certificate.ts'
 import { type Outcome, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
@@ -95,6 +96,23 @@ describe('-w prints what curl prints', () => {
     const theirs = await curl(argv)
     if (theirs !== null) expect(stdout.replace(/"date":.*/, '')).toBe(theirs.stdout.replace(/"date":.*/, ''))
   })
+})
+
+test('%{certs} and %{num_certs} are those of the server, also on a connection that was kept', async () => {
+  await using secure = await startHttpServer({ tls: true })
+  const url = `${secure.url}pub/hello.txt`
+  const argv = ['-s', '-k', '-w', '%{num_certs}\\n%{certs}', '-o', 'one', url]
+  const { stdout } = await retrieve([...argv, '-o', 'two', url], { cwd: folder() })
+  const one = stdout.slice(0, stdout.length / 2)
+  expect(stdout).toBe(one + one)
+  expect(one).toMatch(
+    /^1\nSubject:(\w+ = .+)\nIssuer:.+\nVersion:2\nSerial Number:[0-9a-f]+\nSignature Algorithm:[\w-]+\n/,
+  )
+  expect(one).toContain(testCertificate.trim())
+  const plain = await retrieve(['-s', '-o', '/dev/null', '-w', '%{num_certs}[%{certs}]', `${base}/text`])
+  expect(plain.stdout).toBe('0[]')
+  const theirs = await curl(argv)
+  if (theirs !== null) expect(one).toBe(theirs.stdout.replace(/^X509v3 .*\n/gm, ''))
 })
 
 test('%{json} has the types of curl', async () => {

@@ -136,6 +136,7 @@ export const others: readonly Line[] = [
   ['curl -s --ssl $FTP/readme.txt', 'refused'],
   'curl -s --proto =https --cacert $CA $HTTPS/readme.txt',
   "curl -s --cacert $CA -w '%{http_code} %{scheme}\\n' -o x $HTTPS/readme.txt",
+  "curl -s --cacert $CA -w '%{num_certs} %{certs}\\n' -o x $HTTPS/readme.txt | grep -v X509v3",
   'curl -V > /dev/null',
   'curl --version | grep -c Protocols',
   'curl --help > /dev/null',

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import { findScheme, type Scheme } from '@retriever/core'
@@ -166,6 +167,7 @@ describe('the facts of TLS are an event', () => {
       id: 1,
       attempt: 1,
       time: expect.any(Number),
+      chain: [new X509Certificate(testCertificate).raw],
       host: 'localhost',
       version: 'TLSv1.3',
       cipher: expect.stringMatching(/^TLS_/),

@@ -17,6 +17,7 @@ interface KnownServer {
   readonly port: number
   readonly local: readonly [address: string, port: number]
   readonly tls?: TlsFacts
+  readonly chain?: readonly Uint8Array[]
 }
 
 type Secured = Extract<RetrievalEvent, { type: 'secured' }>
@@ -54,6 +55,8 @@ export class Facts {
   findings: readonly Finding[] = []
   /** The agreement of TLS with the server that answered last; null: none. */
   tls: TlsFacts | null = null
+  /** The certificates of that server in DER, its own first. */
+  chain: readonly Uint8Array[] = []
   representation: Representation | null = null
   /** The sum of the body, if it is wanted. */
   hash: BodyHash | null = null
@@ -94,7 +97,7 @@ export class Facts {
   }
 
   /** The certificate of an https proxy is not that of the server. */
-  #secured({ type: _type, id: _id, time: _time, attempt: _attempt, url, ...tls }: Secured): void {
+  #secured({ type: _type, id: _id, time: _time, attempt: _attempt, url, chain, ...tls }: Secured): void {
     this.isTrusted &&= tls.trusted
     const server = hostOf(url)
     if (
@@ -105,8 +108,9 @@ export class Facts {
     )
       return
     this.tls = tls
+    this.chain = chain
     const known = this.#servers.get(server)
-    if (known !== undefined) this.#servers.set(server, { ...known, tls })
+    if (known !== undefined) this.#servers.set(server, { ...known, tls, chain })
   }
 
   #reply({ octets, url }: { readonly octets: string; readonly url: string }): void {
@@ -116,6 +120,7 @@ export class Facts {
     this.local = server?.local ?? this.local
     // A connection that was kept was secured by an earlier retrieval.
     this.tls = server?.tls ?? null
+    this.chain = server?.chain ?? []
     this.headSize += octets.length
     this.head = readHead(octets)
     if (this.head !== null) this.#chain.push(this.head)

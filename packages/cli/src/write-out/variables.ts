@@ -1,5 +1,6 @@
 import { findScheme, octetsToText, parseUrl } from '@retriever/core'
 import { jsonLine } from '../terminal/output.ts'
+import { certificatesText } from './certificates.ts'
 import type { Facts } from './facts.ts'
 
 /** The facts that the command knows beside the events. */
@@ -27,6 +28,7 @@ type Value = string | number | null | Seconds
 
 /** The variables of -w that apply, by curl's names in the order of its manual. */
 const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
+  certs: ({ facts }) => certificatesText(facts.chain),
   content_type: ({ facts }) => facts.fields('content-type').at(-1) ?? null,
   errormsg: ({ error }) => error,
   exitcode: ({ exit }) => exit,
@@ -37,6 +39,7 @@ const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   local_ip: ({ facts }) => facts.local[0],
   local_port: ({ facts }) => facts.local[1],
   method: ({ method }) => method,
+  num_certs: ({ facts }) => facts.chain.length,
   num_connects: ({ facts }) => facts.connections,
   num_headers: ({ facts }) => facts.head?.fields.length ?? 0,
   num_redirects: ({ facts }) => facts.redirects,

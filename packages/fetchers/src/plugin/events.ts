@@ -72,7 +72,12 @@ export type EmittedEvent =
    * TLS has begun on a connection, `connected` before: at once, or after commands (STARTTLS, AUTH TLS, FTP's data
    * connections).
    */
-  | ({ readonly type: 'secured'; readonly url: string } & TlsFacts)
+  | ({
+      readonly type: 'secured'
+      readonly url: string
+      /** Certificates in DER: the server's own, and those of its issuers without the root's. */
+      readonly chain: readonly Uint8Array[]
+    } & TlsFacts)
   /** A command or request, as sent. */
   | { readonly type: 'sent'; readonly url: string; readonly octets: string }
   /** A reply or header section, as received. Bodies are not reported; see `progress` and `onBody`. */

@@ -1,18 +1,36 @@
 import type { Socket } from 'node:net'
-import { type PeerCertificate, TLSSocket } from 'node:tls'
+import { type DetailedPeerCertificate, type PeerCertificate, TLSSocket } from 'node:tls'
 import type { TlsFacts } from '../../plugin/events.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /** Emits the event of a TLS handshake that is over. Reading the facts takes longer than the event: see hasListener. */
 export function tellSecured({ emit, url, hasListener }: RetrievalContext, host: string, socket: Socket): void {
   if (hasListener === false || !(socket instanceof TLSSocket)) return
-  emit({ type: 'secured', url, ...tlsFacts(host, socket) })
+  // Node gives nothing for a socket that is closed by now, and an empty object without a certificate.
+  const certificate: Partial<DetailedPeerCertificate> = socket.getPeerCertificate(true) ?? {}
+  emit({ type: 'secured', url, chain: chainOf(certificate), ...tlsFacts(host, socket, certificate) })
 }
 
-function tlsFacts(host: string, socket: TLSSocket): TlsFacts {
-  // Node gives nothing for a socket that is closed by now, and an empty object without a certificate.
+/**
+ * The certificates in DER, without the root's: it issued itself. Node adds it from the trusted ones, and servers seldom
+ * send it.
+ */
+function chainOf(certificate: Partial<DetailedPeerCertificate>): Uint8Array[] {
+  if (certificate.raw === undefined) return []
+  const chain: Uint8Array[] = [certificate.raw]
+  let issuer = certificate.issuerCertificate
+  while (issuer?.raw !== undefined && issuer.issuerCertificate !== issuer && chain.length < maxChain) {
+    chain.push(issuer.raw)
+    issuer = issuer.issuerCertificate
+  }
+  return chain
+}
+
+/** As many as OpenSSL verifies: 100, and both ends. */
+const maxChain = 102
+
+function tlsFacts(host: string, socket: TLSSocket, certificate: Partial<PeerCertificate>): TlsFacts {
   const { standardName = '', name = '' } = socket.getCipher() ?? {}
-  const certificate: Partial<PeerCertificate> = socket.getPeerCertificate() ?? {}
   return {
     host,
     version: socket.getProtocol(),
