@@ -172,3 +172,10 @@ test.each([
   expect(octets.join('')).not.toContain(form)
   expect(server.received.join()).toContain(form)
 })
+
+test("a refusal ends with the server's words, without a second full stop", async () => {
+  const faults = { replies: { RETR: '-ERR There is none.\r\n' } }
+  await expect(get({ faults }, '1', login)).rejects.toMatchObject({
+    message: expect.stringMatching(/: There is no message 1: There is none\.$/),
+  })
+})

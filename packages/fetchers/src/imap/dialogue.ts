@@ -2,7 +2,7 @@ import { type ErrorCode, octetsToText, type Phase, printable, type RetrievalErro
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { LineReader } from '../wire/framing/lines.ts'
-import type { Dialogue } from '../wire/pool/dialogue-session.ts'
+import { ConnectionDialogue } from '../wire/pool/connection-dialogue.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 
 /** The end of a command (RFC 3501 7.1): OK, NO or BAD, and words. */
@@ -29,52 +29,17 @@ interface Asking {
  * The commands and responses of one IMAP connection (RFC 3501), one command at a time, for one retrieval after the
  * other.
  */
-export class ImapDialogue implements Dialogue {
-  #connection: Connection
-  #context: RetrievalContext
-  #lines: LineReader
+export class ImapDialogue extends ConnectionDialogue<LineReader> {
   #tag = 0
-  /** True: the end of a command has not come. */
-  #isAsking = false
-  #secrets: readonly string[] = []
 
   constructor(connection: Connection, context: RetrievalContext) {
-    this.#connection = connection
-    this.#context = context
-    this.#lines = new LineReader(connection, context)
-  }
-
-  get connection(): Connection {
-    return this.#connection
-  }
-
-  attach(context: RetrievalContext): void {
-    this.#context = context
-    this.#connection = this.#connection.handOver(context)
-    this.#lines = this.#lines.handOver(this.#connection, context)
-  }
-
-  get isIdle(): boolean {
-    return !this.#isAsking && !this.#lines.holds && this.#connection.isQuiet
-  }
-
-  get lines(): LineReader {
-    return this.#lines
-  }
-
-  /** Keeps the forms of a password out of events and messages, which show what the server repeats of it. */
-  hide(...secrets: readonly string[]): void {
-    this.#secrets = secrets.filter((secret) => secret !== '').sort((one, other) => other.length - one.length)
-  }
-
-  #hidden(text: string): string {
-    return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), text)
+    super(connection, context, LineReader)
   }
 
   /** Sends a command; `shown` replaces one with a secret. */
   async send(command: string, shown: string = command): Promise<void> {
     const tag = `A${++this.#tag}`
-    this.#isAsking = true
+    this.isAsking = true
     await this.connection.sendLine(`${tag} ${command}`, `${tag} ${shown}`)
   }
 
@@ -83,7 +48,7 @@ export class ImapDialogue implements Dialogue {
     const { shown = command, second, literals = [], onUntagged } = asking
     const left = [...literals]
     await this.send(command, shown)
-    const { maxListing } = whenHeld(this.#context.limits)
+    const { maxListing } = whenHeld(this.context.limits)
     let length = 0
     let awaited = second
     while (true) {
@@ -104,7 +69,7 @@ export class ImapDialogue implements Dialogue {
       if ('completion' in response) return response.completion
       length += response.untagged.length
       if (length > maxListing) {
-        throw this.#context.error('limit-exceeded', `The listing is over ${maxListing} octets, the limit maxListing.`)
+        throw this.context.error('limit-exceeded', `The listing is over ${maxListing} octets, the limit maxListing.`)
       }
       onUntagged?.(response.untagged)
     }
@@ -119,9 +84,9 @@ export class ImapDialogue implements Dialogue {
   async #whole(line: string, phase: Phase): Promise<Response> {
     let text = line
     for (let size = literalSize(text); size !== null; size = literalSize(text)) {
-      const { maxReply } = this.#context.limits
+      const { maxReply } = this.context.limits
       if (text.length + size > maxReply) {
-        throw this.#context.error('limit-exceeded', `The server sent a response of over ${maxReply} octets.`, { phase })
+        throw this.context.error('limit-exceeded', `The server sent a response of over ${maxReply} octets.`, { phase })
       }
       const octets = await this.#octets(size, phase)
       const head = text.slice(0, text.lastIndexOf('{'))
@@ -136,34 +101,34 @@ export class ImapDialogue implements Dialogue {
     const [, tag, status = '', text = ''] = /^(A\d+) (OK|NO|BAD)(?: (.*))?$/i.exec(line) ?? []
     const word = status.toUpperCase()
     if (tag === `A${this.#tag}` && (word === 'OK' || word === 'NO' || word === 'BAD')) {
-      this.#isAsking = false
+      this.isAsking = false
       return { completion: { status: word, text } }
     }
-    const words = wordsOf(this.#hidden(line))
+    const words = wordsOf(this.hidden(line))
     const message = `The server answered "${words}", which is no response of this protocol. Check scheme and port.`
-    throw this.#context.error('protocol-violation', message, { phase, reply: words })
+    throw this.context.error('protocol-violation', message, { phase, reply: words })
   }
 
   /** The next line, without the octets of a literal at its end. */
   async line(phase: Phase): Promise<string> {
-    const line = await this.#lines.line(phase)
-    const { url, emit, error } = this.#context
+    const line = await this.reader.line(phase)
+    const { url, emit, error } = this.context
     if (line === null) {
       const message = 'The server closed the connection without an answer; try again.'
       throw error(phase === 'body' ? 'partial' : 'receive-failed', message, { phase, transient: true })
     }
-    emit({ type: 'received', url, octets: `${this.#hidden(line)}\r\n` })
+    emit({ type: 'received', url, octets: `${this.hidden(line)}\r\n` })
     return line
   }
 
   async #octets(count: number, phase: Phase): Promise<string> {
     let text = ''
     while (text.length < count) {
-      const chunk = await this.#lines.read(phase)
+      const chunk = await this.reader.read(phase)
       if (chunk === null)
-        throw this.#context.error('receive-failed', 'The connection ended within a response.', { phase })
+        throw this.context.error('receive-failed', 'The connection ended within a response.', { phase })
       const taken = chunk.subarray(0, count - text.length)
-      if (taken.length < chunk.length) this.#lines.unread(chunk.subarray(taken.length))
+      if (taken.length < chunk.length) this.reader.unread(chunk.subarray(taken.length))
       text += Buffer.from(taken).toString('latin1')
     }
     return text
@@ -172,13 +137,12 @@ export class ImapDialogue implements Dialogue {
   async startTls(peer: { readonly host: string; readonly port: number }): Promise<void> {
     const { status, text } = await this.ask('login', 'STARTTLS')
     if (status !== 'OK') throw this.refusal('tls-failed', 'The server does not begin TLS', text)
-    await this.connection.startTls(peer, this.#lines)
-    this.#lines = new LineReader(this.connection, this.#context)
+    await this.beginTls(peer)
   }
 
   refusal(code: ErrorCode, what: string, text: string): RetrievalError {
-    const words = wordsOf(this.#hidden(text))
-    return this.#context.error(code, `${what}${words === '' ? '' : `: ${words}`}.`, { reply: words || 'NO' })
+    const words = wordsOf(this.hidden(text))
+    return this.context.error(code, `${what}${words === '' ? '.' : `: ${words}`}`, { reply: words || 'NO' })
   }
 }
 

@@ -124,7 +124,7 @@ async function* literal(
   context: RetrievalContext,
 ): AsyncGenerator<Uint8Array> {
   for (let left = size; left > 0; ) {
-    const chunk = await dialogue.lines.read('body')
+    const chunk = await dialogue.reader.read('body')
     if (chunk === null) {
       throw context.error('partial', 'The connection ended before the whole message had come; try again.', {
         phase: 'body',
@@ -132,7 +132,7 @@ async function* literal(
       })
     }
     const taken = chunk.subarray(0, left)
-    if (taken.length < chunk.length) dialogue.lines.unread(chunk.subarray(taken.length))
+    if (taken.length < chunk.length) dialogue.reader.unread(chunk.subarray(taken.length))
     left -= taken.length
     yield taken
   }

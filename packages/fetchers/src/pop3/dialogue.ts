@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { dotBody } from '../wire/framing/dot.ts'
 import { LineReader, linesOf } from '../wire/framing/lines.ts'
-import type { Dialogue } from '../wire/pool/dialogue-session.ts'
+import { ConnectionDialogue } from '../wire/pool/connection-dialogue.ts'
 import type { Connection } from '../wire/transport/connection.ts'
 
 /** A reply (RFC 1939 3): `+OK` or `-ERR`, and words. */
@@ -16,32 +16,9 @@ export interface PopReply {
 }
 
 /** The commands and replies of one POP3 connection, for one retrieval after the other. */
-export class PopDialogue implements Dialogue {
-  #connection: Connection
-  #context: RetrievalContext
-  #lines: LineReader
-  /** True: a reply, or the block behind it, has not come to its end. */
-  #isAsking = false
-  #secrets: readonly string[] = []
-
+export class PopDialogue extends ConnectionDialogue<LineReader> {
   constructor(connection: Connection, context: RetrievalContext) {
-    this.#connection = connection
-    this.#context = context
-    this.#lines = new LineReader(connection, context)
-  }
-
-  get connection(): Connection {
-    return this.#connection
-  }
-
-  attach(context: RetrievalContext): void {
-    this.#context = context
-    this.#connection = this.#connection.handOver(context)
-    this.#lines = this.#lines.handOver(this.#connection, context)
-  }
-
-  get isIdle(): boolean {
-    return !this.#isAsking && !this.#lines.holds && this.#connection.isQuiet
+    super(connection, context, LineReader)
   }
 
   /** Nothing was marked as deleted, so the reply to QUIT says nothing. */
@@ -49,34 +26,25 @@ export class PopDialogue implements Dialogue {
     await this.connection.sendLine('QUIT')
   }
 
-  /** Keeps the forms of a password out of events and messages, which show what the server repeats of it. */
-  hide(...secrets: readonly string[]): void {
-    this.#secrets = secrets.filter((secret) => secret !== '').sort((one, other) => other.length - one.length)
-  }
-
-  #hidden(text: string): string {
-    return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), text)
-  }
-
   /** Sends a command and gives its reply; `shown` replaces one with a secret in events. */
   async ask(phase: Phase, command: string, shown: string = command): Promise<PopReply> {
-    this.#isAsking = true
+    this.isAsking = true
     await this.connection.sendLine(command, shown)
     return this.reply(phase)
   }
 
   /** A reply. Secrets are hidden in it. */
   async reply(phase: Phase): Promise<PopReply> {
-    const received = await this.#lines.line(phase)
-    const { url, emit, error } = this.#context
+    const received = await this.reader.line(phase)
+    const { url, emit, error } = this.context
     if (received === null) {
       const message = 'The server closed the connection without an answer; try again.'
       throw error('receive-failed', message, { phase, transient: true })
     }
-    const line = this.#hidden(received)
+    const line = this.hidden(received)
     emit({ type: 'received', url, octets: `${line}\r\n` })
     const [, sign, text = ''] = /^(\+OK|-ERR|\+)(?: (.*))?$/is.exec(line) ?? []
-    this.#isAsking = false
+    this.isAsking = false
     if (sign !== undefined) return { isOk: !sign.startsWith('-'), isRequest: sign === '+', text }
     const words = wordsOf(line)
     const message = `The server answered "${words}", which is no reply of this protocol. Check scheme and port.`
@@ -85,20 +53,20 @@ export class PopDialogue implements Dialogue {
 
   /** The octets behind the reply to a command with a multi-line reply (RFC 1939 3), without the added dots. */
   octets(): AsyncIterable<Uint8Array> {
-    this.#isAsking = true
+    this.isAsking = true
     return this.#block()
   }
 
   async *#block(): AsyncGenerator<Uint8Array> {
-    yield* dotBody(this.#lines, this.#context)
-    this.#isAsking = false
+    yield* dotBody(this.reader, this.context)
+    this.isAsking = false
   }
 
   /** The lines of a multi-line reply. */
   block(): AsyncIterable<string> {
-    const { limits } = this.#context
+    const { limits } = this.context
     const { maxListing } = whenHeld(limits)
-    return linesOf(this.octets(), { ...this.#context, limits: { ...limits, maxListing } })
+    return linesOf(this.octets(), { ...this.context, limits: { ...limits, maxListing } })
   }
 
   /** Begins TLS (STLS, RFC 2595 4). */
@@ -107,18 +75,17 @@ export class PopDialogue implements Dialogue {
     if (!reply.isOk) {
       const words = wordsOf(reply.text)
       const message = `The server does not begin TLS (${words}). A scheme with TLS from the start may be served.`
-      throw this.#context.error('tls-failed', message, { phase: 'tls', reply: words })
+      throw this.context.error('tls-failed', message, { phase: 'tls', reply: words })
     }
-    await this.connection.startTls(peer, this.#lines)
-    this.#lines = new LineReader(this.connection, this.#context)
+    await this.beginTls(peer)
   }
 
   /** The error for a refusal. RFC 2449 8: a code in brackets tells refusals that pass. */
   refusal({ text }: PopReply, code: 'auth-failed' | 'not-found' | 'server-refused', what: string): RetrievalError {
     const words = wordsOf(text)
     const passes = /^\[(?:IN-USE|LOGIN-DELAY|SYS\/TEMP)\]/i.test(text)
-    const message = `${what}: ${words === '' ? 'the server gives no reason' : words}.`
-    return this.#context.error(passes ? 'server-refused' : code, message, {
+    const message = `${what}: ${words === '' ? 'the server gives no reason.' : words}`
+    return this.context.error(passes ? 'server-refused' : code, message, {
       reply: words || '-ERR',
       ...(passes && { transient: true }),
     })

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import { isOneLine, type LineReader } from '../framing/lines.ts'
+import { isOneLine } from '../framing/lines.ts'
 import { receiveError } from './socket-error.ts'
 import { startTls } from './start-tls.ts'
 
@@ -108,12 +108,15 @@ export class Connection {
 
   /**
    * Begins TLS on this connection, after the server has agreed to it in the clear (STARTTLS, RFC 2595 3.1). The
-   * certificate must be that of `host`. `lines`, the connection's reader if there is one, must hold no octets: octets
+   * certificate must be that of `host`. `reader`, the connection's reader if there is one, must hold no octets: octets
    * sent in the clear must not pass for octets sent through TLS, so they are `protocol-violation`. Rejects with
    * `certificate`, `tls-failed` or `timeout` too.
    */
-  async startTls(peer: { readonly host: string; readonly port: number }, lines?: LineReader): Promise<void> {
-    if (this.#socket.readableLength > 0 || lines?.holds) {
+  async startTls(
+    peer: { readonly host: string; readonly port: number },
+    reader?: { readonly holds: boolean },
+  ): Promise<void> {
+    if (this.#socket.readableLength > 0 || reader?.holds) {
       const message = 'Octets came before TLS had begun; the connection was closed.'
       this.close()
       throw this.#context.error('protocol-violation', message)

@@ -1,0 +1,75 @@
+import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { Connection } from '../transport/connection.ts'
+import type { Dialogue } from './dialogue-session.ts'
+
+/** Reads the answers of one connection for one retrieval. */
+interface AnswerReader {
+  /** True: octets have come that nobody has taken. */
+  readonly holds: boolean
+}
+
+/**
+ * The connection of a dialogue, with its reader: one request at a time, for one retrieval after the other. Events and
+ * messages do not show the secrets that it sends.
+ */
+export class ConnectionDialogue<Reader extends AnswerReader> implements Dialogue {
+  readonly #readerOf: new (
+    connection: Connection,
+    context: RetrievalContext,
+  ) => Reader
+  #connection: Connection
+  #context: RetrievalContext
+  #reader: Reader
+  #secrets: readonly string[] = []
+  /** True: the end of an answer has not come. */
+  protected isAsking = false
+
+  constructor(
+    connection: Connection,
+    context: RetrievalContext,
+    readerOf: new (connection: Connection, context: RetrievalContext) => Reader,
+  ) {
+    this.#readerOf = readerOf
+    this.#connection = connection
+    this.#context = context
+    this.#reader = new readerOf(connection, context)
+  }
+
+  get connection(): Connection {
+    return this.#connection
+  }
+
+  get context(): RetrievalContext {
+    return this.#context
+  }
+
+  get reader(): Reader {
+    return this.#reader
+  }
+
+  get isIdle(): boolean {
+    return !this.isAsking && !this.#reader.holds && this.#connection.isQuiet
+  }
+
+  /** The dialogue is idle, so no reader holds octets. */
+  attach(context: RetrievalContext): void {
+    this.#context = context
+    this.#connection = this.#connection.handOver(context)
+    this.#reader = new this.#readerOf(this.#connection, context)
+  }
+
+  /** Keeps the forms of a password out of events and messages, which show what the server repeats of it. */
+  hide(...secrets: readonly string[]): void {
+    this.#secrets = secrets.filter((secret) => secret !== '').sort((one, other) => other.length - one.length)
+  }
+
+  protected hidden(text: string): string {
+    return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), text)
+  }
+
+  /** Begins TLS, to which the server has agreed. */
+  protected async beginTls(peer: { readonly host: string; readonly port: number }): Promise<void> {
+    await this.#connection.startTls(peer, this.#reader)
+    this.#reader = new this.#readerOf(this.#connection, this.#context)
+  }
+}
