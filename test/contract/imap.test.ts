@@ -292,7 +292,7 @@ test('the lines of one answer are at most maxListing octets, one response at mos
   const limits = { maxRetries: 0, maxListing: 5000 }
   expect((await observe('INBOX/;UID=11', long, { limits })).error).toMatchObject({
     code: 'limit-exceeded',
-    message: expect.stringMatching(/over 5000 octets, the limit maxListing/),
+    message: expect.stringMatching(/over 5000 octets, which is `limits\.maxListing`/),
   })
   const box = `* LIST () "/" {7000}\r\n${'x'.repeat(7000)}\r\nA2 OK\r\n`
   const literal = { faults: { replies: { LIST: box } } }

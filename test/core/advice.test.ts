@@ -35,6 +35,17 @@ describe('the library speaks of its own options', () => {
     expect(found).toEqual([])
   })
 
+  test('a message names a limit by adviceText() alone, so that the command can say it in its own words', () => {
+    const named = files.flatMap((path) =>
+      stringLiterals(readFileSync(path, 'utf8'))
+        .filter(({ text }) => / /.test(text) && /\bmax[A-Z]\w*|\blimits\./.test(text))
+        // The members of an option's own object.
+        .filter(({ text }) => !text.includes('{'))
+        .map(({ text, line }) => `${path.slice(packages.length)}:${line}: ${text}`),
+    )
+    expect(named).toEqual([])
+  })
+
   test.each([
     ['Give its CA by --cacert.', true],
     ['by -u', true],

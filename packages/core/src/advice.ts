@@ -17,6 +17,7 @@ export type AdvisedOption =
   | 'limits.minSpeedTime'
   | 'limits.maxSize'
   | 'limits.maxCollected'
+  | 'limits.maxListing'
   | 'limits.maxReply'
   | 'limits.maxRetryDelay'
   | 'limits.unreadTimeout'

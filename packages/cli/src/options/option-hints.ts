@@ -25,6 +25,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'limits.minSpeedTime': '--speed-time',
   'limits.maxSize': '--max-filesize',
   'limits.maxCollected': 'a fixed limit',
+  'limits.maxListing': 'a fixed limit',
   'limits.maxReply': 'a fixed limit',
   'limits.maxRetryDelay': 'a fixed limit',
   'limits.unreadTimeout': 'a fixed limit',

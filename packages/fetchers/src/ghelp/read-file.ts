@@ -1,13 +1,14 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { overHeld } from '../plugin/size-limit.ts'
 
 /**
  * A regular file as text; null if there is none that may be read. Rejects with `limit-exceeded` over
  * limits.maxCollected.
  */
 export async function readText(path: string, context: RetrievalContext): Promise<string | null> {
-  const { deadline, limits, error } = context
+  const { deadline, limits } = context
   return await deadline.within('request', async () => {
     // A FIFO must not hold the retrieval.
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => null)
@@ -15,10 +16,7 @@ export async function readText(path: string, context: RetrievalContext): Promise
     try {
       const stats = await file.stat()
       if (!stats.isFile()) return null
-      if (stats.size > limits.maxCollected) {
-        const message = `The page has ${stats.size} octets, and limits.maxCollected is ${limits.maxCollected}.`
-        throw error('limit-exceeded', message, { advice: { option: 'limits.maxCollected' } })
-      }
+      if (stats.size > limits.maxCollected) throw overHeld(context, 'page')
       return await file.readFile('utf8')
     } finally {
       await file.close()

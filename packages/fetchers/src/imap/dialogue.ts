@@ -1,6 +1,7 @@
 import { type ErrorCode, octetsToText, type Phase, printable, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
+import { overHeld } from '../plugin/size-limit.ts'
 import { LineReader } from '../wire/framing/lines.ts'
 import { ConnectionDialogue } from '../wire/pool/connection-dialogue.ts'
 import type { Connection } from '../wire/transport/connection.ts'
@@ -69,7 +70,7 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
       if ('completion' in response) return response.completion
       length += response.untagged.length
       if (length > maxListing) {
-        throw this.context.error('limit-exceeded', `The listing is over ${maxListing} octets, the limit maxListing.`)
+        throw overHeld(this.context, 'answer', 'maxListing')
       }
       onUntagged?.(response.untagged)
     }

@@ -5,6 +5,7 @@ import { sourceOf } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { checkDate } from '../plugin/request-options.ts'
+import { overHeld } from '../plugin/size-limit.ts'
 import { linesOf } from '../wire/framing/lines.ts'
 import { attempt, pathOctets } from './open-path.ts'
 
@@ -60,10 +61,7 @@ async function readLines(path: string, context: RetrievalContext): Promise<strin
     if (deadline.reason !== null) break
     const line = lineOf(found.name as unknown as Buffer, found.isDirectory())
     length += line.length
-    if (length > maxListing) {
-      const message = `The listing is over ${maxListing} octets, the limit set by maxListing or maxCollected.`
-      throw context.error('limit-exceeded', message)
-    }
+    if (length > maxListing) throw overHeld(context, 'listing', 'maxListing')
     lines.push(line)
   }
   return lines

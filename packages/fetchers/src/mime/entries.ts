@@ -1,5 +1,6 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
+import { overHeld } from '../plugin/size-limit.ts'
 import type { Message } from './message.ts'
 import type { MessagePart } from './part.ts'
 
@@ -66,10 +67,7 @@ async function collect(body: AsyncIterable<Uint8Array>, context: RetrievalContex
   let length = 0
   for await (const chunk of body) {
     length += chunk.length
-    if (length > maxCollected) {
-      const message = `The message is over ${maxCollected} octets, the limit of maxCollected; save it to a file.`
-      throw context.error('limit-exceeded', message, { phase: 'body' })
-    }
+    if (length > maxCollected) throw overHeld(context, 'message')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, length)

@@ -1,5 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { overHeld } from '../plugin/size-limit.ts'
 
 const lf = 0x0a
 const cr = 0x0d
@@ -15,13 +16,12 @@ const maxFromLine = 1000
  */
 export async function* messagesIn(
   chunks: AsyncIterable<Uint8Array>,
-  { limits, error }: RetrievalContext,
+  context: RetrievalContext,
 ): AsyncGenerator<Uint8Array | RetrievalError, void, void> {
-  const { maxCollected } = limits
+  const { maxCollected } = context.limits
   const splitter = new Splitter(maxCollected)
   const orError = (message: Buffer | null): Buffer | RetrievalError => {
-    const text = `A message is over ${maxCollected} octets, the limit of maxCollected.`
-    return message ?? error('limit-exceeded', text, { phase: 'body' })
+    return message ?? overHeld(context, 'message')
   }
   for await (const chunk of chunks) {
     for (const message of splitter.push(chunk)) yield orError(message)

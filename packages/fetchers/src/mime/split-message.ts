@@ -162,12 +162,12 @@ function lineEnd(message: Buffer, start: number): number {
 }
 
 function headerTooLong(limits: MessageLimits): RetrievalError {
-  return exceeded(limits, `A header of the message is over ${limits.maxHeader} octets, the limit of maxHeader`)
+  return exceeded(limits, `A header of the message is over ${limits.maxHeader} octets, the most that are read`)
 }
 
 /** The error for a message that has more parts than are allowed. */
 export function tooManyParts(limits: MessageLimits): RetrievalError {
-  return exceeded(limits, `The message has over ${limits.maxParts} parts, the limit of maxParts`)
+  return exceeded(limits, `The message has over ${limits.maxParts} parts, the most that are read`)
 }
 
 function exceeded({ url }: MessageLimits, what: string): RetrievalError {

@@ -2,6 +2,7 @@ import { encodeOctets, octetsToText, printable } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { checkDate } from '../plugin/request-options.ts'
+import { overHeld } from '../plugin/size-limit.ts'
 import { textListing } from '../wire/text-listing.ts'
 import type { DirectoryItem } from './files.ts'
 import type { Located } from './locate.ts'
@@ -46,10 +47,7 @@ async function* linesOf(
     for await (const page of pages) {
       const text = Buffer.from(page.map(lineOf).join(''))
       length += text.length
-      if (length > maxListing) {
-        const message = `The listing is over ${maxListing} octets, the limit set by maxListing or maxCollected.`
-        throw context.error('limit-exceeded', message)
-      }
+      if (length > maxListing) throw overHeld(context, 'listing', 'maxListing')
       read.push(...page)
       if (text.length > 0) yield text
     }

@@ -127,6 +127,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'limits.minSpeedTime': true,
   'limits.maxSize': true,
   'limits.maxCollected': true,
+  'limits.maxListing': true,
   'limits.maxReply': true,
   'limits.maxRetryDelay': true,
   'limits.unreadTimeout': true,

@@ -98,7 +98,7 @@ function wordsOf(octets: Buffer): string {
 
 function tooMuch(name: string, { limits, error }: RetrievalContext): RetrievalError {
   const advice = { option: 'limits.maxCollected' } as const
-  const limit = `the limit set by ${adviceText(advice)} is ${limits.maxCollected}`
+  const limit = `${limits.maxCollected} is ${adviceText(advice)}`
   const message = `The program ${name} wrote too many octets: ${limit}.`
   return error('limit-exceeded', message, { phase: 'body', advice })
 }

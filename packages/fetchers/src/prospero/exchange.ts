@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { adviceText, type Phase, prosperoPackets } from '@retriever/core'
+import { type Phase, prosperoPackets } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { overHeld } from '../plugin/size-limit.ts'
 import type { Datagrams } from '../wire/transport/datagrams.ts'
 import { type Retransmission, RoundTrip } from '../wire/transport/retransmission.ts'
 import { acknowledgement, cancellation, options, type Packet, parsePacket, swapped } from './packet.ts'
@@ -202,8 +203,6 @@ export class Exchange implements Retransmission {
   }
 
   #tooLarge(): Error {
-    const advice = { option: 'limits.maxCollected' } as const
-    const limit = `${adviceText(advice)} is ${this.#context.limits.maxCollected}`
-    return this.#context.error('limit-exceeded', `The answer is larger than ${limit} octets.`, { advice })
+    return overHeld(this.#context, 'answer')
   }
 }

@@ -152,7 +152,7 @@ export class Body implements ByteSource {
   /** The error for a body that its consumer cannot hold. */
   tooLarge(limit: number): RetrievalError {
     const advice = { option: 'limits.maxCollected' } as const
-    const what = `The body is over ${limit} octets, the limit set by ${adviceText(advice)}; save it to a file.`
+    const what = `The body is over ${limit} octets, which is ${adviceText(advice)}; save it to a file.`
     return this.#context.error('limit-exceeded', what, { phase: 'body', advice })
   }
 

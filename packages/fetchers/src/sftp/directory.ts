@@ -4,6 +4,7 @@ import { wholeSource } from '../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { whenHeld } from '../plugin/limits.ts'
 import { checkDate } from '../plugin/request-options.ts'
+import { overHeld } from '../plugin/size-limit.ts'
 import { type Attributes, fileKind, readAttributes } from './attributes.ts'
 import { type Answer, SftpStatus } from './channel.ts'
 import { endOfFile, packet } from './packets.ts'
@@ -59,10 +60,7 @@ async function readNames(path: string, session: SftpSession, context: RetrievalC
       const some = await nextNames(handle, session, context)
       if (some === null) return listed
       for (const { name, line } of some) length += (line || name).length + 1
-      if (length > maxListing) {
-        const limit = `${maxListing} octets, the limit set by maxListing or maxCollected`
-        throw context.error('limit-exceeded', `The listing is over ${limit}.`)
-      }
+      if (length > maxListing) throw overHeld(context, 'listing', 'maxListing')
       listed.push(...(await Promise.all(some.map((each) => withTarget(each, path, session, context)))))
     }
   } finally {

@@ -208,11 +208,7 @@ export class Walk {
     for await (const entry of representation.entries()) {
       this.#count++
       if (this.#isFull) {
-        throw failure(
-          'limit-exceeded',
-          url,
-          `The tree has over ${this.#maxEntries} entries, the limit set by maxEntries`,
-        )
+        throw failure('limit-exceeded', url, `The tree has over ${this.#maxEntries} entries, the most that are listed`)
       }
       add(entry)
     }

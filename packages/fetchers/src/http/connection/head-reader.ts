@@ -228,5 +228,5 @@ function shown(text: string): string {
 }
 
 function tooLarge(): HeadTooLarge {
-  return new HeadTooLarge('a header section over maxReply')
+  return new HeadTooLarge('a header section that is too long')
 }

@@ -26,7 +26,7 @@ export class Http2Exchange implements Exchange {
     stream.once('response', (headers) => {
       const head = headOf(headers)
       connection.served()
-      if (sizeOf(head) > connection.maxReply) stream.destroy(new HeadTooLarge('a header section over maxReply'))
+      if (sizeOf(head) > connection.maxReply) stream.destroy(new HeadTooLarge('a header section that is too long'))
       else this.#head = head
       this.#wake()
     })

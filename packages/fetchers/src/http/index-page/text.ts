@@ -1,3 +1,4 @@
+import { adviceText } from '@retriever/core'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
 /** The text of an index as it comes, one octet a character. Rejects with `limit-exceeded` past limits.maxListing. */
@@ -9,8 +10,9 @@ export async function* indexText(
   for await (const chunk of body) {
     total += chunk.length
     if (total > maxListing) {
-      const message = `The index is over ${maxListing} octets, the limit of maxListing or maxCollected.`
-      throw error('limit-exceeded', message, { phase: 'body' })
+      const advice = { option: 'limits.maxListing' } as const
+      const message = `The index is over ${maxListing} octets, which is ${adviceText(advice)}.`
+      throw error('limit-exceeded', message, { phase: 'body', advice })
     }
     yield octetsOf(chunk)
   }
