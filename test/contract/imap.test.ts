@@ -179,6 +179,28 @@ test.each([
   await expect(get('INBOX/;UID=11', { faults }, { limits: { maxRetries: 0 } })).rejects.toMatchObject({ code })
 })
 
+const endless = '* 5 EXPUNGE\r\n'.repeat(6000)
+test.each([
+  ['the login', 'LOGIN', `${endless}A1 OK\r\n`, {}],
+  ['a mailbox', 'EXAMINE', `${endless}A2 OK\r\n`, { maxCollected: 65_536 }],
+  [
+    'a message that comes',
+    'FETCH',
+    `${endless}* 1 FETCH (BODY[] {2}\r\nhi UID 11)\r\nA3 OK\r\n`,
+    { maxCollected: 65_536 },
+  ],
+  [
+    'the end of a message',
+    'FETCH',
+    `* 1 FETCH (BODY[] {2}\r\nhi UID 11)\r\n${endless}A3 OK\r\n`,
+    { maxCollected: 65_536 },
+  ],
+])('responses that nobody asked for do not hold %s for ever', async (_what, command, reply, limits) => {
+  const faults = { replies: { [command]: reply } }
+  const error = { code: 'limit-exceeded' }
+  await expect(get('INBOX/;UID=11', { faults }, { limits: { maxRetries: 0, ...limits } })).rejects.toMatchObject(error)
+})
+
 const plain = Buffer.from('\0alice\0secret').toString('base64')
 const loginLine = 'LOGIN "alice" "secret"'
 test.each<[string, ImapServerOptions, string[]]>([

@@ -32,6 +32,8 @@ interface Asking {
  */
 export class ImapDialogue extends ConnectionDialogue<LineReader> {
   #tag = 0
+  /** The octets of the untagged responses since the last command. */
+  #untagged = 0
 
   constructor(connection: Connection, context: RetrievalContext) {
     super(connection, context, LineReader)
@@ -41,6 +43,7 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
   async send(command: string, shown: string = command): Promise<void> {
     const tag = `A${++this.#tag}`
     this.isAsking = true
+    this.#untagged = 0
     await this.connection.sendLine(`${tag} ${command}`, `${tag} ${shown}`)
   }
 
@@ -49,8 +52,6 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
     const { shown = command, second, literals = [], onUntagged } = asking
     const left = [...literals]
     await this.send(command, shown)
-    const { maxListing } = whenHeld(this.context.limits)
-    let length = 0
     let awaited = second
     while (true) {
       const line = await this.line(phase)
@@ -68,10 +69,6 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
       }
       const response = await this.#whole(line, phase)
       if ('completion' in response) return response.completion
-      length += response.untagged.length
-      if (length > maxListing) {
-        throw overHeld(this.context, 'answer', 'maxListing')
-      }
       onUntagged?.(response.untagged)
     }
   }
@@ -98,7 +95,10 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
 
   /** Reads a response that is one line. */
   read(line: string, phase: Phase): Response {
-    if (line.startsWith('* ')) return { untagged: line.slice(2) }
+    if (line.startsWith('* ')) {
+      this.#count(line.length, phase)
+      return { untagged: line.slice(2) }
+    }
     const [, tag, status = '', text = ''] = /^(A\d+) (OK|NO|BAD)(?: (.*))?$/i.exec(line) ?? []
     const word = status.toUpperCase()
     if (tag === `A${this.#tag}` && (word === 'OK' || word === 'NO' || word === 'BAD')) {
@@ -108,6 +108,16 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
     const words = wordsOf(this.hidden(line))
     const message = `The server answered "${words}", which is no response of this protocol. Check scheme and port.`
     throw this.context.error('protocol-violation', message, { phase, reply: words })
+  }
+
+  /** A server may send untagged responses without end (RFC 3501 2.2.2), and a login needs few of them. */
+  #count(length: number, phase: Phase): void {
+    this.#untagged += length
+    const { limits, error } = this.context
+    if (this.#untagged > whenHeld(limits).maxListing) throw overHeld(this.context, 'answer', 'maxListing')
+    if (phase !== 'login' || this.#untagged <= limits.maxReply) return
+    const message = `The server sent over ${limits.maxReply} octets before it answered the login.`
+    throw error('limit-exceeded', message, { phase, advice: { option: 'limits.maxReply' } })
   }
 
   /** The next line, without the octets of a literal at its end. */
