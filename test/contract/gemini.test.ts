@@ -162,7 +162,10 @@ describe('prompts', () => {
   })
 
   test('no answer is form-required', async () => {
-    expect((await outcome('input', { form: () => null })).error).toMatchObject({ code: 'form-required' })
+    expect((await outcome('input', { form: () => null })).error).toMatchObject({
+      code: 'form-required',
+      message: expect.stringContaining('The server asks: "Your name?". Answer by'),
+    })
     expect((await outcome('input', { form: { other: 'x' } })).error).toMatchObject({ code: 'form-required' })
     expect((await outcome('input', { form: { 1: ['x'] } })).error).toMatchObject({ code: 'invalid-option' })
   })

@@ -6,7 +6,7 @@ import type { ErrorCode } from './errors.ts'
  */
 export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   'unknown-scheme': 'No scheme of that name is known or registered.',
-  'no-fetcher': 'The scheme is known, but no fetcher can retrieve it.',
+  'no-fetcher': 'The scheme is known, but nothing here can retrieve it.',
   handoff: 'The URL names an interactive service, not a data object.',
   'malformed-url': 'The URL breaks the syntax of its scheme.',
   'invalid-option': 'An option has a value of the wrong type or range.',

@@ -70,7 +70,7 @@ const remedies: Readonly<Record<FindingCode, string>> = {
   'unsafe-character': 'Escape them yourself to be sure what is requested.',
   'no-data-object': 'Open it instead of retrieving it.',
   'no-server': 'Name one by `defaults.newsServer`.',
-  'no-fetcher': 'Or give the client a fetcher for it by `fetchers`.',
+  'no-fetcher': 'Or retrieve it by `fetchers`.',
   'deprecated-scheme': 'Look for the resource under another scheme.',
   'host-label': 'Some resolvers and servers refuse such a name.',
   'server-specific': 'To pass it on, name the article by a news URL with its message-id.',
@@ -101,7 +101,7 @@ export function findDelimiters(text: string, part: string, at: number, pattern: 
     const start = at + match.index
     return finding(
       'encoded-delimiter',
-      `The ${part} holds an encoded ${names.join(' ')}, which would end the protocol's line and smuggle in what follows.`,
+      `The ${part === 'urlPath' ? 'path' : part} holds an encoded ${names.join(' ')}, which would end the protocol's line and smuggle in what follows.`,
       [start, start + match[0].length],
       'RFC 1738 6',
     )

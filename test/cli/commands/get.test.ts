@@ -110,7 +110,7 @@ describe('files', () => {
     const again = await retrieve(['--output-dir', dir, '-O', url('http', 'pub/hello.txt')])
     expect(again.status).toBe(23)
     expect(again.stderr).toBe(
-      `retrieve: ${dir}/hello.txt cannot be written: it exists already; remove it, or name another file with -o.\n`,
+      `retrieve: ${dir}/hello.txt cannot be written: it exists already; name another file with -o, or let --clobber overwrite it.\n`,
     )
     expect(readFileSync(join(dir, 'hello.txt'), 'utf8')).toBe('mine')
     expect(servers.http.received.length).toBe(before)
@@ -134,7 +134,7 @@ describe('files', () => {
 
   test.each([
     ['.', '. cannot be written: it is a directory; name a file in it.'],
-    ['nowhere/x', 'nowhere/x cannot be written: its folder does not exist.'],
+    ['nowhere/x', 'nowhere/x cannot be written: its folder does not exist; make it, or let --create-dirs make it.'],
     ['x'.repeat(300), `${'x'.repeat(300)} cannot be written: the name is too long.`],
   ])('-o %s is refused before anything is asked for', async (file, message) => {
     const before = servers.http.accepted

@@ -39,7 +39,7 @@ test.each([
   expect(asAShellReads(command)).toEqual(['--', 'h.example', '23'])
   expect(stderr).not.toContain('s3cret')
   // The name alone, pasted, is one word.
-  const login = /logging in as (.*?)(?:, with a password, which is not shown)?\. To use it/.exec(line)?.[1] ?? ''
+  const login = /logging in as (.*?)(?: with the password that the URL contains)?\. To use it/.exec(line)?.[1] ?? ''
   expect(asAShellReads(`telnet ${login}`)).toHaveLength(1)
 })
 

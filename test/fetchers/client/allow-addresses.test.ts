@@ -110,7 +110,7 @@ describe('a proxy', () => {
     await using client = createClient({ proxy: proxy.url.slice(0, -1), ...strict([entry]) })
     await expect(client.retrieve('http://h.example/')).rejects.toMatchObject({
       code: 'refused',
-      message: expect.stringContaining('name its address in `policy.allowAddresses`'),
+      message: expect.stringContaining('allow the address of the proxy'),
     })
     expect(proxy.asked).toEqual([])
   })

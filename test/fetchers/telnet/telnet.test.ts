@@ -43,7 +43,7 @@ test('a service is no data: retrieve() says what to run, without the password', 
   expect(failure).toMatchObject({
     code: 'handoff',
     message: expect.stringContaining(
-      'It suggests logging in as alice, with a password, which is not shown. To use it, run: telnet -- h 2323',
+      'It suggests logging in as alice with the password that the URL contains. To use it, run: telnet -- h 2323',
     ),
   })
   expect(String((failure as Error).message)).not.toContain('secret')

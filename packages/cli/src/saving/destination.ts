@@ -136,6 +136,14 @@ function checkNaming(line: DestinationOptions, typed: readonly Destination[]): v
   if (line.has('continue-at')) throw usageError(`${head} begins the file, and -C continues it: give one of them.`)
 }
 
+/** As checkTarget(), for a file whose folders --create-dirs makes. */
+export function checkOutput(path: string, overwrite: boolean, special: boolean): void {
+  if (tryFile(path, () => statSync(dirname(path), { throwIfNoEntry: false })) === undefined) {
+    throw writeFailed(path, 'its folder does not exist; make it, or let --create-dirs make it')
+  }
+  checkTarget(path, overwrite, special)
+}
+
 /**
  * Throws `write-failed` before a server is contacted, if writing is sure to fail. `special`: allow FIFOs and devices.
  */
@@ -144,7 +152,7 @@ export function checkTarget(path: string, overwrite: boolean, special: boolean):
   if (target?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')
   // A dangling link occupies the name too.
   if (!overwrite && lstatSync(path, { throwIfNoEntry: false })) {
-    throw writeFailed(path, 'it exists already; remove it, or name another file with -o')
+    throw writeFailed(path, 'it exists already; name another file with -o, or let --clobber overwrite it')
   }
   if (target === undefined || target.isFile()) tryFile(path, () => accessSync(dirname(path), constants.W_OK))
   else if (!special) throw writeFailed(path, 'it is no regular file')

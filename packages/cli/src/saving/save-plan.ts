@@ -16,7 +16,7 @@ import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
 import { expectedSum } from './checksum.ts'
 import { checkNotShorter, endOfWhole, startIn, unverifiedEnd } from './continuation.ts'
-import { checkTarget, type Destination, tryFile } from './destination.ts'
+import { checkOutput, type Destination, tryFile } from './destination.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
@@ -46,7 +46,7 @@ export async function planSave(
   const { continueAt, continueUnverified, clobber, timeFile, remoteTime } = config
   // -z FILE -O is to bring FILE up to date.
   const overwrite = clobber ?? (isNamed || timeFile === resolve(path))
-  checkTarget(path, overwrite || continueAt !== null, isNamed)
+  checkOutput(path, overwrite || continueAt !== null, isNamed)
   const checksum = expectedSum(config.hashes, retrieval, path)
   const resumable = config.removeOnError ? { resumable: false } : {}
   const options = { overwrite, special: isNamed, dated: remoteTime, ...resumable, ...(checksum && { checksum }) }

@@ -42,4 +42,4 @@ function tn3270Plan(locator: Locator, place: Place): Tn3270Plan {
 }
 
 const answers = '<answers>'
-const unknown = { [answers]: "the answers to the server's negotiation, which begins" }
+const unknown = { [answers]: 'the answers to what the server negotiates; it speaks first' }

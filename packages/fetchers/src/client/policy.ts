@@ -188,7 +188,7 @@ export function enforceDirect(
     addresses === null || (addresses[0] !== undefined && addresses.every((each) => exceptions.has(each, proxy.port)))
   if (policy.allowAddresses.length === 0 || !isNamed) {
     const rule = `${adviceText(publicOnly)} cannot check the addresses behind it`
-    const remedy = 'Use one of the two, or name its address in `policy.allowAddresses`.'
+    const remedy = 'Use one of the two, or allow the address of the proxy.'
     throw refusal(url, `The URL would be retrieved through the proxy ${proxy.url}, and ${rule}. ${remedy}`, {
       advice: publicOnly,
     })

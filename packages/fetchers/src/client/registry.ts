@@ -207,14 +207,14 @@ export function noFetcher(
   registry: Registry,
   context: RetrievalContext,
 ): RetrievalError {
-  const understood = `${scheme.name} URLs are understood, but no fetcher retrieves them.`
+  const understood = `${scheme.name} URLs are understood, but nothing here retrieves them.`
   if (registry.isSwitchedOff(mechanism)) {
     const advice = { option: 'builtins', value: mechanism } as const
     const what = `${understood} This client is made without its own for "${mechanism}"`
     return context.error('no-fetcher', `${what}; ${adviceText(advice)} adds it.`, { phase: 'resolve', advice })
   }
   const advice = { option: 'fetchers' } as const
-  const hint = scheme.hint ?? `Give the client a fetcher for "${mechanism}" by ${adviceText(advice)}.`
+  const hint = scheme.hint ?? `Retrieve "${mechanism}" by ${adviceText(advice)}.`
   const details = { phase: 'resolve', ...(scheme.hint === undefined && { advice }) } as const
   return context.error('no-fetcher', `${understood} ${hint}`, details)
 }

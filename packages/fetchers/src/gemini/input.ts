@@ -31,6 +31,7 @@ export async function answerPrompt(status: number, prompt: string, context: Retr
 
 export function inputRequired(prompt: string, { error }: RetrievalContext): Error {
   const advice = { option: 'form' } as const
-  const message = `The server asks: ${printable(prompt).slice(0, 300)} Answer by ${adviceText(advice)}, or by the query of the URL.`
-  return error('form-required', message, { phase: 'request', reply: printable(prompt).slice(0, 300), advice })
+  const reply = printable(prompt).slice(0, 300)
+  const message = `The server asks: "${reply}". Answer by ${adviceText(advice)}, or by the query of the URL.`
+  return error('form-required', message, { phase: 'request', reply, advice })
 }

@@ -61,7 +61,7 @@ export function withHiddenPassword(handoff: Handoff): Handoff {
 }
 
 function loginAdvice({ user, password }: Handoff): string {
-  const secret = 'a password, which is not shown'
+  const secret = 'the password that the URL contains'
   if (user === null || user === '') return password == null ? '' : ` It suggests ${secret}.`
-  return ` It suggests logging in as ${shellWord(printable(user))}${password == null ? '' : `, with ${secret}`}.`
+  return ` It suggests logging in as ${shellWord(printable(user))}${password == null ? '' : ` with ${secret}`}.`
 }
