@@ -64,7 +64,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
       // Only - has a meaning for --stderr.
       const file = new SideFile(stderr === '%' ? './%' : stderr, output)
       file.open()
-      output.redirectErrors((text) => void file.write(text).catch(() => {}))
+      output.redirectErrors((text) => file.add(text))
     }
     const command = await commands[line.command]()
     const traces = configs.some(({ verbose, json }) => verbose && !json)
@@ -86,6 +86,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
       await release?.()
       traceFile?.close()
     }
+    if (exit === 0) await output.end(configs.some(wantsErrors))
     return exit
   } catch (error) {
     // The reader of standard output has gone, as in `| head`: it has all that it wanted, so this is no error.
@@ -96,6 +97,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
     interrupts.stop()
     host.off('uncaughtException', defect)
   }
+}
+
+/** Whether standard error gets what the user asked for, beside messages. */
+function wantsErrors({ verbose, dumpHeader, trace }: Config): boolean {
+  return verbose || dumpHeader === '%' || trace?.file === '%'
 }
 
 /** The words after `help`, `--help` or `-h`, which may look like options; null if the line begins otherwise. */

@@ -136,8 +136,7 @@ export class Retrieval {
     const { headDump } = this.#session
     if (!this.heads.end() || headDump === null) return
     await headDump.write(this.heads.octets, shownHead)
-    // Its file or reader may have gone, which the next write of the body reports.
-    this.heads.onLate = (octets) => void headDump.write(octets, shownHead).catch(() => {})
+    this.heads.onLate = (octets) => headDump.add(octets, shownHead)
   }
 
   #onEvent(event: RetrievalEvent): void {

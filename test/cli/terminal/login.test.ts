@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { type ResolveOptions, resolve } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
 import { CredentialPrompt } from '../../../packages/cli/src/terminal/credential-prompt.ts'
@@ -7,7 +8,8 @@ const { signal } = new AbortController()
 
 function desk(account: string | null, url: string, options: ResolveOptions = {}): CredentialPrompt {
   const login = { user: 'bob', password: 'secret' }
-  const made = new CredentialPrompt({ login, account, netrc: null }, new Output(signal, {}, process), signal)
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+  const made = new CredentialPrompt({ login, account, netrc: null }, new Output(signal, {}, streams), signal)
   made.enter(resolve(url, options))
   return made
 }

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { type Advice, RetrievalError } from '@retriever/core'
 import { expect, test } from 'vitest'
 import { Output } from '../../../packages/cli/src/terminal/output.ts'
@@ -5,6 +6,12 @@ import { Reporter } from '../../../packages/cli/src/terminal/report.ts'
 
 class Notes extends Output {
   readonly lines: unknown[] = []
+
+  constructor() {
+    // An Output listens to its streams for good, so each gets its own.
+    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+    super(new AbortController().signal, {}, streams)
+  }
 
   override note(line: string): void {
     this.lines.push(line)
@@ -20,7 +27,7 @@ const stamp = { id: 1, time: 0, attempt: 1 }
 const error = new RetrievalError('receive-failed', `${url}: The connection broke.`, { phase: 'request', url })
 
 function told(json: boolean, verbose: boolean, silent = false): unknown[] {
-  const notes = new Notes(new AbortController().signal, {}, process)
+  const notes = new Notes()
   const report = new Reporter(notes, { json, verbose, silent })
   report.event({ ...stamp, type: 'retried', url, error, delay: 0 })
   report.event({ ...stamp, type: 'remark', url, message: 'It is a directory.' })
@@ -75,7 +82,7 @@ test.each<[string, Advice, string]>([
 ])('advice is given in options, whichever way it is told: %s', (message, advice, typed) => {
   const failure = new RetrievalError('http-error', `${url}: ${message}`, { phase: 'request', url, advice })
   const said = (json: boolean): string => {
-    const notes = new Notes(new AbortController().signal, {}, process)
+    const notes = new Notes()
     const report = new Reporter(notes, { json, verbose: true })
     report.event({ ...stamp, type: 'retried', url, error: failure, delay: 0 })
     report.error(failure)

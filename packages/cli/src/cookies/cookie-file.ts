@@ -1,5 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { tryFile } from '../saving/destination.ts'
+import { writeInPlace } from '../saving/own-file.ts'
 import { replaceFile } from '../saving/replace-file.ts'
 
 /** The text of a cookie file, one octet a character. As in curl, a file that cannot be read has no cookies. */
@@ -17,7 +18,6 @@ export function readCookieFile(file: string): string {
  */
 export function writeCookies(file: string, text: string): void {
   const stats = tryFile(file, () => statSync(file, { throwIfNoEntry: false }))
-  if (stats !== undefined && !stats.isFile()) {
-    tryFile(file, () => writeFileSync(file, text, 'latin1'))
-  } else replaceFile(file, text, 0o600)
+  if (stats === undefined || stats.isFile()) replaceFile(file, text, 0o600)
+  else writeInPlace(file, Buffer.from(text, 'latin1'))
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { printable, RetrievalError, redact } from '@retriever/core'
 import { checkTarget, tryFile } from '../saving/destination.ts'
+import { ownPath } from '../saving/own-file.ts'
 import { publish, temporaryFor } from '../saving/replace-file.ts'
 
 /**
@@ -15,8 +16,8 @@ export class FailedList {
   /** Throws `write-failed`. */
   constructor(path: string) {
     checkTarget(path, true, false)
-    this.#path = path
-    this.#temporary = temporaryFor(path)
+    this.#path = ownPath(path)
+    this.#temporary = temporaryFor(this.#path)
     // URLs may hold passwords, and without them they would be of no use: the file is for its owner.
     this.#file = tryFile(path, () => openSync(this.#temporary, 'wx', 0o600))
   }

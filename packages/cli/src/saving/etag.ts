@@ -5,7 +5,8 @@ import { usageError } from '../exit-codes.ts'
 import type { GivenOptions } from '../options/option.ts'
 import { whyUnreadable } from '../options/option-file.ts'
 import { checkTarget } from './destination.ts'
-import { refuseLink, replaceFile } from './replace-file.ts'
+import { ownPath } from './own-file.ts'
+import { replaceFile } from './replace-file.ts'
 
 /** The entity tag that the file of --etag-compare holds. */
 export interface ComparedEtag {
@@ -36,7 +37,7 @@ export function readEtagFile(line: EtagOptions, count: number): string | null {
 /** Throws `write-failed` if no tag could be written there. */
 export function checkEtagFile(file: string): void {
   checkTarget(file, true, false)
-  refuseLink(file)
+  ownPath(file)
 }
 
 /**

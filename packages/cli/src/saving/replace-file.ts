@@ -1,16 +1,22 @@
-import { lstatSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
-import { tryFile, writeFailed } from './destination.ts'
+import { renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { isDescriptor } from '@retriever/fetchers'
+import { tryFile } from './destination.ts'
+import { ownPath, writeInPlace } from './own-file.ts'
 
 /**
  * Gives a file this content, one octet a character. An existing file keeps its mode, and its content until the new one
- * is complete; `mode` is that of a new one. Throws `write-failed`, also for a symbolic link.
+ * is complete; `mode` is that of a new one. Throws `write-failed`, also for a link that another user has made.
  */
 export function replaceFile(path: string, content: string, mode: number): void {
-  const temporary = temporaryFor(path)
-  refuseLink(path)
-  const own = tryFile(path, () => statSync(path, { throwIfNoEntry: false })?.mode ?? mode) & 0o777
+  const place = ownPath(path)
+  if (isDescriptor(place)) {
+    writeInPlace(path, Buffer.from(content, 'latin1'))
+    return
+  }
+  const temporary = temporaryFor(place)
+  const own = tryFile(path, () => statSync(place, { throwIfNoEntry: false })?.mode ?? mode) & 0o777
   tryFile(path, () => writeFileSync(temporary, content, { encoding: 'latin1', flag: 'wx', mode: own }))
-  publish(temporary, path)
+  publish(temporary, place)
 }
 
 /** The name under which the new content of a file is written. */
@@ -26,10 +32,4 @@ export function publish(temporary: string, path: string): void {
     unlinkSync(temporary)
     throw error
   }
-}
-
-/** Throws `write-failed` for a symbolic link, which a file would replace. */
-export function refuseLink(path: string): void {
-  const stats = tryFile(path, () => lstatSync(path, { throwIfNoEntry: false }))
-  if (stats?.isSymbolicLink()) throw writeFailed(path, 'a symbolic link stands there; name the file that it leads to')
 }

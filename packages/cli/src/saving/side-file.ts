@@ -1,6 +1,7 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
-import type { Output } from '../terminal/output.ts'
-import { tryFile } from './destination.ts'
+import { closeSync } from 'node:fs'
+import { type Output, StdoutClosed } from '../terminal/output.ts'
+import { writeFailed } from './destination.ts'
+import { openOwn, writeAll } from './own-file.ts'
 
 /** The text as it may be shown on a terminal. */
 type Shown = (octets: Buffer) => string
@@ -24,25 +25,19 @@ export class SideFile {
     if (this.#name !== '-' && this.#name !== '%') this.#opened()
   }
 
-  /**
-   * Writes it all. `shown` makes it harmless where it goes to a terminal. Throws `write-failed` at once for a file, and
-   * rejects if standard output cannot be written.
-   */
-  write(text: string | Uint8Array, shown?: Shown): Promise<void> {
+  /** Writes it all. `shown` makes it harmless where it goes to a terminal. Rejects with `write-failed`. */
+  async write(text: string | Uint8Array, shown?: Shown): Promise<void> {
     const { stdoutIsTerminal, stderrIsTerminal } = this.#output
     const harmless = (isTerminal: boolean): string | Uint8Array =>
       isTerminal && shown !== undefined ? shown(Buffer.from(text)) : text
-    if (this.#name === '-') return this.#output.write(harmless(stdoutIsTerminal))
-    if (this.#name === '%') {
-      this.#output.writeError(harmless(stderrIsTerminal))
-      return Promise.resolve()
-    }
-    const octets = Buffer.from(text)
-    const file = this.#opened()
-    tryFile(this.#name, () => {
-      for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
-    })
-    return Promise.resolve()
+    if (this.#name === '-') await this.#output.write(harmless(stdoutIsTerminal)).catch(readerGone)
+    else if (this.#name === '%') this.#output.writeError(harmless(stderrIsTerminal))
+    else writeAll(this.#opened(), this.#name, Buffer.from(text))
+  }
+
+  /** Writes it while other work goes on; an error ends the command, as Output.end() tells it. */
+  add(text: string | Uint8Array, shown?: Shown): void {
+    this.#output.writeBeside(this.write(text, shown))
   }
 
   close(): void {
@@ -51,7 +46,12 @@ export class SideFile {
   }
 
   #opened(): number {
-    this.#file ??= tryFile(this.#name, () => openSync(this.#name, 'w'))
+    this.#file ??= openOwn(this.#name)
     return this.#file
   }
+}
+
+/** A body without a reader is no failure. Text beside it is: the body may go elsewhere, and come whole. */
+function readerGone(error: unknown): never {
+  throw error instanceof StdoutClosed ? writeFailed('Standard output', 'its reader has gone') : error
 }

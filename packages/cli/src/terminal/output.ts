@@ -1,6 +1,6 @@
 import { printable, redact } from '@retriever/core'
 import { Turns } from '../turns.ts'
-import { openStdout, type Sink, StdoutClosed } from './sink.ts'
+import { openStdout, type Sink, StdoutClosed, streamError } from './sink.ts'
 import type { Streams } from './streams.ts'
 import { type ColorChoice, colored, type Paint, plain, type Style, wantsColor } from './style.ts'
 import { wrap } from './wrap.ts'
@@ -16,7 +16,12 @@ export class Output {
   #stdout: Sink | undefined
   #status = ''
   #hasFile = false
-  #writeError = (text: string | Uint8Array): void => void this.streams.stderr.write(text)
+  readonly #writeToStderr = (text: string | Uint8Array): void => void this.streams.stderr.write(text)
+  #writeError = this.#writeToStderr
+  /** What is written beside the bodies, and the first error of it. */
+  #beside: Promise<unknown> = Promise.resolve()
+  #lost: unknown = null
+  #stderrError: unknown = null
   #paint: Paint = plain
   #paintNote: Paint = plain
   /** The width of the terminal when the status was drawn. */
@@ -32,8 +37,10 @@ export class Output {
     this.#signal = signal
     this.#env = env
     this.useColor('auto')
-    // An error of standard error cannot be reported anywhere.
-    streams.stderr.on('error', () => {})
+    // An error of standard error cannot be reported anywhere, except by the exit status.
+    streams.stderr.on('error', (error) => {
+      this.#stderrError ??= error
+    })
   }
 
   /** Whether a person sees the messages: no if they go to a file. */
@@ -45,6 +52,25 @@ export class Output {
   redirectErrors(write: (text: string | Uint8Array) => void): void {
     this.#writeError = write
     this.#hasFile = true
+  }
+
+  /** Takes the writing of text beside the bodies, for which no retrieval waits. */
+  writeBeside(writing: Promise<void>): void {
+    const kept = writing.catch((error: unknown) => {
+      this.#lost ??= error
+    })
+    this.#beside = Promise.all([this.#beside, kept])
+  }
+
+  /**
+   * Rejects with `write-failed` if text beside the bodies was lost, and with `needsErrors` if text of standard error
+   * was. Later messages go to standard error again.
+   */
+  async end(needsErrors: boolean): Promise<void> {
+    await this.#beside
+    this.#writeError = this.#writeToStderr
+    if (this.#lost !== null) throw this.#lost
+    if (needsErrors && this.#stderrError !== null) throw streamError('Standard error', this.#stderrError)
   }
 
   useColor(choice: ColorChoice): void {

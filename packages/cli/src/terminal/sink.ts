@@ -64,5 +64,10 @@ function stdoutError(cause: unknown): Error {
   const { code = '' } = cause as NodeJS.ErrnoException
   // ERR_STREAM_DESTROYED follows an earlier EPIPE.
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new StdoutClosed()
-  return writeFailed('Standard output', systemReason(cause) ?? String(cause), cause)
+  return streamError('Standard output', cause)
+}
+
+/** The `write-failed` for an error of a standard stream. */
+export function streamError(name: string, cause: unknown): Error {
+  return writeFailed(name, systemReason(cause) ?? String(cause), cause)
 }

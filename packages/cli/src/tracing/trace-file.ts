@@ -35,7 +35,7 @@ export class TraceFile {
       for (const line of event.octets.match(/[^\n]*\n|[^\n]+$/g) ?? []) this.#data(event, '<= Recv header', line)
     } else {
       const text = infoOf(event)
-      if (text !== null) this.#write(`${this.#stamp(event)}== Info: ${printable(text)}\n`)
+      if (text !== null) this.#file.add(`${this.#stamp(event)}== Info: ${printable(text)}\n`)
     }
   }
 
@@ -54,13 +54,9 @@ export class TraceFile {
     this.#file.close()
   }
 
-  #write(text: string): void {
-    void this.#file.write(text).catch(() => {})
-  }
-
   #data(stamp: Stamp, what: string, octets: string, length: number = octets.length): void {
     const lines = this.#dump(octets).map((line) => `${line}\n`)
-    this.#write(`${this.#stamp(stamp)}${what}, ${size(length)}\n${lines.join('')}`)
+    this.#file.add(`${this.#stamp(stamp)}${what}, ${size(length)}\n${lines.join('')}`)
   }
 
   /** The time of day with microseconds, and the number of the retrieval. */

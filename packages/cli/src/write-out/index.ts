@@ -1,8 +1,7 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
 import { octetsToText, printable, redact } from '@retriever/core'
 import { exitCodeOf } from '../exit-codes.ts'
 import type { Run } from '../run.ts'
-import { tryFile } from '../saving/destination.ts'
+import { writeInPlace } from '../saving/own-file.ts'
 import { sentence } from '../terminal/report.ts'
 import type { Facts } from './facts.ts'
 import { type Outcome, textOf } from './variables.ts'
@@ -42,7 +41,7 @@ async function writeOut(format: string, outcome: Outcome, { output, report }: Ru
   let toStderr = false
   let file: string | null = null
   const write = async (text: string): Promise<void> => {
-    if (file !== null) appendTo(file, text)
+    if (file !== null) writeInPlace(file, Buffer.from(text), { append: true })
     else if (toStderr) output.writeError(text)
     else if (text !== '') await output.write(text)
   }
@@ -84,10 +83,6 @@ function fieldOf(typed: string, facts: Facts): string {
 function openOutput(place: string): string {
   const isKept = place.startsWith('>>')
   const file = isKept ? place.slice(2) : place
-  tryFile(file, () => writeFileSync(file, '', { flag: isKept ? 'a' : 'w' }))
+  writeInPlace(file, Buffer.alloc(0), { append: isKept })
   return file
-}
-
-function appendTo(file: string, text: string): void {
-  tryFile(file, () => appendFileSync(file, text))
 }

@@ -112,6 +112,11 @@ async function writeAsRoomAllows(file: FileHandle, chunk: Uint8Array, isOver: ()
 
 const descriptorPath = /^\/(?:proc\/(?:self|\d+)\/fd|dev\/fd)\/\d+$/
 
+/** Whether an absolute path is an open descriptor of some process, such as `/dev/fd/3`. */
+export function isDescriptor(path: string): boolean {
+  return descriptorPath.test(path)
+}
+
 /**
  * The open descriptor of some process that the path is, or leads to through links: /dev/stdout -> /proc/self/fd/1. Null
  * if there is none.
@@ -119,7 +124,7 @@ const descriptorPath = /^\/(?:proc\/(?:self|\d+)\/fd|dev\/fd)\/\d+$/
 async function descriptorOf(path: string): Promise<string | null> {
   // The system itself follows at most 40 links (path_resolution(7)).
   for (let at = resolve(path), hops = 0; hops < 40; hops++) {
-    if (descriptorPath.test(at)) return at
+    if (isDescriptor(at)) return at
     const target = await readlink(at).catch(() => null)
     if (target === null) return null
     at = resolve(dirname(at), target)

@@ -1,0 +1,134 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { isDescriptor } from '@retriever/fetchers'
+import { tryFile, writeFailed } from './destination.ts'
+
+/** Windows has none of the last three. */
+const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
+
+/** The system itself follows at most 40 links (path_resolution(7)). */
+const maxLinks = 40
+
+/**
+ * The place that a name leads to, through links. If other users can make names in its folder, none of theirs is used
+ * (security.md case 31): a link, or a file that belongs neither to this user nor to the owner of the folder; nor a file
+ * of several names, each of which may be a link that another user has made to it. Throws `write-failed`.
+ */
+export function ownPath(path: string): string {
+  let at = path
+  for (let links = 0; links < maxLinks; links++) {
+    if (isDescriptor(resolve(at))) return at
+    const folder = tryFile(path, () => realpathSync(dirname(at)))
+    at = join(folder, basename(at))
+    if (isDescriptor(at)) return at
+    const stats = tryFile(path, () => lstatSync(at, { throwIfNoEntry: false }))
+    if (stats === undefined) return at
+    checkOwn(path, folder, stats)
+    if (!stats.isSymbolicLink()) return at
+    at = resolve(
+      folder,
+      tryFile(path, () => readlinkSync(at)),
+    )
+  }
+  throw writeFailed(path, 'it leads through too many links')
+}
+
+interface OpenOptions {
+  /** Whether the file keeps what it has. Default false. */
+  readonly append?: boolean
+}
+
+/**
+ * Opens a file beside the bodies for writing, by the rule of ownPath(). A new one is for its owner alone: it may hold
+ * secrets. An old one keeps its mode. Throws `write-failed`.
+ */
+export function openOwn(path: string, { append = false }: OpenOptions = {}): number {
+  const at = ownPath(path)
+  // Other writers of an open descriptor, such as the shell, must not lose what they wrote there.
+  if (isDescriptor(at)) return tryFile(path, () => openSync(at, O_WRONLY | O_APPEND))
+  const flags = O_WRONLY | O_NOFOLLOW | O_NOCTTY | (append ? O_APPEND : 0)
+  // To open a FIFO without a reader would wait for one, and no signal could end that.
+  const file = openChecked(path, at, flags | O_CREAT | O_NONBLOCK)
+  if (fstatSync(file).isFile()) {
+    if (!append) tryFile(path, () => ftruncateSync(file))
+    return file
+  }
+  const waiting = openChecked(path, at, flags)
+  closeSync(file)
+  return waiting
+}
+
+function openChecked(path: string, at: string, flags: number): number {
+  const isFifo = lstatSync(at, { throwIfNoEntry: false })?.isFIFO() === true
+  const file = tryFile(path, () => {
+    try {
+      return openSync(at, flags, 0o600)
+    } catch (error) {
+      if (isFifo && (error as NodeJS.ErrnoException).code === 'ENXIO') return null
+      throw error
+    }
+  })
+  if (file === null) throw writeFailed(path, 'no program reads this FIFO; start its reader first')
+  try {
+    // Another user may have put something there since it was looked at.
+    checkOwn(path, dirname(at), fstatSync(file))
+    return file
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
+}
+
+/** Gives the file these octets, or with `append` adds them. Throws `write-failed`. */
+export function writeInPlace(path: string, octets: Uint8Array, options: OpenOptions = {}): void {
+  const file = openOwn(path, options)
+  try {
+    writeAll(file, path, octets)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Writes all of the octets. Throws `write-failed`. */
+export function writeAll(file: number, path: string, octets: Uint8Array): void {
+  tryFile(path, () => {
+    for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
+  })
+}
+
+function checkOwn(path: string, folder: string, stats: Stats): void {
+  const user = process.geteuid?.()
+  if (user === undefined) return
+  const place = statSync(folder)
+  if (isTrusted(place, user) && (place.mode & othersWrite) === 0) return
+  const isLink = stats.isSymbolicLink()
+  if (!isTrusted(stats, user) && (isLink || stats.uid !== place.uid)) {
+    const what = isLink ? 'a link' : 'something'
+    throw writeFailed(path, `another user has put ${what} there; name a file in a folder of your own`)
+  }
+  if (stats.isFile() && stats.nlink > 1) {
+    throw writeFailed(
+      path,
+      'it is a file of several names, in a folder where other users can make them; name another one',
+    )
+  }
+}
+
+/** The right to write, of the group and of others. */
+const othersWrite = 0o022
+
+function isTrusted({ uid }: Stats, user: number): boolean {
+  return uid === user || uid === 0
+}
