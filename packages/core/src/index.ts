@@ -44,7 +44,7 @@ export type {
   UrnPlan,
   Z3950Plan,
 } from './plan.ts'
-export { printable } from './printable.ts'
+export { printable, replaceControls } from './printable.ts'
 export { findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'
 export type { Defaults, Inspection, Place, ResolveOptions, Scheme } from './scheme.ts'
 export { berElement, berInteger, berOid } from './schemes/ber.ts'

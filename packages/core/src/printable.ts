@@ -14,7 +14,16 @@ const names: Readonly<Record<string, string>> = { '\x1B': '\\e', '\n': '\\n', '\
  * `\e`.
  */
 export function printable(text: string): string {
-  return text.replace(controls, (character) => names[character] ?? escaped(character.codePointAt(0) ?? 0))
+  return replaceControls(text, visible)
+}
+
+/** The text with its control and invisible characters in another form, such as that of JSON. */
+export function replaceControls(text: string, form: (character: string) => string): string {
+  return text.replace(controls, (character) => form(character))
+}
+
+function visible(character: string): string {
+  return names[character] ?? escaped(character.codePointAt(0) ?? 0)
 }
 
 function escaped(code: number): string {

@@ -12,11 +12,20 @@ Object.assign(globalThis, { RETRIEVE_VERSION: JSON.parse(readFileSync(manifest, 
 /** How long a run may take, in milliseconds. */
 const longest = 15_000
 
-/** `retrieve ARGUMENTS` in this folder with these variables; its standard input stays open and silent. */
-export async function runHere(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<OctetOutcome> {
+/**
+ * `retrieve ARGUMENTS` in this folder with these variables; its standard input stays open and silent. `isTerminal`: its
+ * output goes to a wide terminal.
+ */
+export async function runHere(
+  args: readonly string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  isTerminal: boolean = false,
+): Promise<OctetOutcome> {
   using _place = await placeFor(cwd, env)
-  const stdout = new Collected()
-  const stderr = new Collected()
+  const outputs = [new Collected(), new Collected()] as const
+  const [stdout, stderr] = outputs
+  if (isTerminal) for (const output of outputs) Object.assign(output, { isTTY: true, columns: 1000, rows: 50 })
   using timer = timeLimit(() => new Error(`retrieve ${args.join(' ')} takes too long:\n${stderr.octets}`))
   const host = Object.assign(new EventEmitter(), { stdin: new PassThrough(), stdout, stderr, exit })
   const status = await Promise.race([main(args, env, host), timer.passed])

@@ -29,6 +29,8 @@ export interface Settings {
   readonly env?: Readonly<Record<string, string>>
   /** Where `start` takes standard input from; by default there is none. */
   readonly input?: 'pipe' | 'ignore'
+  /** Whether what `retrieve` writes goes to a wide terminal. */
+  readonly isTerminal?: boolean
 }
 
 /** `retrieve ARGUMENTS` in this process, its output as text. */
@@ -39,9 +41,9 @@ export async function retrieve(args: readonly string[], settings: Settings = {})
 
 export function retrieveOctets(
   args: readonly string[],
-  { cwd = root, env = {} }: Settings = {},
+  { cwd = root, env = {}, isTerminal = false }: Settings = {},
 ): Promise<OctetOutcome> {
-  return runHere(args, cwd, { ...cleanEnv, ...env })
+  return runHere(args, cwd, { ...cleanEnv, ...env }, isTerminal)
 }
 
 /** The same in a process of its own, for what makes one: its start, its end, its memory, its standard streams. */

@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
+import { octetsToText } from '@retriever/core'
 import { tryFile } from '../saving/destination.ts'
 import { writeInPlace } from '../saving/own-file.ts'
 import { replaceFile } from '../saving/replace-file.ts'
+import { showText } from '../terminal/terminal-text.ts'
 
 /** The text of a cookie file, one octet a character. As in curl, a file that cannot be read has no cookies. */
 export function readCookieFile(file: string): string {
@@ -20,4 +22,9 @@ export function writeCookies(file: string, text: string): void {
   const stats = tryFile(file, () => statSync(file, { throwIfNoEntry: false }))
   if (stats === undefined || stats.isFile()) replaceFile(file, text, 0o600)
   else writeInPlace(file, Buffer.from(text, 'latin1'))
+}
+
+/** A cookie file for a terminal, which the names and values of servers must not drive. */
+export function shownCookies(text: string): string {
+  return showText(octetsToText(text))
 }

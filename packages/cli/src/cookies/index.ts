@@ -39,8 +39,10 @@ export class Cookies implements CookieStore {
     const { jar: file } = this.#options
     if (file === null) return
     const jar = await this.#open(null)
-    if (file === '-') return output.write(Buffer.from(jar.text, 'latin1'))
-    const { writeCookies } = await import('./cookie-file.ts')
+    const { shownCookies, writeCookies } = await import('./cookie-file.ts')
+    if (file === '-') {
+      return output.write(output.stdoutIsTerminal ? shownCookies(jar.text) : Buffer.from(jar.text, 'latin1'))
+    }
     try {
       writeCookies(file, jar.text)
     } catch (error) {

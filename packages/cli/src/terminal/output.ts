@@ -1,4 +1,4 @@
-import { printable, redact } from '@retriever/core'
+import { printable, redact, replaceControls } from '@retriever/core'
 import { Turns } from '../turns.ts'
 import { openStdout, type Sink, StdoutClosed, streamError } from './sink.ts'
 import type { Streams } from './streams.ts'
@@ -180,18 +180,19 @@ export class Output {
 /** The styles of the marks that begin a message. */
 const markStyles: Readonly<Record<string, Style>> = { '*': 'faint', '>': 'sent', '<': 'received', saved: 'good' }
 
-/** Control characters: C0, DEL, C1, line separators, and the marks that reorder text. */
-export const controls: RegExp = /[\0-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g
-
 /** The value as plain data, without the secrets in its texts. */
 export function withoutSecrets(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? redact(part) : part))
 }
 
-/** One JSON object on one line. DEL, C1 controls and bidi marks, which JSON.stringify leaves, are escaped too. */
+/** One JSON object on one line, with the characters escaped that JSON.stringify leaves: C1 and invisible ones. */
 export function jsonLine(value: unknown): string {
-  const escapeUnit = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return `${JSON.stringify(value).replace(controls, escapeUnit)}\n`
+  return `${replaceControls(JSON.stringify(value), inJson)}\n`
+}
+
+/** A character of Unicode may be two of JSON's. */
+function inJson(character: string): string {
+  return character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Formats milliseconds: `12 ms`, `3.1 s`. */
