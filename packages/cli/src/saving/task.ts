@@ -171,10 +171,20 @@ function toNamedByServer(directory: string, { retrieval, session, name, kept }: 
     ).size
     kept.end()
     checkStatus(representation, run.config)
-    const whose = givenName === null ? 'named after the URL: the server gives no usable name' : 'as the server names it'
-    tellName(path, representation, whose, retrieval, run)
+    tellName(path, representation, name === null ? whoseName(representation) : null, retrieval, run)
   }
   return { progress: true, use }
+}
+
+/** The longest name of a server that a message quotes. */
+const maxQuoted = 200
+
+/** Says who has named a file of -J, and the server's own name if that is not safe. */
+function whoseName({ givenName, writtenName }: Representation): string {
+  if (givenName === null) return 'named after the URL: the server gives no usable name'
+  if (writtenName === null || writtenName.normalize('NFC') === givenName) return 'as the server names it'
+  const quoted = JSON.stringify(writtenName.slice(0, maxQuoted))
+  return `since the server's name for it, ${quoted}, is no safe name for a file`
 }
 
 /** Tells a person that the file is saved, and everybody why it has a name that was not asked for. */

@@ -123,8 +123,13 @@ class RepresentationBase implements AsyncDisposable {
    * gives none that can be used.
    */
   get givenName(): string | null {
-    const name = dispositionName(dispositionOf(this.#retrieved.metadata))
+    const name = this.writtenName
     return name === null ? null : safeFileName(name)
+  }
+
+  /** The same name as the server writes it: never use it for a file. */
+  get writtenName(): string | null {
+    return dispositionName(dispositionOf(this.#retrieved.metadata))
   }
 
   /**
