@@ -11,6 +11,7 @@ import { onScreen } from '../../support/cli/tmux-session.ts'
 import { scriptedFtp, sending } from '../../support/ftp/scripted-ftp.ts'
 import { reply } from '../../support/http/http-answers.ts'
 import { scriptedHttp } from '../../support/http/scripted-http.ts'
+import { startScriptedServer } from '../../support/scripted-server.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -54,6 +55,22 @@ test('a folder of this machine, by patterns and depth', async () => {
   expect(left()).toEqual(['x.txt'])
   await run('--depth', '1', url)
   expect(left()).toEqual(['x.txt', 'y.bin'])
+})
+
+test('entries that all lead to another host are told', async () => {
+  await using server = await startScriptedServer((socket) => {
+    socket.end(`0a.txt\t/t/a.txt\t127.0.0.1\t${server.port}\r\n.\r\n`)
+  })
+  const url = `gopher://localhost:${server.port}/1/t`
+  const { stdout, stderr } = await run('--delete', url)
+  expect(stdout).toBe('')
+  expect(stderr.split('\n')).toEqual([
+    `retrieve: warning: ${url}: The end of a listing may be lost, so files may be missing here, and nothing was deleted.`,
+    'retrieve: 0 saved (0 B), 1 unchanged or left out',
+    'retrieve: The only entry leads to another host or folder, such as ' +
+      `gopher://127.0.0.1:${server.port}/0/t/a.txt; mirror that one instead.`,
+    '',
+  ])
 })
 
 describe('robots.txt', () => {

@@ -84,6 +84,8 @@ class MirrorView implements Overview {
   readonly #meters = new Map<number, Meter>()
   readonly #facts = new MirrorFacts()
   #received = 0
+  /** The entries that lead out of the tree, with the URL of the first. */
+  #outside: { readonly url: string; count: number } | null = null
   done = 0
   readonly total: number | null = null
   failed = 0
@@ -144,6 +146,10 @@ class MirrorView implements Overview {
       this.exit ||= code
       this.failed++
     }
+    if (outcome === 'skipped' && result.reason === 'outside') {
+      this.#outside ??= { url: result.url, count: 0 }
+      this.#outside.count++
+    }
     if (outcome === 'saved') {
       this.done++
       this.#received += result.size - result.resumedFrom
@@ -184,8 +190,10 @@ class MirrorView implements Overview {
   end(url: string, { saved, skipped, deleted, failed, received, isComplete }: MirrorSummary): void {
     const { config, output, report } = this.#run
     if (!isComplete) {
-      const kept = config.mirror.options.delete ? ', so nothing was deleted' : ''
-      report.warning({ message: `${redact(url)}: it is not certain that all folders were listed to their end${kept}.` })
+      const kept = config.mirror.options.delete ? ', and nothing was deleted' : ''
+      report.warning({
+        message: `${redact(url)}: The end of a listing may be lost, so files may be missing here${kept}.`,
+      })
     }
     const { dryRun = false, include } = config.mirror.options
     const counts = { saved, skipped, deleted, failed, received, isComplete }
@@ -197,6 +205,13 @@ class MirrorView implements Overview {
       if (deleted > 0) parts.push(`${deleted} ${dryRun ? 'to delete' : 'deleted'}`)
       if (failed > 0) parts.push(`${failed} failed`)
       output.note(`retrieve: ${dryRun ? 'dry run: ' : ''}${parts.join(', ')}`)
+      const outside = this.#outside
+      if (outside !== null && saved + failed === 0 && skipped === outside.count) {
+        const all = skipped === 1 ? 'The only entry leads' : `All ${skipped} entries lead`
+        output.note(
+          `retrieve: ${all} to another host or folder, such as ${printable(redact(outside.url))}; mirror that one instead.`,
+        )
+      }
       if (include !== undefined && saved + skipped + failed === 0) {
         output.note('retrieve: No file fits --include-path. For all in a folder, give its name with / at the end.')
       }
