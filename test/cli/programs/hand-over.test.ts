@@ -247,6 +247,35 @@ test.skipIf(!hasTerminal)('it has the terminal: what is typed reaches it, and it
   expect(screen).toMatch(/running: telnet -- h\.example 23\r\nlogin: ann\r\nhello ann\r\n/)
 })
 
+test.skipIf(!hasTerminal)('a person is told the password of a service, which is advice; no program is', async () => {
+  const env = { PATH: `${programs.folder}:/usr/bin:/bin`, NO_COLOR: '1' }
+  const { screen } = await onPty(folder(), '--handoff telnet://guest:pl4nted@h.example/', {}, { env })
+  expect(screen.replace(/\s+/g, ' ')).toContain(
+    'The URL suggests logging in as guest with the password pl4nted. The password of the URL is given to no program',
+  )
+  expect(ran()).toEqual(['telnet', '-l', 'guest', '--', 'h.example', '23'])
+})
+
+test.skipIf(process.platform === 'win32')('a log is told no password, of a service or another URL', async () => {
+  for (const url of ['telnet://guest:pl4nted@h.example/', 'tn3270://guest:pl4nted@h.example/']) {
+    const { status, stdout, stderr } = await run(['--handoff', url])
+    expect(status).toBe(0)
+    expect(stderr).toContain('The password of the URL is given to no program')
+    expect(stdout + stderr).not.toContain('pl4nted')
+    expect(ran().join()).not.toContain('pl4nted')
+  }
+})
+
+test.skipIf(!hasTerminal)('the password of a URL that is no service is shown to nobody', async () => {
+  const env = { PATH: `${programs.folder}:/usr/bin:/bin`, NO_COLOR: '1' }
+  for (const url of ['ftp://guest:pl4nted@h.example/', 'tn3270://guest:pl4nted@h.example/']) {
+    const { screen } = await onPty(folder(), `--handoff ${url}`, {}, { env })
+    expect(screen.replace(/\s+/g, ' ')).toContain('is given to no program')
+    expect(screen).not.toContain('pl4nted')
+  }
+  for (const name of names) programs.take(name)
+})
+
 test.skipIf(isMac || process.platform === 'win32')('without xdg-open, gio opens it', async () => {
   const other = new FakePrograms(join(folder(), 'gio'))
   other.add('gio')

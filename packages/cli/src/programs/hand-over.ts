@@ -3,6 +3,7 @@ import { type Handoff, systemReason } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { Entries } from '../many/entries.ts'
 import { shownFinding } from '../options/option-hints.ts'
+import { loginAdvice } from '../service/login-advice.ts'
 import type { Session } from '../session.ts'
 import { StdoutClosed } from '../terminal/output.ts'
 import { findProgram } from './find-program.ts'
@@ -45,8 +46,11 @@ async function handOverOne(resolution: Resolution, { client, run }: Session): Pr
   const env = config.programEnvironment()
   const { program, path, args } = installed(handoff, resolution, env)
   if (handoff.password != null) {
+    // A person is told that of a service, as in a session of ours; what is no terminal may be a log.
+    const isForPerson = resolution.plan.mechanism === 'telnet' && output.stderrIsTerminal && !config.json
+    const advice = isForPerson ? `${loginAdvice(resolution, handoff.user)} ` : ''
     const message = 'The password of the URL is given to no program: type it when you are asked.'
-    report.notice({ operand: resolution.url, message })
+    report.notice({ operand: resolution.url, message: `${advice}${message}` })
   }
   const { service, host, port, user } = handoff
   if (config.json) output.noteJson({ handoff: { url: resolution.url, service, host, port, user, program, args } })

@@ -1,8 +1,7 @@
-import { octetsToText, printable, type Resolution, shellWord } from '@retriever/core'
-import type { Session as ServiceSession } from '@retriever/fetchers'
 import type { Retrieval } from '../retrieval.ts'
 import type { Destination } from '../saving/destination.ts'
 import type { Session } from '../session.ts'
+import { loginAdvice } from './login-advice.ts'
 import { pipedSession } from './piped-session.ts'
 import { TerminalSession } from './terminal-session.ts'
 
@@ -29,18 +28,9 @@ export async function useService(
   const tell = (message: string): void => {
     if (!config.silent) output.note(`* ${message}`)
   }
+  const advice = loginAdvice(retrieval.resolution, session.user)
   tell(`Connected to ${session.host}, port ${session.port}. ^] opens the menu: quit, status, send.`)
-  const advice = loginAdvice(session, retrieval.resolution)
   if (advice !== null) tell(advice)
   await new TerminalSession(session, run, asIs).run()
   tell('The session has ended.')
-}
-
-/** User and password of the URL are advice, which is shown and not sent (RFC 1738 3.8, RFC 4248 2). */
-function loginAdvice({ user }: ServiceSession, { plan }: Resolution): string | null {
-  const password =
-    'password' in plan && plan.password !== null ? shellWord(printable(octetsToText(plan.password))) : null
-  if (user === null || user === '') return password === null ? null : `The URL suggests the password ${password}.`
-  const who = `The URL suggests logging in as ${shellWord(printable(user))}`
-  return password === null ? `${who}.` : `${who} with the password ${password}.`
 }

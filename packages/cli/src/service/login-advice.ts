@@ -1,0 +1,13 @@
+import { octetsToText, printable, type Resolution, shellWord } from '@retriever/core'
+
+/**
+ * The user and password that the URL of a service suggests, for its person; null: none. They are advice, which is
+ * shown and not sent (RFC 1738 3.8, RFC 4248 2), but no log gets a password.
+ */
+export function loginAdvice({ plan }: Resolution, user: string | null | undefined): string | null {
+  const password =
+    'password' in plan && plan.password !== null ? shellWord(printable(octetsToText(plan.password))) : null
+  if (!user) return password === null ? null : `The URL suggests the password ${password}.`
+  const who = `The URL suggests logging in as ${shellWord(printable(user))}`
+  return password === null ? `${who}.` : `${who} with the password ${password}.`
+}
