@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { startServers } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { retrieve, retrieveOctets, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { hasTmux, onTmux } from '../../support/cli/tmux.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -35,14 +37,12 @@ async function served(reply: string) {
 }
 
 describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
-  test('a menu is a page, with the URLs at its end', async () => {
+  test('a menu is a page on which each item stands once, with its number', async () => {
     await using server = await served(menu)
     const { status, screen } = await onPty(folder(), server.gopher.url, {}, { columns: 40 })
     expect(status).toBe(0)
     const lines = screen.split('\r\n')
-    const at = lines.indexOf('References')
-    const search = lines.findIndex((line) => line.includes(' search '))
-    expect(lines.slice(0, search + 1)).toEqual([
+    expect(lines).toEqual([
       '  Indented text, of more words than a',
       '  narrow terminal has room for',
       '',
@@ -52,8 +52,6 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       '             lines',
       '  3  mirror  A text',
       '  4  search  A search',
-    ])
-    expect(lines.slice(search + 1, at)).toEqual([
       expect.stringMatching(/^ {2}5 {2}form {4}A form$/),
       '  6  binary  Octets',
       '  7  image   A picture',
@@ -66,26 +64,9 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       ' 12  other   Unheard of',
       'A line that is no item',
       '',
-    ])
-    expect(lines.slice(at + 2, at + 7)).toEqual([
-      '  1. gopher://gopher.example/1/m',
-      '  2.',
-      '    gopher://gopher.example:7070/0/a%20b',
-      '  3. gopher://mirror.example/0/a%20b',
-      '  4. gopher://gopher.example/7/s',
-    ])
-    expect(lines.slice(at + 9)).toEqual([
-      '  6. gopher://gopher.example/9/o',
-      '  7. gopher://gopher.example/I/p',
-      '  8. telnet://guest@lib.example/',
-      // A shell would take the semicolon for its own.
-      "  9. 'http://www.example/?a=1;b'",
-      ' 10. mailto:ann@example',
-      ' 11. gopher://cso.example:105/2',
-      ' 12. gopher://gopher.example/Z/z',
-      '',
       'To open one: retrieve open N; to search:',
-      'retrieve open N --search TEXT',
+      'retrieve open N --search TEXT. For the',
+      'URLs: retrieve ls --json',
       '',
     ])
   })
@@ -107,13 +88,12 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     expect(await onPty(folder(), server.gopher.url)).toEqual({ status: 0, screen: 'The menu is empty.\r\n' })
   })
 
-  test('the server as it is can be gone through by copying URLs', async () => {
+  test.skipIf(!hasTmux)('the server as it is can be gone through by numbers', async () => {
     await using servers = await startServers()
-    const { screen } = await onPty(folder(), servers.gopher.url)
-    const url = /^ +\d+\. (\S+\/1\/pub)\r$/m.exec(screen)?.[1] ?? ''
-    const next = await onPty(folder(), url)
-    expect(next.status).toBe(0)
-    expect(next.screen).toMatch(/^ +\d+ {2}text {4}\S+\.txt\r$/m)
+    const env = { NO_COLOR: '1', XDG_STATE_HOME: join(folder(), 'state') }
+    const { lines } = await onTmux(folder(), `retrieve ${servers.gopher.url}; retrieve open 3`, { columns: 60, env })
+    expect(lines).toContain('  3  menu    pub')
+    expect(lines.filter((line) => /^ +\d+ {2}text {4}\S+\.txt$/.test(line))).not.toEqual([])
   })
 
   test('attributes of Gopher+ are text', async () => {
@@ -128,6 +108,43 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
     await using server = await served('1A\t/m\th.example\t70\r\n.\r\n')
     expect((await onPty(folder(), `-o - ${server.gopher.url}`)).screen).toBe('1A\t/m\th.example\t70\r\r\n')
   })
+})
+
+test('in a pipe --page has the URLs at its end, each as a shell takes it', async () => {
+  await using server = await served(menu)
+  const { stdout } = await retrieve(['--page', server.gopher.url])
+  const lines = stdout.split('\n')
+  const at = lines.indexOf('References')
+  expect(lines.slice(at + 2, at + 6)).toEqual([
+    '  1. gopher://gopher.example/1/m',
+    '  2. gopher://gopher.example:7070/0/a%20b',
+    '  3. gopher://mirror.example/0/a%20b',
+    '  4. gopher://gopher.example/7/s',
+  ])
+  expect(lines.slice(at + 7)).toEqual([
+    '  6. gopher://gopher.example/9/o',
+    '  7. gopher://gopher.example/I/p',
+    '  8. telnet://guest@lib.example/',
+    // A shell would take the semicolon for its own.
+    "  9. 'http://www.example/?a=1;b'",
+    ' 10. mailto:ann@example',
+    ' 11. gopher://cso.example:105/2',
+    ' 12. gopher://gopher.example/Z/z',
+    '',
+    'To open one: retrieve open N; to search: retrieve open N --search TEXT',
+    '',
+  ])
+})
+
+test.each([
+  [100, 100],
+  [101, 0],
+])('in a pipe --page has the URLs of up to 100 entries: of %i, %i', async (count, listed) => {
+  const lines = Array.from({ length: count }, (_, n) => `0A text\t/${n + 1}\tgopher.example\t70\r\n`)
+  await using server = await served(`${lines.join('')}.\r\n`)
+  const { stdout } = await retrieve(['--page', server.gopher.url])
+  expect(stdout.match(/^ *\d+\. gopher:/gm) ?? []).toHaveLength(listed)
+  expect(stdout.includes('retrieve ls --json')).toBe(listed === 0)
 })
 
 test('in a pipe a menu is its octets, and ls is a table and JSON', async () => {

@@ -26,7 +26,7 @@ describe.skipIf(!hasTerminal)('Info on a terminal (script of util-linux)', () =>
     const menu = '* Menu:\\n\\nBirds\\n* Heron: (heron).   A wader\\n* Flight: (heron)In the air.\\n'
     const screen = await screenOf('info:(dir)', `File: dir,  Node: Top\\n\\n${menu}`)
     expect(screen).toMatch(/^ {2}1 {2}file .* Heron {2}A wader\n {2}2 {2}file .* Flight\n/m)
-    expect(screen).toContain('\n  1. info:heron\n  2. info:heron#In%20the%20air\n')
+    expect(screen.match(/Heron/g)).toHaveLength(1)
   })
 
   test('nothing of a document controls the terminal', async () => {

@@ -47,7 +47,7 @@ function urlOf(number: string, page: LastPage): string {
   if (typeof url === 'string') return url
   const shown = redact(page.url)
   if (url === null) {
-    throw usageError(`The URL of ${number} on ${shown} holds a secret, which is not kept: copy it from the page.`)
+    throw usageError(`The URL of ${number} on ${shown} holds a secret, which is not kept: retrieve ls --json shows it.`)
   }
   const numbers = Object.keys(page.entries)
   const range =

@@ -3,7 +3,7 @@ import type { Entry, Representation } from '@retriever/fetchers'
 import { formatSize, jsonLine, type Output } from '../terminal/output.ts'
 import { widthOf } from '../terminal/wrap.ts'
 import type { NumberedUrls } from './last-page.ts'
-import { printReferences, titled } from './references.ts'
+import { printEnd, titled } from './references.ts'
 
 /** Prints a listing as JSON Lines, each as soon as its entry has come. */
 export async function printRecords(listing: Representation, output: Output): Promise<void> {
@@ -17,8 +17,8 @@ function record({ name, kind, url, size, modified, details }: Entry): Record<str
 
 /**
  * Prints a listing as a table with numbers, each line as soon as its entry has come. In a pipe, each line ends with the
- * URL; a page has the URLs at its end, and leaves out columns for which it is too narrow. Returns the URLs, and adds
- * each to `urls` before it is shown.
+ * URL; a page says how to open an entry by its number, and leaves out columns for which it is too narrow. Returns the
+ * URLs, and adds each to `urls` before it is shown.
  */
 export async function printListing(
   listing: Representation,
@@ -35,7 +35,7 @@ export async function printListing(
     const shown = asPage ? pageRow(entry, number, columns, output) : pipeRow(entry, number)
     await output.write(`${shown.trimEnd()}\n`)
   }
-  if (asPage) await printReferences(urls, output)
+  if (asPage) await printEnd(urls, output)
   return urls
 }
 

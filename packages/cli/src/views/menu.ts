@@ -3,7 +3,7 @@ import type { Entry, Representation } from '@retriever/fetchers'
 import type { Output } from '../terminal/output.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { NumberedUrls } from './last-page.ts'
-import { printReferences, titled } from './references.ts'
+import { printEnd, titled } from './references.ts'
 
 /** A short word for each type of item (RFC 1436 3.8, and types that came later). */
 const words: Readonly<Record<string, string>> = {
@@ -37,8 +37,8 @@ const words: Readonly<Record<string, string>> = {
 const wordColumns = 6
 
 /**
- * A Gopher menu as a page for people: its text, each item with a number and a word for its type, and at the end the
- * URLs by number. Each line is shown as soon as it has come. Returns the URLs.
+ * A Gopher menu as a page for people: its text, each item with a number and a word for its type. Each line is shown as
+ * soon as it has come. Returns the URLs.
  */
 export async function printMenu(menu: Representation, output: Output): Promise<NumberedUrls> {
   const urls: NumberedUrls = new Map()
@@ -51,7 +51,7 @@ export async function printMenu(menu: Representation, output: Output): Promise<N
     await output.write(`${menuLine(entry, urls.size, output)}\n`)
   }
   if (isEmpty) await output.write('The menu is empty.\n')
-  await printReferences(urls, output, hasSearch ? '; to search: retrieve open N --search TEXT' : '')
+  await printEnd(urls, output, hasSearch ? '; to search: retrieve open N --search TEXT' : '')
   return urls
 }
 

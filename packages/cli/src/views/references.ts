@@ -13,7 +13,16 @@ export function titled(head: string, text: string, output: Output): string {
 /** With more entries than this, a page does not list their URLs once more. */
 const maxListed = 100
 
-/** The end of a page: its URLs by number, each whole, and how to open one. `hint` is about its searches. */
+/**
+ * The end of a list of entries: how to open one. On a terminal the numbers are enough; in a pipe or file the URLs
+ * follow too. `hint` is about its searches.
+ */
+export async function printEnd(urls: NumberedUrls, output: Output, hint: string = ''): Promise<void> {
+  if (!output.stdoutIsTerminal) return printReferences(urls, output, hint)
+  if (urls.size > 0) await output.write(howToOpen(`${hint}. For the URLs: retrieve ls --json`, output))
+}
+
+/** The end of a page: its URLs by number, each whole, and how to open one. */
 export async function printReferences(urls: NumberedUrls, output: Output, hint: string = ''): Promise<void> {
   if (urls.size === 0) return
   if (urls.size <= maxListed) {
@@ -22,5 +31,9 @@ export async function printReferences(urls: NumberedUrls, output: Output, hint: 
       await output.write(`${titled(`${number.padStart(3)}. `, copyable(url), output)}\n`)
   }
   const all = urls.size > maxListed ? ' retrieve ls --json shows all URLs.' : ''
-  await output.write(`\n${hanging('', `To open one: retrieve open N${hint}${all}`, output.columns)}\n`)
+  await output.write(howToOpen(`${hint}${all}`, output))
+}
+
+function howToOpen(hint: string, output: Output): string {
+  return `\n${hanging('', `To open one: retrieve open N${hint}`, output.columns)}\n`
 }
