@@ -19,6 +19,8 @@ export class Session implements AsyncDisposable {
   readonly progress: Progress
   /** The names of the files of all retrievals so far. */
   readonly names: FileNames = new FileNames()
+  /** Whether LDIF has been written to standard output. */
+  hasLdif = false
   /** The place for header sections that -D names; null: they are not wanted. */
   readonly headDump: SideFile | null
   readonly #cookies: Cookies | null

@@ -13,6 +13,7 @@ import { checkSum, expectedSum } from './checksum.ts'
 import { octetsFrom } from './continuation.ts'
 import { checkTarget, type Destination, systemFailure, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
+import { startOfLdif } from './joined-ldif.ts'
 import type { KeptOctets } from './kept-octets.ts'
 import {
   checkPlan,
@@ -65,10 +66,11 @@ async function makeFolder(destination: Destination): Promise<void> {
   }
 }
 
-function toStdout(asIs: boolean, { retrieval, session: { run } }: Job): Task {
+function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
+  const { run } = session
   const { config, output } = run
   // Never 'end': readConfig allows `-C -` for files only.
-  const start = Number(config.continueAt ?? 0)
+  const continued = Number(config.continueAt ?? 0)
   const isShown = output.stdoutIsTerminal && !asIs
   const writeHead = (head: Buffer): Promise<void> => output.write(isShown ? shownHead(head) : head)
   const expected = expectedSum(config.hashes, retrieval, null)
@@ -80,8 +82,10 @@ function toStdout(asIs: boolean, { retrieval, session: { run } }: Job): Task {
     if (head !== null) await writeHead(head)
     checkRedirect(representation, config)
     if (!config.request.head) {
+      const isListed = (isShown || config.page) && isPage(representation)
+      const start = continued || (isListed ? 0 : startOfLdif(representation, session))
       if (isShown) await show(representation, start, run)
-      else if (config.page && isPage(representation)) await showPage(representation, run)
+      else if (isListed) await showPage(representation, run)
       else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
       else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)
     }
@@ -94,7 +98,7 @@ function toStdout(asIs: boolean, { retrieval, session: { run } }: Job): Task {
     if (!hasCome && (config.request.head === true || config.include)) await writeHead(retrieval.heads.http)
     return error
   }
-  return { progress: !output.stdoutIsTerminal, from: start, use, explain }
+  return { progress: !output.stdoutIsTerminal, from: continued, use, explain }
 }
 
 /** The head that -i and -I put before the body; null: none. */
