@@ -12,7 +12,7 @@ import { readNetwork } from './options/connection/network.ts'
 import { type ProxyChooser, proxyChooser, readProxyHeaders } from './options/connection/proxies.ts'
 import { readSsh } from './options/connection/ssh.ts'
 import { readTls } from './options/connection/tls.ts'
-import { readColor, readPage } from './options/display.ts'
+import { readColor, readPage, readText } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
 import { type Many, readMany } from './options/many.ts'
 import { type MirrorSettings, readMirror } from './options/mirror.ts'
@@ -65,6 +65,8 @@ export interface Config {
   readonly color: ColorChoice
   /** --page: whether pages are shown without a terminal, too. */
   readonly page: boolean
+  /** --text: whether HTML and mails are written as plain text. */
+  readonly text: boolean
   /** --handoff: whether URLs are handed to programs of this system. */
   readonly handoff: boolean
   /** The environment of such a program. */
@@ -169,6 +171,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     isHtml: line.has('html'),
     color: readColor(line),
     page: readPage(line),
+    text: readText(line),
     handoff: line.has('handoff'),
     programEnvironment: () => environmentOf(env),
     telnet: readTelnet(line),

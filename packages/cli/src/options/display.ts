@@ -2,7 +2,7 @@ import { usageError } from '../exit-codes.ts'
 import type { ColorChoice } from '../terminal/style.ts'
 import { type GivenOptions, get, type OptionRow } from './option.ts'
 
-export type DisplayOption = 'color' | 'page' | 'handoff'
+export type DisplayOption = 'color' | 'page' | 'text' | 'handoff'
 
 export const displayOptions: readonly OptionRow<DisplayOption>[] = [
   {
@@ -16,9 +16,18 @@ export const displayOptions: readonly OptionRow<DisplayOption>[] = [
   {
     long: 'page',
     sent: false,
-    help: 'Show menus, newsgroups, listings and articles as pages in a pipe or file too, as on a terminal',
+    help:
+      'Show menus, newsgroups, listings and articles as pages in a pipe or file too, as on a terminal, and HTML as ' +
+      'text; a fragment picks its part: a section, lines, or a part of a mail',
     commands: get,
-    example: 'retrieve --page gopher://gopher.example.org/ | less',
+    example: 'retrieve --page http://www.example.org/guide.html#drills',
+  },
+  {
+    long: 'text',
+    sent: false,
+    help: 'Write the text of HTML and of mails, its lines not wrapped; a fragment picks its part as with --page',
+    commands: get,
+    example: 'retrieve --text http://www.example.org/guide.html#drills | grep -i bit',
   },
   {
     long: 'handoff',
@@ -42,8 +51,18 @@ export function readColor(line: GivenOptions<DisplayOption>): ColorChoice {
 export function readPage(
   line: GivenOptions<DisplayOption | 'output' | 'remote-name' | 'part' | 'attachments'>,
 ): boolean {
-  if (!line.has('page')) return false
+  return hasOnStdout(line, 'page')
+}
+
+/** Throws `invalid-option` as readPage() does. */
+export function readText(line: Parameters<typeof readPage>[0]): boolean {
+  return hasOnStdout(line, 'text')
+}
+
+function hasOnStdout(line: Parameters<typeof readPage>[0], option: 'page' | 'text'): boolean {
+  if (!line.has(option)) return false
   const other = (['output', 'remote-name', 'part', 'attachments'] as const).find((name) => line.has(name))
   if (other === undefined) return true
-  throw usageError(`--page shows a page on standard output: leave --${other} out, or redirect with >.`)
+  const what = option === 'page' ? 'a page' : 'text'
+  throw usageError(`--${option} shows ${what} on standard output: leave --${other} out, or redirect with >.`)
 }

@@ -8,7 +8,7 @@ import type { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { shownHead } from '../views/head.ts'
 import { tellSaved } from '../views/saved.ts'
-import { isPage, show, showPage } from '../views/show.ts'
+import { isPage, isText, show, showPage } from '../views/show.ts'
 import { checkSum, expectedSum } from './checksum.ts'
 import { octetsFrom } from './continuation.ts'
 import { checkTarget, type Destination, systemFailure, tryFile } from './destination.ts'
@@ -84,7 +84,9 @@ function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
     if (!config.request.head) {
       const isListed = (isShown || config.page) && isPage(representation)
       const start = continued || (isListed ? 0 : startOfLdif(representation, session))
-      if (isShown) await show(representation, start, run)
+      if (continued === 0 && isText(representation, config)) {
+        await (await import('../views/text-page.ts')).printText(representation, run)
+      } else if (isShown) await show(representation, start, run)
       else if (isListed) await showPage(representation, run)
       else if (representation.offset >= start) await representation.writeTo((chunk) => output.write(chunk))
       else for await (const chunk of octetsFrom(representation, start)) await output.write(chunk)

@@ -1,6 +1,5 @@
 import { printable } from '@retriever/core'
-import type { Representation } from '@retriever/fetchers'
-import { type Message, type MessagePart, readMessage } from '@retriever/fetchers/mime'
+import type { Message, MessagePart } from '@retriever/fetchers/mime'
 import { formatSize, type Output } from '../terminal/output.ts'
 import { copyable } from '../terminal/page.ts'
 import { showText } from '../terminal/terminal-text.ts'
@@ -8,13 +7,12 @@ import { hanging, widthOf, wrap } from '../terminal/wrap.ts'
 import { titled } from './references.ts'
 
 /** A message as a page for people, safe for a terminal: a short head, the text, and a list of the other parts. */
-export async function articlePage(representation: Representation, output: Output): Promise<string> {
-  const message = await readMessage(representation)
+export function articlePage(message: Message, url: string, output: Output): string {
   const head = headLines(message).map(([name, value]) => `${titled(`${name}: `, printable(value), output)}\n`)
   const text = showText(message.text)
   const lines = text.replace(/\n$/, '').split('\n')
   const body = text === '' ? '' : lines.map((line) => `${wrappedQuote(line, output.columns)}\n`).join('')
-  return `${head.join('')}\n${body}${partList(message, representation.url, output)}`
+  return `${head.join('')}\n${body}${partList(message, url, output)}`
 }
 
 /** A line that is too long for the screen, wrapped; the marks of a quotation stand before each part. */

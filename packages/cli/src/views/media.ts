@@ -23,3 +23,7 @@ export function isGroup({ kind, mechanism, metadata }: Representation): boolean 
 export function isAttributes({ kind, mediaType, url }: Representation): boolean {
   return kind === 'listing' && mediaType === 'text/plain' && /^gophers?:/.test(url)
 }
+
+export function isHtml({ mediaType }: Representation): boolean {
+  return mediaType === 'text/html' || mediaType === 'application/xhtml+xml'
+}

@@ -5,7 +5,7 @@ import { notShown } from '../saving/destination.ts'
 import type { Output } from '../terminal/output.ts'
 import { TerminalText } from '../terminal/terminal-text.ts'
 import type { NumberedUrls } from './last-page.ts'
-import { isAttributes, isGemtext, isGroup, isMenu, isMessage } from './media.ts'
+import { isAttributes, isGemtext, isGroup, isHtml, isMenu, isMessage } from './media.ts'
 
 /**
  * Shows a representation to a person: menus, newsgroups, messages and other listings as pages, text with its control
@@ -22,11 +22,24 @@ export function isPage(representation: Representation): boolean {
   return representation.kind === 'listing' && !isAttributes(representation)
 }
 
+/** Whether --page and --text write it as text of their own: HTML, a message, or a text whose URL names a part. */
+export function isText(representation: Representation, { page, text }: Run['config']): boolean {
+  if (!page && !text) return false
+  if (isHtml(representation)) return true
+  const hasFragment = representation.url.includes('#')
+  if (isMessage(representation)) return text || hasFragment
+  return hasFragment && representation.kind === 'object' && representation.mediaType === 'text/plain'
+}
+
 /** Shows a page, and keeps the URLs of its entries for `retrieve open`. */
-export async function showPage(representation: Representation, { config, output }: Run): Promise<void> {
+export async function showPage(representation: Representation, run: Run): Promise<void> {
+  const { config, output } = run
   if (isMessage(representation)) {
-    const { articlePage } = await import('./article.ts')
-    return output.write(await articlePage(representation, output))
+    const [{ articlePage }, { readMessage }] = await Promise.all([
+      import('./article.ts'),
+      import('@retriever/fetchers/mime'),
+    ])
+    return output.write(articlePage(await readMessage(representation), representation.url, output))
   }
   const urls = await printEntries(representation, output)
   const { keepPage } = await import('./last-page.ts')

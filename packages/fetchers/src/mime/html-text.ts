@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2'
+import { Section } from './html-section.ts'
 
 /** Elements that are not shown or have no text. */
 const hidden: ReadonlySet<string> = new Set(['head', 'script', 'style', 'template', 'title', 'noscript'])
@@ -30,7 +31,16 @@ const maxDepth = 500
  * them. Scripts are not run and nothing is fetched. If too many elements are open, they count as closed.
  */
 export function htmlText(html: string): string {
-  const text = new PlainText()
+  return textOf(html, null) ?? ''
+}
+
+/** The text of the section that a fragment names by an `id` or the `name` of an anchor; null if there is none. */
+export function htmlSection(html: string, fragment: string): string | null {
+  return textOf(html, new Section(fragment))
+}
+
+function textOf(html: string, section: Section | null): string | null {
+  const text = new PlainText(section)
   for (let start = 0; start < html.length; ) {
     const parser = new Parser(text, { decodeEntities: true })
     try {
@@ -43,7 +53,7 @@ export function htmlText(html: string): string {
       text.closeAll()
     }
   }
-  return text.text()
+  return section !== null && section.from === null ? null : text.text()
 }
 
 class TooDeep extends Error {}
@@ -56,10 +66,19 @@ class PlainText {
   #isAtLineStart = true
   #preformatted = 0
   #depth = 0
+  /** So many pieces stand before the line that is being written. */
+  #lineStart = 0
   #link: { readonly href: string; readonly from: number } | null = null
+  readonly #section: Section | null
+
+  /** `section`: the part that is wanted; null: all of it. */
+  constructor(section: Section | null) {
+    this.#section = section
+  }
 
   text(): string {
     return this.#pieces
+      .slice(this.#section?.from ?? 0, this.#section?.to ?? this.#pieces.length)
       .join('')
       .split('\n')
       .map((line) => line.trimEnd())
@@ -94,6 +113,7 @@ class PlainText {
       this.#hiddenDepth = 1
       return
     }
+    this.#section?.open(name, attributes, this.#pieces.length, this.#lineStart, this.#depth)
     if (name === 'pre') this.#preformatted++
     if (name === 'br') this.#push('\n')
     if (blocks.has(name)) this.#break()
@@ -105,6 +125,7 @@ class PlainText {
 
   ontext(text: string): void {
     if (this.#hiddenIn !== null) return
+    this.#section?.text(text)
     if (this.#preformatted > 0) this.#push(text.replaceAll('\r', ''))
     else {
       const flat = text.replace(/[ \t\r\n\f]+/g, ' ')
@@ -118,6 +139,7 @@ class PlainText {
       if (name === this.#hiddenIn && --this.#hiddenDepth === 0) this.#hiddenIn = null
       return
     }
+    this.#section?.close(name, this.#pieces.length, this.#depth)
     if (name === 'pre') this.#preformatted--
     if (name === 'a' && this.#link !== null) {
       const { href, from } = this.#link
@@ -136,6 +158,7 @@ class PlainText {
   #push(piece: string): void {
     if (piece === '') return
     this.#pieces.push(piece)
+    if (piece.endsWith('\n')) this.#lineStart = this.#pieces.length
     this.#isAtLineStart = piece.endsWith('\n') || (this.#isAtLineStart && piece.trim() === '')
   }
 }
