@@ -1,10 +1,12 @@
 /** `retrieve check FILE|URL...`: whether links are alive. */
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TLSSocket } from 'node:tls'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { startServers, type TestServers, testCa } from '@retriever/servers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { htmlLinks } from '../../../packages/cli/src/check/html-links.ts'
+import { testCertificate, testKey } from '../../servers/src/certificate.ts'
 import { results } from '../../support/cli/json-lines.ts'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
@@ -105,13 +107,53 @@ test('a URL stands for itself and the links of its page', async () => {
     ['sub/#x', 404],
     ['sub/ok', 200],
   ])
-  const menu = await run(servers.gopher.url)
-  expect(menu.stdout).toMatch(/^alive +- gopher:\S+0\S+$/m)
+})
+
+test('the entries of a menu are alive, also a form that waits for answers', async () => {
+  const { status, stdout } = await run(servers.gopher.url)
+  expect(stdout).toMatch(/^alive +- gopher:\S+\/0\/readme\.txt$/m)
+  expect(stdout).toMatch(/^alive +- gopher:\S+\/0\/ask%09%09\?$/m)
+  expect(stdout).not.toContain('dead')
+  expect(status).toBe(0)
+})
+
+test('the links of gemtext are checked, a prompt and what is not within TLS too', async () => {
+  const page = `20 text/gemini\r\n=> /input Your name\n=> gone.gmi\n=> ${server.url}ok Elsewhere\n`
+  const answers = new Map([
+    ['/', page],
+    ['/input', '10 Your name?\r\n'],
+  ])
+  const capsule = createTlsServer({ cert: testCertificate, key: testKey }, (socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (line) => socket.end(answers.get(new URL(String(line)).pathname) ?? '51 Not found\r\n'))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void capsule.close())
+  await once(capsule, 'listening')
+  const url = `gemini://localhost:${Object(capsule.address()).port}/`
+  const { stdout, stderr } = await run('-k', url)
+  expect(stdout.split('\n').sort()).toEqual([
+    '',
+    `alive   - ${url}`,
+    `alive   - ${url}input`,
+    `alive 200 ${server.url}ok`,
+    expect.stringMatching(`^dead {4}- ${url}gone\\.gmi: `),
+  ])
+  expect(stderr).toBe('retrieve: 3 of 4 links alive, 1 dead\n')
 })
 
 test('a file or URL that does not come is reported', async () => {
   expect((await run()).status).toBe(2)
   expect(await run(`${server.url}gone`)).toMatchObject({ status: 22, stdout: expect.stringContaining('dead  404') })
+})
+
+test('a mistyped name of a file is read as a host, and a line says why', async () => {
+  const connect = ['--connect-to', `readm.txt:80:127.0.0.1:${new URL(server.url).port}`]
+  const { stdout, stderr } = await run(...connect, 'readm.txt')
+  expect(stdout).toMatch(/^dead {2}404 http:\/\/readm\.txt/)
+  expect(stderr.split('\n').slice(0, 2)).toEqual([
+    'retrieve: readm.txt: There is no file of this name.',
+    'retrieve: readm.txt: No scheme given; assuming http://readm.txt.',
+  ])
 })
 
 test('the links of a page at another origin get no logins and cookies', async () => {

@@ -1,4 +1,4 @@
-import { adviceText, isInward, RetrievalError } from '@retriever/core'
+import { adviceText, isInward, type Resolution, RetrievalError } from '@retriever/core'
 import type { Client, RetrieveOptions } from '@retriever/fetchers'
 import type { Config } from '../config.ts'
 import { proxyOf } from '../options/connection/proxies.ts'
@@ -10,14 +10,15 @@ export function rulesFor({ url, linkedFrom }: Link, client: Client, config: Conf
   const allowsInward = config.client.policy?.allowInward === true
   const isForeign = !isInward(hostOf(client.resolve(linkedFrom)))
   return {
-    linkedFrom: linkingPage(linkedFrom, url),
+    linkedFrom: linkingPage(client.resolve(linkedFrom), url),
     ...(isForeign && !allowsInward && !isProxied(url, client, config) && { policy: { publicOnly: true } }),
   }
 }
 
-/** A check sends nothing secret, so that a link from https to a connection without TLS does no harm. */
-function linkingPage(page: string, link: string): string {
-  return /^https:/i.test(link) ? page : page.replace(/^https:/i, 'http:')
+/** A check sends nothing secret, so that a link from a page within TLS to a connection without it does no harm. */
+function linkingPage({ url, scheme }: Resolution, link: string): string {
+  const isWithinTls = scheme.tls === 'implicit' && !/^https:/i.test(link)
+  return isWithinTls ? url.replace(/^[^:]*:/, 'http:') : url
 }
 
 /** Whether a proxy, which looks up names by its own rules, is asked for a host that is not this network by its name. */

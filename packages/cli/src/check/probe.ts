@@ -50,13 +50,18 @@ export async function* probe(
       if (key !== undefined) key.facts.representation = representation
     }
     for await (const { key, error } of client.mapAll(items, use, request)) {
-      if (key !== undefined) yield { ...key, error }
+      if (key !== undefined) yield { ...key, error: asksForInput(error) ? null : error }
     }
   }
 }
 
 function unasked(url: string): RetrievalError {
   return new RetrievalError('handoff', 'It names a mailbox, which is not asked.', { phase: 'resolve', url })
+}
+
+/** Whether the server has answered with the questions of a form: the link leads to what it names. */
+function asksForInput(error: unknown): boolean {
+  return RetrievalError.is(error) && error.code === 'form-required'
 }
 
 /** Statuses that tell nothing new if the whole is asked for. */

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { extractUrls, isInward, type Resolution, RetrievalError } from '@retriever/core'
+import { extractUrls, isInward, type Resolution, RetrievalError, schemeOf } from '@retriever/core'
 import type { Representation, RetrieveOptions } from '@retriever/fetchers'
 import type { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { readText } from '../text-file.ts'
+import { isGemtext } from '../views/media.ts'
 import { htmlLinks } from './html-links.ts'
 
 /** One link to check. */
@@ -22,6 +23,8 @@ export interface Link {
 export async function linksOf(operand: string, session: Session, request: RetrieveOptions): Promise<readonly Link[]> {
   const { client, run } = session
   if (operand === '-' || existsSync(operand)) return linksOfFile(operand, run)
+  // A mistyped name of a file is else said to be a host that does not exist.
+  if (schemeOf(operand) === undefined) run.report.notice({ operand, message: 'There is no file of this name.' })
   const { entered: resolution } = session.open(operand)
   const self = { url: resolution.url, linkedFrom: null, isTyped: true }
   const representation = await client.retrieve(resolution, request).catch((error) => {
@@ -51,7 +54,7 @@ async function urlsOf(page: Representation): Promise<readonly string[]> {
   if (page.mediaType === 'text/html' || page.mediaType === 'application/xhtml+xml') {
     return inHtml(await page.text(), page.url)
   }
-  if (page.kind === 'listing' && page.hasEntries) {
+  if (page.hasEntries && (page.kind === 'listing' || isGemtext(page))) {
     const urls: string[] = []
     for await (const { url } of page.entries()) if (url !== null) urls.push(url)
     return urls
