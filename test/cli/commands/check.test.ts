@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { pathToFileURL } from 'node:url'
 import { startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { htmlLinks } from '../../../packages/cli/src/check/html-links.ts'
@@ -185,9 +186,53 @@ test.each([5_600, 64_000])('three hostile mid: links of up to %d characters take
   }),
 )
 
+describe('anchors of the pages that are read', () => {
+  const page = `<h1 id="a b">A</h1><a name=old></a>
+    <a href="#a%20b">1</a> <a href="#old">2</a> <a href="#gone">3</a> <a href="#top">4</a> <a href="#">5</a>
+    <a href="#:~:text=A">6</a> <a href="#!/app">7</a> <a href="#/app">8</a> <a href="#toString">9</a>`
+
+  test('a file: those that are missing are dead, and named', async () => {
+    writeFileSync(join(folder(), 'anchors.html'), page)
+    const { status, stdout, stderr } = await run('anchors.html')
+    const url = pathToFileURL(join(folder(), 'anchors.html')).href
+    const why = (id: string): string => `No such anchor: no element of the page has the id "${id}".`
+    const lines = ['gone', 'toString'].map((id) => `dead    - ${url}#${id}: ${why(id)}`)
+    expect(stdout.trimEnd().split('\n').slice(1)).toEqual(lines)
+    expect([status, stderr]).toEqual([78, 'retrieve: 1 of 3 links alive, 2 dead\n'])
+  })
+
+  test('pages of a server are fetched once, and may link to each other', async () => {
+    const html = { 'Content-Type': 'text/html' }
+    const pages: Readonly<Record<string, string>> = {
+      '/one': '<p id=x><a href="two#y">1</a><a href="two#z">2</a><a href="/other#nope">3</a>',
+      '/two': '<p id=y><a href="one#x">1</a>',
+      '/other': '<p>',
+    }
+    await using site = await scriptedHttp(({ target, line }) =>
+      reply(200, html, line.startsWith('HEAD') ? '' : (pages[target] ?? '')),
+    )
+    const { status, stdout } = await run(`${site.url}one`, `${site.url}two`, `${site.url}two#w`)
+    expect(stdout.match(/^dead .*$/gm)).toEqual([
+      expect.stringContaining(`${site.url}two#z: No such anchor`),
+      expect.stringContaining(`${site.url}two#w: No such anchor`),
+    ])
+    expect(status).toBe(78)
+    const got = site.asked.filter(({ line }) => line.startsWith('GET')).map(({ target }) => target)
+    expect(got.toSorted()).toEqual(['/one', '/two'])
+    expect(stdout.match(/^alive 200 /gm)).toHaveLength(3)
+  })
+
+  test('--json says not-found', async () => {
+    writeFileSync(join(folder(), 'anchors.html'), page)
+    const { stdout } = await run('--json', 'anchors.html')
+    const failed = { outcome: 'failed', exit: 78, error: { code: 'not-found' } }
+    expect(results(stdout).slice(1)).toMatchObject([failed, failed])
+  })
+})
+
 test('HTML: attributes of any kind, no comments, no scripts', () => {
   const html = `<A HREF=a><!-- <a href=no> --><script src='s.js'>'<a href=no>'</script><a class=x href="b?c&amp;d"><p href=no>`
-  expect(htmlLinks(html)).toEqual({ links: ['a', 's.js', 'b?c&d'], base: null })
+  expect(htmlLinks(html)).toEqual({ links: ['a', 's.js', 'b?c&d'], base: null, anchors: [] })
   expect(htmlLinks(`<a title="a > b" href='c>d'><title><a href=no></title>`).links).toEqual(['c>d'])
   expect(htmlLinks(`${'<b>'.repeat(5000)}<a href=deep>${'</b>'.repeat(5000)}<a href=after>`).links).toEqual([
     'deep',

@@ -11,14 +11,26 @@ const holders: Readonly<Record<string, readonly string[]>> = {
 /** The most open elements. At each end tag the parser searches all of them; a limit keeps the time linear. */
 const maxDepth = 500
 
-/** The links of an HTML page as they are written, in order, and the base that it states; null: it states none. */
-export function htmlLinks(html: string): { readonly links: readonly string[]; readonly base: string | null } {
+export interface HtmlLinks {
+  /** The links as they are written, in order. */
+  readonly links: readonly string[]
+  /** The base that the page states; null: it states none. */
+  readonly base: string | null
+  /** The ids of its elements, and the names of its anchors. */
+  readonly anchors: readonly string[]
+}
+
+/** The links of an HTML page, and the anchors that others may name. */
+export function htmlLinks(html: string): HtmlLinks {
   const links: string[] = []
+  const anchors: string[] = []
   let base: string | null = null
   let depth = 0
   const handler = {
     onopentag: (name: string, attributes: Readonly<Record<string, string>>): void => {
       const urls = urlsOf(name, attributes)
+      if (attributes.id) anchors.push(attributes.id)
+      if (name === 'a' && attributes.name) anchors.push(attributes.name)
       if (name === 'base') base ??= urls[0] ?? null
       else links.push(...urls)
       if (++depth > maxDepth) throw new TooDeep()
@@ -31,7 +43,7 @@ export function htmlLinks(html: string): { readonly links: readonly string[]; re
     const parser = new Parser(handler)
     try {
       parser.end(html.slice(start))
-      return { links, base }
+      return { links, base, anchors }
     } catch (error) {
       if (!(error instanceof TooDeep)) throw error
       // The next round begins after the tag that was one too many, as if all were closed.

@@ -6,7 +6,8 @@ import type { Representation, RetrieveOptions } from '@retriever/fetchers'
 import type { Run } from '../run.ts'
 import type { Session } from '../session.ts'
 import { readText } from '../text-file.ts'
-import { isGemtext } from '../views/media.ts'
+import { isGemtext, isHtml } from '../views/media.ts'
+import type { Anchors } from './anchors.ts'
 import { htmlLinks } from './html-links.ts'
 
 /** One link to check. */
@@ -19,14 +20,24 @@ export interface Link {
   readonly isTyped: boolean
 }
 
-/** The links of an operand: those of a file, of standard input (`-`), or a URL and the links of its page. */
-export async function linksOf(operand: string, session: Session, request: RetrieveOptions): Promise<readonly Link[]> {
+/**
+ * The links of an operand: those of a file, of standard input (`-`), or a URL and the links of its page, whose anchors
+ * are added to `anchors`.
+ */
+export async function linksOf(
+  operand: string,
+  session: Session,
+  request: RetrieveOptions,
+  anchors: Anchors,
+): Promise<readonly Link[]> {
   const { client, run } = session
-  if (operand === '-' || existsSync(operand)) return linksOfFile(operand, run)
+  if (operand === '-' || existsSync(operand)) return linksOfFile(operand, run, anchors)
   // A mistyped name of a file is else said to be a host that does not exist.
   if (schemeOf(operand) === undefined) run.report.notice({ operand, message: 'There is no file of this name.' })
   const { entered: resolution } = session.open(operand)
   const self = { url: resolution.url, linkedFrom: null, isTyped: true }
+  // Its links are known.
+  if (anchors.hasPage(resolution.url)) return [self]
   const representation = await client.retrieve(resolution, request).catch((error) => {
     // The page is a link itself, so the check tells why it does not come.
     if (RetrievalError.is(error) && error.code !== 'aborted') return null
@@ -38,22 +49,20 @@ export async function linksOf(operand: string, session: Session, request: Retrie
   const place = [client.resolve(page.url), resolution].find((each) => isServer(each) && !isInward(hostOf(each)))
   const from = place ?? client.resolve(page.url)
   const linkTo = (url: string): Link => ({ url, linkedFrom: isServer(from) ? from.url : null, isTyped: false })
-  return [self, ...(await urlsOf(page)).map(linkTo)]
+  return [self, ...(await urlsOf(page, resolution.url, anchors)).map(linkTo)]
 }
 
-async function linksOfFile(path: string, { output, signal }: Run): Promise<Link[]> {
+async function linksOfFile(path: string, { output, signal }: Run, anchors: Anchors): Promise<Link[]> {
   const text = await readText(path, output.streams, signal)
   const isHtml = /\.x?html?$/i.test(path) || /^\s*<(?:!doctype\s+html|html)\b/i.test(text)
   const base = path === '-' ? null : pathToFileURL(absolute(path)).href
-  const urls = isHtml ? inHtml(text, base) : inText(text)
+  const urls = isHtml ? inHtml(text, base, [base], anchors) : inText(text)
   return urls.map((url) => ({ url, linkedFrom: null, isTyped: false }))
 }
 
-/** The URLs of a page: the links of HTML, the entries of a listing, or the URLs of a text. */
-async function urlsOf(page: Representation): Promise<readonly string[]> {
-  if (page.mediaType === 'text/html' || page.mediaType === 'application/xhtml+xml') {
-    return inHtml(await page.text(), page.url)
-  }
+/** The URLs of a page: the links of HTML and gemtext, the entries of a listing, or the URLs of a text. */
+async function urlsOf(page: Representation, asked: string, anchors: Anchors): Promise<readonly string[]> {
+  if (isHtml(page)) return inHtml(await page.text(), page.url, [asked, page.url], anchors)
   if (page.hasEntries && (page.kind === 'listing' || isGemtext(page))) {
     const urls: string[] = []
     for await (const { url } of page.entries()) if (url !== null) urls.push(url)
@@ -66,8 +75,13 @@ function inText(text: string): string[] {
   return [...extractUrls(text)].flatMap(({ url, error }) => (error === null ? [url] : []))
 }
 
-function inHtml(html: string, page: string | null): string[] {
-  const { links, base } = htmlLinks(html)
+/** `urls`: those that name the page. */
+function inHtml(html: string, page: string | null, urls: readonly (string | null)[], anchors: Anchors): string[] {
+  const { links, base, anchors: names } = htmlLinks(html)
+  anchors.addPage(
+    urls.filter((url) => url !== null),
+    names,
+  )
   const from = absoluteUrl(base ?? '', page) ?? page
   return links.flatMap((link) => absoluteUrl(link, from) ?? [])
 }

@@ -1,5 +1,6 @@
 import { printable, RetrievalError, redact } from '@retriever/core'
 import { createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { Anchors, noAnchor, withoutFragment } from '../check/anchors.ts'
 import { asLinkError, rulesFor } from '../check/link-rules.ts'
 import { type Probed, probe } from '../check/probe.ts'
 import { hasSecrets, trustedLinks, withoutCertificate, withoutSecrets } from '../check/secrets.ts'
@@ -13,6 +14,7 @@ import type { Run } from '../run.ts'
 import { Session } from '../session.ts'
 import { withoutSecrets as hideSecrets, jsonLine, type Output } from '../terminal/output.ts'
 import { hanging } from '../terminal/wrap.ts'
+import { Facts } from '../write-out/facts.ts'
 
 /** `retrieve check FILE|URL...`: whether links are alive, a line or an object each. 0 only if all of them are. */
 export async function check(run: Run): Promise<number> {
@@ -30,13 +32,22 @@ export async function check(run: Run): Promise<number> {
   const own: RetrieveOptions = { ...(headers && { headers }), ...(virtualHost !== undefined && { virtualHost }) }
   const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()
+  const anchors = new Anchors()
   for (const operand of config.operands) {
-    for (const link of await linksOf(operand, session, { ...request, ...own, onEvent })) {
-      const known = links.get(keyOf(link)) ?? link
+    for (const link of await linksOf(operand, session, { ...request, ...own, onEvent }, anchors)) {
+      anchors.addLink(link.url)
+      const known = links.get(withoutFragment(link.url)) ?? link
       // The rules for links do not hold for a URL that the user named, even if a page names it too.
       const linkedFrom = known.linkedFrom === null ? null : link.linkedFrom
-      links.set(keyOf(link), { url: known.url, linkedFrom, isTyped: known.isTyped || link.isTyped })
+      links.set(withoutFragment(link.url), { url: known.url, linkedFrom, isTyped: known.isTyped || link.isTyped })
     }
+  }
+  const missing = anchors.missing()
+  for (const url of missing) {
+    const page = withoutFragment(url)
+    const link = links.get(page)
+    // The page may be alive although this part of it is not there.
+    if (link?.url === url) links.set(page, { ...link, url: page })
   }
   const all = [...links.values()]
   const trusted = trustedLinks(all, client)
@@ -57,16 +68,23 @@ export async function check(run: Run): Promise<number> {
     { client, links: all.filter((link) => stranger === null || trusted.has(link)) },
     { client: stranger, links: all.filter((link) => stranger !== null && !trusted.has(link)) },
   ]
+  const tell = async (result: Result, link: Link | undefined, error: unknown): Promise<void> => {
+    counts[stateOf(result)]++
+    if (result.outcome === 'failed') exits.add(link === undefined ? all.length : all.indexOf(link), exitCodeOf(error))
+    await output.write(config.json ? jsonLine(hideSecrets(result)) : lineOf(result, output))
+  }
   const counts = { alive: 0, dead: 0, refused: 0, skipped: 0 }
   for (const part of parts) {
     if (part.client === null || part.links.length === 0) continue
     for await (const probed of probe(part.links, part.client, request, optionsFor)) {
       const error = asLinkError(probed.error, probed.link, config)
-      const result = resultFor({ ...probed, error })
-      counts[stateOf(result)]++
-      if (result.outcome === 'failed') exits.add(all.indexOf(probed.link), exitCodeOf(error))
-      await output.write(config.json ? jsonLine(hideSecrets(result)) : lineOf(result, output))
+      await tell(resultFor({ ...probed, error }), probed.link, error)
     }
+  }
+  for (const url of missing) {
+    const error = noAnchor(url)
+    const link = links.get(withoutFragment(url))
+    await tell(resultOf({ operand: url, facts: new Facts(run.servers), error }), link, error)
   }
   if (!config.silent && !config.json) output.note(`retrieve: ${summary(counts)}`)
   return exits.code
@@ -89,11 +107,6 @@ function stateOf({ outcome, error }: Result): 'alive' | 'dead' | 'refused' | 'sk
   if (outcome === 'retrieved') return 'alive'
   if (outcome === 'skipped') return 'skipped'
   return error?.code === 'refused' ? 'refused' : 'dead'
-}
-
-/** The links of one resource differ in their fragments at most. */
-function keyOf({ url }: Link): string {
-  return url.replace(/#.*$/s, '')
 }
 
 /** The result of a link; one that names a service, such as mailto:, has no data, and is not called dead. */
