@@ -4,6 +4,7 @@ import { startLdapServer, type TestServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialled } from '../../support/events.ts'
 import { body, everyDoor, listed, told } from '../../support/outcome.ts'
+import { startScriptedServer } from '../../support/scripted-server.ts'
 import { type Victim, victim } from '../../support/wire/victim.ts'
 
 describe('case 51, injection: malformed or refused before anything is opened', () => {
@@ -80,6 +81,15 @@ describe('hostile answers (cases 52, 60 and 63)', () => {
       expect(error).toMatchObject({ code, message: expect.stringMatching(message) })
       expect((await listed(urlOf(name, scope))).error).toMatchObject({ code })
     }
+  })
+
+  test('octets that are no LDAP behind an entry are protocol-violation, in one segment with it, too', async () => {
+    const entry = Buffer.from('300c020101640704036f3d783000', 'hex')
+    await using scripted = await startScriptedServer((socket) => {
+      socket.end(Buffer.concat([entry, Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')]))
+    })
+    const { error } = await body(`ldap://127.0.0.1:${scripted.port}/o=x??sub`)
+    expect(error).toMatchObject({ code: 'protocol-violation', message: expect.stringMatching(/is no LDAP/) })
   })
 
   test.each(['endless', 'endless references'])(

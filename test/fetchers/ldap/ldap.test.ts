@@ -4,6 +4,7 @@ import { type LdapServerOptions, startLdapServer, type TestServer, testCa } from
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
 import { failure as failureOf } from '../../support/failure.ts'
+import { startScriptedServer } from '../../support/scripted-server.ts'
 
 const suffix = 'dc=example,dc=net'
 const people = `ou=people,${suffix}`
@@ -144,6 +145,18 @@ test('a search that the server stops gives what came, and is partial', async () 
   expect(Buffer.concat(chunks).toString()).toBe(`version: 1\n\ndn: ${people}\n\ndn: uid=alice,${people}\n`)
 })
 
+test('all entries that came before the server stopped are listed', async () => {
+  const url = await start({ sizeLimit: 2 })
+  const names: string[] = []
+  const error = await failureOf(
+    (async () => {
+      for await (const { name } of (await makeClient().retrieve(`${url}${people}?1.1?sub`)).entries()) names.push(name)
+    })(),
+  )
+  expect(error).toMatchObject({ code: 'partial' })
+  expect(names).toEqual([people, `uid=alice,${people}`])
+})
+
 test.each([
   ['pages that are as large as is asked for', { pageLimit: 500 }, 1],
   ['a limit of four for a page, which is refused when it is asked for', { pageLimit: 4 }, 5],
@@ -161,6 +174,33 @@ test.each([
   ])
   await server?.waitForConnections(0)
   expect(server?.received.filter((line) => line.startsWith('search'))).toHaveLength(searches)
+})
+
+test('references do not count as entries of a page, whose limit is found all the same', async () => {
+  const element = (tag: number, ...contents: Buffer[]): Buffer =>
+    Buffer.concat([Buffer.from([tag, Buffer.concat(contents).length]), ...contents])
+  const text = (content: string): Buffer => element(4, Buffer.from(content))
+  const entry = (id: number, name: string) =>
+    element(0x30, element(2, Buffer.from([id])), element(0x64, text(name), element(0x30)))
+  const end = (id: number, code: number, cookie: string) => {
+    const page = element(0x30, element(2, Buffer.from([0])), text(cookie))
+    const controls = element(0xa0, element(0x30, text('1.2.840.113556.1.4.319'), element(4, page)))
+    const result = element(0x65, element(0x0a, Buffer.from([code])), text(''), text(''))
+    return element(0x30, element(2, Buffer.from([id])), result, controls)
+  }
+  const reference = (id: number) => element(0x30, element(2, Buffer.from([id])), element(0x73, text('ldap://h/o=y')))
+  // At most two entries in a page: a larger one ends with an error.
+  await using scripted = await startScriptedServer((socket, received) => {
+    const requests = received.split('1.2.840.113556.1.4.319').slice(1)
+    const id = requests.length
+    const [, size = '', cookie = ''] = /^\x04.0.\x02.(.+?)\x04.(.*?)(?:0|$)/s.exec(requests.at(-1) ?? '') ?? []
+    const first = [entry(id, 'o=a'), reference(id), entry(id, 'o=b')]
+    if (cookie === 'c') socket.write(Buffer.concat([entry(id, 'o=c'), end(id, 0, '')]))
+    else if (size === '\x02') socket.write(Buffer.concat([...first, end(id, 0, 'c')]))
+    else if (id > 0) socket.write(Buffer.concat([...first, end(id, 4, '')]))
+  })
+  const found = await list(`ldap://127.0.0.1:${scripted.port}/o=x?1.1?sub`)
+  expect(found.map(({ name }) => name)).toEqual(['o=a', 'ldap://h/o=y', 'o=b', 'o=c'])
 })
 
 test.each([

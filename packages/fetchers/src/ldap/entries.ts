@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { bracketed, encodeOctets, type LdapPlan, octetsToText } from '@retriever/core'
+import { bracketed, encodeOctets, type LdapPlan, octetsToText, RetrievalError } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
 import { linesOf } from '../wire/framing/lines.ts'
 import { referenceMark } from './ldif.ts'
@@ -10,14 +10,26 @@ type Value = string | { readonly base64: string }
 /** The most octets of one record, a little more than a message of LDAP in base64. */
 const maxRecord = 32 * 1024 * 1024
 
-/** Reads LDIF (RFC 2849) as entries: one for each record, and one for each reference to another server. */
+/**
+ * Reads LDIF (RFC 2849) as entries: one for each record, and one for each reference to another server. A body that is
+ * `partial` has ended behind a record, so that the last entry comes before the error.
+ */
 export async function* ldifEntries(
   body: AsyncIterable<Uint8Array>,
   plan: LdapPlan,
   context: RetrievalContext,
 ): AsyncGenerator<Entry> {
   let record: string[] = []
-  for await (const line of unfolded(linesOf(body, context), context)) {
+  let ended: unknown = null
+  async function* received(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* body
+    } catch (error) {
+      if (!RetrievalError.is(error) || error.code !== 'partial') throw error
+      ended = error
+    }
+  }
+  for await (const line of unfolded(linesOf(received(), context), context)) {
     if (line.startsWith(referenceMark)) yield referenceEntry(line.slice(referenceMark.length))
     else if (line !== '' && !line.startsWith('#')) record.push(line)
     if (line !== '') continue
@@ -27,6 +39,7 @@ export async function* ldifEntries(
   }
   const last = entryOf(record, plan, context)
   if (last !== null) yield last
+  if (ended !== null) throw ended
 }
 
 /** The lines with their folded pieces (RFC 2849, note 2), which begin with a blank. */

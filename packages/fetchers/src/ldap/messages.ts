@@ -32,10 +32,14 @@ export class MessageReader {
     return this.#length > 0
   }
 
-  /** Whether the next message is here already. */
+  /** Whether next() need not wait: the next message is here already, or octets that are none, which next() rejects. */
   get holdsMessage(): boolean {
-    const frame = this.#frame()
-    return frame !== undefined && frame.end <= this.#length
+    try {
+      const frame = this.#frame()
+      return frame !== undefined && frame.end <= this.#length
+    } catch {
+      return true
+    }
   }
 
   /**

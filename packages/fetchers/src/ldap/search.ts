@@ -25,8 +25,9 @@ export class Search {
   #given: Set<string> | null = new Set()
   /** The names of what comes again, as the first page was asked for again. */
   #again: Set<string> = new Set()
-  /** The entries and references of this page that have come, and how many of them are new. */
+  /** The entries of this page that have come; references do not count (RFC 4511 4.5.1.4). */
   #came = 0
+  /** How many entries and references of this page are new. */
   #new = 0
   #emptyPages = 0
   /** The limit that the server named first. */
@@ -62,7 +63,7 @@ export class Search {
       const isStillFirst = this.#given !== null && answer.result.code !== resultCodes.success
       return (isStillFirst ? this.#stopped : null) ?? answer
     }
-    this.#came++
+    if (answer.kind === 'entry') this.#came++
     // A server that knows no pages sends all at once.
     if (this.#page !== null && this.#came > this.#page.size) this.#given = null
     if (this.#given !== null || this.#again.size > 0) {
