@@ -14,7 +14,7 @@ const entry = await (async () => {
 
 testFetcher({
   mechanism: 'ldap',
-  asked: [{ limit: 5 }],
+  asked: [{ limit: 5 }, { head: true }],
   bytes: entry,
   entries: [alice, 'cn=Jürgen,ou=people,dc=example,dc=net'],
   stalls: [

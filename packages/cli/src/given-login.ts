@@ -16,7 +16,9 @@ export function enteredUrl({ url, locator, scheme }: Resolution, { login, netrc 
   if (known === null) return url
   const isOther = login !== null && (login.password !== null || login.user !== typed)
   const user = utf8Octets(known.user)
-  if (scheme.withUser !== undefined && user !== '') return formatLocator(scheme.withUser(locator, user))
+  // An empty user of -u is a wish to be anonymous.
+  if (scheme.withUser !== undefined && (login !== null || user !== ''))
+    return formatLocator(scheme.withUser(locator, user))
   if ((typed === null || isOther) && scheme.userinfo === 'allowed') {
     return formatLocator({ ...locator, user: encodeOctets(user), password: null })
   }

@@ -60,7 +60,15 @@ export {
 export { imapCommands, imapQuoted } from './schemes/imap-commands.ts'
 export { builtinSchemes } from './schemes/index.ts'
 export { bindnameOf } from './schemes/ldap.ts'
-export { firstLdapPage, type LdapPage, ldapMaxLimit, ldapRequests, pagedResults } from './schemes/ldap-requests.ts'
+export {
+  isLdapExternal,
+  type LdapAsked,
+  type LdapPage,
+  type LdapSearch,
+  ldapAsked,
+  ldapRequests,
+  pagedResults,
+} from './schemes/ldap-requests.ts'
 export { mqttConnect, mqttSubscribe } from './schemes/mqtt-packets.ts'
 export { prosperoPackets, prosperoToken } from './schemes/prospero.ts'
 export { type WaisDocument, waisLimit, waisMost, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'

@@ -106,6 +106,20 @@ test('--limit is part of an LDAP search', async () => {
   expect(other.plan.wire[0]).toContain('\x02\x01\x05\x02\x01\0')
 })
 
+test.each<[readonly string[], readonly string[]]>([
+  [['ldapi:///o=x'], ['60', '63', '42']],
+  [
+    ['-u', ':', 'ldapi:///o=x'],
+    ['63', '42'],
+  ],
+  [['ldapi:///o=x????bindname='], ['63', '42']],
+  [['ldap://h/o=x'], ['63', '42']],
+])('%j: the login of a local socket, the search and the end, by their tags %j', async (args, tags) => {
+  const { plan } = await sent(...args)
+  // A message begins with its length, and its number.
+  expect(plan.wire.map((message) => message.charCodeAt(5).toString(16))).toEqual(tags)
+})
+
 test('the search of ;query= is shown', async () => {
   const { plan } = await sent('z39.50s://h/db;query=water')
   expect(plan.wire[1]).toContain('water')

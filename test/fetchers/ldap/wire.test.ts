@@ -5,10 +5,10 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { resolve } from '@retriever/core'
-import { startHttpServer, startLdapServer, testCa } from '@retriever/servers'
-import { describe, expect, test } from 'vitest'
+import { startHttpServer, startLdapServer, type TestServer, testCa } from '@retriever/servers'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { dialled, sent } from '../../support/events.ts'
-import { body, everyDoor, listed } from '../../support/outcome.ts'
+import { body, described, everyDoor, listed, told } from '../../support/outcome.ts'
 import { scriptedProxy, socks } from '../../support/wire/scripted-proxy.ts'
 
 const suffix = 'dc=example,dc=net'
@@ -40,8 +40,7 @@ describe('a search is sent as RFC 4511 4.5.1 has it', () => {
   ])('ldap://h/%s', async (path, written) => {
     await using server = await startLdapServer()
     const { events } = await body(server.url + path)
-    expect(sent(events)[0]).toBe(octets(written))
-    expect(sent(events).slice(1)).toEqual(sent(events).length === 1 ? [] : [octets('3005 020102 4200')])
+    expect(sent(events)).toEqual([octets(written)])
   })
 
   test.each([
@@ -108,9 +107,9 @@ describe('the way to the server', () => {
 })
 
 describe('ldapi', () => {
-  test('a search over a local socket, whose entries have URLs of it; no proxy is asked', async () => {
+  /** The URL of a local socket that leads to a server. */
+  async function socketBefore(server: TestServer): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'ldapi-'))
-    await using server = await startLdapServer()
     const bridge = createServer((socket) => {
       const onward = connect(server.port, '127.0.0.1')
       socket.on('error', () => onward.destroy()).on('close', () => onward.destroy())
@@ -120,25 +119,79 @@ describe('ldapi', () => {
     const path = join(folder, 'ldapi')
     bridge.listen(path)
     await once(bridge, 'listening')
-    try {
-      const origin = `ldapi://${encodeURIComponent(path)}/`
-      const options = { proxy: 'socks5h://127.0.0.1:9' }
-      const { got, error } = await listed(`${origin}${suffix}??one?(ou=people)`, options)
-      expect(error).toBeNull()
-      expect(got?.[0]?.url).toBe(`${origin}ou=people,${suffix}`)
-      expect((await body(got?.[0]?.url ?? '', options)).error).toBeNull()
-      const byDefault = { defaults: { ldapServer: origin } }
-      expect((await body(`ldap:///${suffix}`, byDefault)).error).toBeNull()
-      const before = server.accepted
-      for (const url of [origin, `ldap:///${suffix}`]) {
-        const { error: refused } = await body(url, { ...byDefault, policy: { publicOnly: true } })
-        expect(refused).toMatchObject({ code: 'refused' })
-      }
-      expect(server.accepted).toBe(before)
-    } finally {
+    onTestFinished(async () => {
       bridge.close()
       await rm(folder, { recursive: true })
+    })
+    return `ldapi://${encodeURIComponent(path)}/`
+  }
+
+  test('a search over a local socket, whose entries have URLs of it; no proxy is asked', async () => {
+    await using server = await startLdapServer()
+    const origin = await socketBefore(server)
+    const options = { proxy: 'socks5h://127.0.0.1:9' }
+    const { got, error } = await listed(`${origin}${suffix}??one?(ou=people)`, options)
+    expect(error).toBeNull()
+    expect(got?.[0]?.url).toBe(`${origin}ou=people,${suffix}`)
+    const person = await body(got?.[0]?.url ?? '', options)
+    expect(person.error).toBeNull()
+    const [connected] = person.events.filter(({ type }) => type === 'connected')
+    expect(connected).toMatchObject({ tls: false, proxy: null })
+    const byDefault = { defaults: { ldapServer: origin } }
+    expect((await body(`ldap:///${suffix}`, byDefault)).error).toBeNull()
+    const before = server.accepted
+    for (const url of [origin, `ldap:///${suffix}`]) {
+      const { error: refused } = await body(url, { ...byDefault, policy: { publicOnly: true } })
+      expect(refused).toMatchObject({ code: 'refused' })
     }
+    expect(server.accepted).toBe(before)
+  })
+
+  test('the server is asked for the login that the socket proves, as the plan says', async () => {
+    await using server = await startLdapServer({ external: true })
+    const origin = await socketBefore(server)
+    const url = `${origin}cn=secret,${suffix}`
+    const { got, events } = await described(url)
+    expect(got?.[0].metadata).toEqual({ login: 'EXTERNAL' })
+    expect(String(got?.[1])).toContain('description: for logins alone')
+    expect(sent(events)).toEqual(resolve(url).plan.wire.slice(0, -1))
+    expect(sent(events)[0]).toBe(octets('3018 020101 6013 020103 0400 a30c 0408 "EXTERNAL" 0400'))
+    await server.waitForConnections(0)
+    expect(server.received).toEqual(['bind EXTERNAL', `search base cn=secret,${suffix}`, 'unbind'])
+    const byDefault = await body(`ldap:///cn=secret,${suffix}`, { defaults: { ldapServer: origin } })
+    expect(byDefault.error).toBeNull()
+  })
+
+  test.each([
+    ['refuses', {}],
+    ['closes the connection at', { replies: { bind: '' } }],
+  ])('a server that %s this login serves an anonymous client', async (_, faults) => {
+    await using server = await startLdapServer({ faults })
+    const url = (await socketBefore(server)) + suffix
+    const { error } = await told(async (client) => {
+      for (const _ of [1, 2]) {
+        const found = await client.retrieve(url)
+        expect(found.metadata).toEqual({ login: null })
+        await found.text()
+      }
+    })
+    expect(error).toBeNull()
+    expect(server.received.slice(0, 3)).toEqual(['bind EXTERNAL', ...Array(2).fill(`search base ${suffix}`)])
+  })
+
+  test('a bindname, even an empty one, takes its place', async () => {
+    await using server = await startLdapServer({ external: true })
+    const origin = await socketBefore(server)
+    const { error } = await body(`${origin}cn=secret,${suffix}????bindname=`)
+    expect(error).toMatchObject({ code: 'auth-required' })
+    expect(server.received[0]).toBe(`search base cn=secret,${suffix}`)
+    await server.waitForConnections(0)
+    server.reset()
+    const alice = `uid=alice,ou=people,${suffix}`
+    const credentials = () => ({ user: alice, password: 'secret' })
+    const named = await body(`${origin}cn=secret,${suffix}????bindname=${encodeURIComponent(alice)}`, { credentials })
+    expect(named.error).toBeNull()
+    expect(server.received[0]).toBe(`bind ${alice}`)
   })
 
   test('a socket that is not there is connect-failed', async () => {
@@ -177,6 +230,9 @@ describe('the server gets what the plan says', () => {
     await using server = await startLdapServer({ tls: 'explicit' })
     const defaults = { requireTls: true }
     const { events } = await body(`${server.url}dc=example,dc=net`, { defaults, tls: { ca: testCa } })
-    expect(sent(events)).toEqual(resolve(`${server.url}dc=example,dc=net`, { defaults }).plan.wire)
+    // The end of a session that is kept is no event of a retrieval.
+    expect(sent(events)).toEqual(resolve(`${server.url}dc=example,dc=net`, { defaults }).plan.wire.slice(0, -1))
+    await server.waitForConnections(0)
+    expect(server.received).toEqual(['extended StartTLS', 'search base dc=example,dc=net', 'unbind'])
   })
 })

@@ -1,7 +1,9 @@
+import type { Asked } from '../asked.ts'
 import type { LdapPlan } from '../plan.ts'
 import { berElement, berInteger } from './ber.ts'
 
-type Search = Pick<LdapPlan, 'dn' | 'attributes' | 'scope' | 'filter'>
+/** The part of a plan that a search is made from. */
+export type LdapSearch = Pick<LdapPlan, 'dn' | 'attributes' | 'scope' | 'filter'>
 
 /** A part of the entries of a search (RFC 2696). */
 export interface LdapPage {
@@ -14,9 +16,20 @@ export interface LdapPage {
 /** The entries of a page: OpenLDAP gives so many in one search unless it is told otherwise; Active Directory 1,000. */
 const usualPage = 500
 
-/** The first page of a search; null: it can find one entry only. */
-export function firstLdapPage({ scope }: Pick<Search, 'scope'>, limit: number): LdapPage | null {
-  return scope === 'base' ? null : { size: limit === 0 ? usualPage : Math.min(usualPage, limit), cookie: '' }
+/** The first request of a search: what is searched for, the most entries (0: no limit), and the page of them. */
+export interface LdapAsked {
+  readonly search: LdapSearch
+  readonly limit: number
+  /** Null: one entry at most is wanted. */
+  readonly page: LdapPage | null
+}
+
+/** What is asked of a server. `head`: for the name of one entry, which shows that there is one (4.5.1.8: 1.1). */
+export function ldapAsked(plan: LdapSearch, { head, limit = 0 }: Pick<Asked, 'head' | 'limit'>): LdapAsked {
+  if (head === true) return { search: { ...plan, attributes: ['1.1'] }, limit: 1, page: null }
+  const most = Math.min(limit, ldapMaxLimit)
+  const size = most === 0 ? usualPage : Math.min(usualPage, most)
+  return { search: plan, limit: most, page: plan.scope === 'base' ? null : { size, cookie: '' } }
 }
 
 /** The messages of a client (RFC 4511), each with its number. */
@@ -25,7 +38,7 @@ export const ldapRequests = {
    * A search (4.5.1). `sizeLimit`: the most entries; 0: no limit. A server that has no pages sends all entries, since
    * the control is not critical.
    */
-  search(id: number, { dn, scope, filter, attributes }: Search, sizeLimit: number, page: LdapPage | null): string {
+  search(id: number, { dn, scope, filter, attributes }: LdapSearch, sizeLimit: number, page: LdapPage | null): string {
     return message(
       id,
       berElement(
@@ -46,6 +59,12 @@ export const ldapRequests = {
   /** A simple bind of version 3 (4.2). */
   bind: (id: number, dn: string, password: string): string =>
     message(id, berElement('\x60', '\x02\x01\x03', berElement('\x04', dn), berElement('\x80', password))),
+  /**
+   * A login by what the connection itself proves (4.2, SASL EXTERNAL of RFC 4422 appendix A): the empty credentials ask
+   * for the identity that the server derives from it.
+   */
+  externalBind: (id: number): string =>
+    message(id, berElement('\x60', '\x02\x01\x03\x04\0', berElement('\xa3', berElement('\x04', 'EXTERNAL'), '\x04\0'))),
   /** StartTLS (4.14). */
   startTls: (id: number): string => message(id, berElement('\x77', berElement('\x80', '1.3.6.1.4.1.1466.20037'))),
   /** The end of the session (4.3), which has no answer. */
@@ -53,18 +72,25 @@ export const ldapRequests = {
 } as const
 
 /** The largest number that a request can hold (RFC 4511 4.5.1: maxInt). */
-export const ldapMaxLimit = 2_147_483_647
+const ldapMaxLimit = 2_147_483_647
 
-/** The requests of a plan: StartTLS, a simple bind with `<password>`, the search, and the end of the session. */
-export function ldapWire(plan: Omit<LdapPlan, 'wire'>, bindname: string | null, limit = 0): readonly string[] {
-  const { startTls, bind, search, unbind } = ldapRequests
+/** The requests of a plan: StartTLS, a login with `<password>`, the search, and the end of the session. */
+export function ldapWire(plan: Omit<LdapPlan, 'wire'>, bindname: string | null, asked: Asked): readonly string[] {
+  const { startTls, bind, externalBind, search, unbind } = ldapRequests
+  const { search: sought, limit, page } = ldapAsked(plan, asked)
   let id = 0
   return [
     ...(plan.tls === 'explicit' ? [startTls(++id)] : []),
+    ...(isLdapExternal(plan, bindname) ? [externalBind(++id)] : []),
     ...(bindname === null || bindname === '' ? [] : [bind(++id, bindname, '<password>')]),
-    search(++id, plan, Math.min(limit, ldapMaxLimit), firstLdapPage(plan, limit)),
+    search(++id, sought, limit, page),
     unbind(++id),
   ]
+}
+
+/** Whether the server is asked for the login that the connection proves: by a local socket, if none is named. */
+export function isLdapExternal({ socket }: Pick<LdapPlan, 'socket'>, bindname: string | null): boolean {
+  return socket !== null && bindname === null
 }
 
 function message(id: number, request: string, controls: string = ''): string {

@@ -57,10 +57,7 @@ export const ldapi: Scheme = {
   defaultPort: null,
   host: 'socket',
   lineParts: ['host', 'urlPath'],
-  resolve: (locator, place) => ({
-    ...ldapPlan(locator, place, 'none'),
-    socket: decodeOctets(locator.host ?? '') || defaultSocket,
-  }),
+  resolve: (locator, place) => ldapPlan(locator, place, 'none'),
 }
 
 /** The socket of slapd where libldap of Debian, Fedora and others looks for it. */
@@ -97,21 +94,22 @@ function ldapPlan(locator: Locator, place: Place, tls: TlsMode): LdapPlan {
       .filter(Boolean)
       .map((extension) => readExtension(extension, place)),
   } as const
-  return { ...plan, wire: ldapWire(plan, bindnameOf(plan), place.asked.limit) }
+  return { ...plan, wire: ldapWire(plan, bindnameOf(plan), place.asked) }
 }
 
 type Server = Pick<LdapPlan, 'host' | 'port' | 'tls' | 'socket'>
 
 /** The server that the URL names, else the configured one: `ldap:///` leaves the choice to the client (RFC 4516 2). */
-function serverOf({ scheme }: Locator, { host, port, defaults }: Place, tls: TlsMode): Server {
-  if (host !== '' || scheme === 'ldapi') return { host, port, tls, socket: null }
+function serverOf({ scheme, host: written }: Locator, { host, port, defaults }: Place, tls: TlsMode): Server {
+  if (scheme === 'ldapi') return { host, port, tls, socket: socketOf(written) }
+  if (host !== '') return { host, port, tls, socket: null }
   const { ldapServer } = defaults
   const configured = typeof ldapServer === 'function' ? ldapServer() : ldapServer
   if (configured === undefined) return { host, port, tls, socket: null }
   const isUrl = configured.includes('://')
   const { locator } = splitUrl(isUrl ? configured : `${scheme}://${configured}/`)
   if (locator.scheme === 'ldapi') {
-    return { host: '', port: 0, tls: 'none', socket: decodeOctets(locator.host ?? '') || defaultSocket }
+    return { host: '', port: 0, tls: 'none', socket: socketOf(locator.host) }
   }
   // `ldaps:///` begins with TLS wherever it goes.
   const isTls = scheme === 'ldaps' || locator.scheme === 'ldaps'
@@ -121,6 +119,11 @@ function serverOf({ scheme }: Locator, { host, port, defaults }: Place, tls: Tls
     tls: isTls ? 'implicit' : tls,
     socket: null,
   }
+}
+
+/** The path in place of a host. */
+function socketOf(host: string | null): string {
+  return decodeOctets(host ?? '') || defaultSocket
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { ByteSource } from '../plugin/byte-source.ts'
 import type { Answer } from './answers.ts'
+import type { Result } from './dialogue.ts'
 import { ldifRecord, ldifReferences, ldifVersion } from './ldif.ts'
 import { endedError, resultCodes, shownUrls } from './result-errors.ts'
-import type { Result, Search } from './search.ts'
+import type { Search } from './search.ts'
 
 /** Answers that have come already go into one chunk, up to about this many octets. */
 const chunkSize = 64 * 1024
@@ -27,24 +28,22 @@ export class LdifBody implements ByteSource {
       return Buffer.from(head)
     }
     let text = ''
-    const { session } = this.#search
+    const { dialogue } = this.#search
     try {
-      while (this.#end === null && (text === '' || (text.length < chunkSize && session.holdsAnswer))) {
+      while (this.#end === null && (text === '' || (text.length < chunkSize && dialogue.holdsAnswer))) {
         const answer = await this.#search.next('body')
         if (answer !== null) text += this.#textOf(answer)
       }
     } catch (error) {
-      this.#finish(error instanceof Error ? error : new Error(String(error)))
+      this.#end = { error: error instanceof Error ? error : new Error(String(error)) }
     }
     if (text !== '') return Buffer.from(text, 'latin1')
     if (this.#end?.error) throw this.#end.error
-    await session.end()
     return null
   }
 
-  async cancel(): Promise<void> {
-    this.#search.session.close()
-  }
+  /** The session that is given back ends a search that goes on. */
+  async cancel(): Promise<void> {}
 
   #textOf(answer: Answer): string {
     switch (answer.kind) {
@@ -53,20 +52,14 @@ export class LdifBody implements ByteSource {
       case 'reference':
         return ldifReferences(answer.urls)
       case 'result':
-        this.#finish(this.#errorOf(answer))
+        this.#end = { error: this.#errorOf(answer) }
         return ''
     }
   }
 
-  #finish(error: Error | null): void {
-    this.#end = { error }
-    if (error !== null) this.#search.session.close()
-  }
-
-  #errorOf({ of, result }: Result): Error | null {
-    const { session, limit, entries } = this.#search
-    const { context } = session
-    if (of !== 'search') return context.error('protocol-violation', 'The server did not answer the search.')
+  #errorOf({ result }: Result): Error | null {
+    const { dialogue, limit, entries } = this.#search
+    const { context } = dialogue
     if (result.code === resultCodes.success) return null
     if (result.code === resultCodes.sizeLimit && limit > 0 && entries >= limit) return null
     if (result.code === resultCodes.referral) {

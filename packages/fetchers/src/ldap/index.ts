@@ -1,32 +1,88 @@
-import { adviceText, type LdapPlan, ldapMaxLimit } from '@retriever/core'
-import { type ByteSource, wholeSource } from '../plugin/byte-source.ts'
+import { adviceText, bindnameOf, isLdapExternal, type LdapPlan, RetrievalError } from '@retriever/core'
+import { type ByteSource, sourceOf, wholeSource } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
+import { DialogueSession } from '../wire/pool/dialogue-session.ts'
+import { inSession } from '../wire/pool/in-session.ts'
+import { LeasedBody } from '../wire/pool/leased-body.ts'
+import type { LoginTarget } from '../wire/pool/pool-key.ts'
+import { SessionPool, type SessionProtocol } from '../wire/pool/session-pool.ts'
+import { Connection } from '../wire/transport/connection.ts'
+import { openSessionSocket } from '../wire/transport/socket.ts'
 import { LdifBody } from './body.ts'
+import { isText, LdapDialogue } from './dialogue.ts'
 import { ldifEntries } from './entries.ts'
 import { ldifVersion } from './ldif.ts'
 import { logIn, logInAsPlanned } from './login.ts'
 import { searchError, wantsLogin } from './result-errors.ts'
 import { Search } from './search.ts'
-import { isText, LdapSession } from './session.ts'
 
-/**
- * Retrieves from directories by LDAP (RFC 4511, RFC 4516): the entries of a search as LDIF (RFC 2849). Each retrieval
- * has a connection of its own.
- */
-export function ldapFetcher(): Fetcher<'ldap'> {
-  return { mechanism: 'ldap', retrieve }
+class LdapSession extends DialogueSession<LdapDialogue> {
+  override get isUsable(): boolean {
+    return super.isUsable && this.dialogue.isAsNew
+  }
 }
 
-async function retrieve(plan: LdapPlan, context: RetrievalContext): Promise<Retrieved<'ldap'>> {
-  checkPlan(plan, context)
-  const session = await LdapSession.open(plan, context)
-  try {
-    await logInAsPlanned(session)
-    return await search(session)
-  } catch (error) {
-    session.close()
-    throw error
+/** A plan, whose host may be a local socket, with the user that its URL names. */
+type LdapTarget = LoginTarget & { readonly plan: LdapPlan }
+
+/** True: the server closes the connection at a login by SASL, as ldapjs does. */
+interface LdapQuirks {
+  closesOnSasl: boolean
+}
+
+const sessions: SessionProtocol<LdapSession, LdapTarget, LdapQuirks> = {
+  newQuirks: () => ({ closesOnSasl: false }),
+  open: ({ plan }, context, quirks) => open(plan, context, quirks),
+  capacity: () => 1,
+  // Where the server wanted a login for another search, this one most likely needs it, too.
+  pick: (idle) => idle.find(({ dialogue }) => dialogue.login !== null) ?? idle[0],
+}
+
+/**
+ * Retrieves from directories by LDAP (RFC 4511, RFC 4516): the entries of a search as LDIF (RFC 2849). A session is
+ * kept for some seconds, for the next retrieval with the same login.
+ */
+export function ldapFetcher(): Fetcher<'ldap'> {
+  const pool = new SessionPool(sessions)
+  return {
+    mechanism: 'ldap',
+    async retrieve(plan, context) {
+      checkPlan(plan, context)
+      const target = { ...plan, host: plan.socket ?? plan.host, user: bindnameOf(plan), password: null, plan }
+      return inSession(pool, target, context, async (lease) => {
+        const { dialogue } = lease.session
+        await logInAsPlanned(plan, dialogue)
+        const retrieved = await search(plan, dialogue)
+        return { ...retrieved, body: new LeasedBody(sourceOf(retrieved.body), lease, context) }
+      })
+    },
+    dispose: async () => pool.close(),
   }
+}
+
+/** Connects, over the local socket if the plan names one; TLS and the login by the socket come as the plan says. */
+async function open(plan: LdapPlan, context: RetrievalContext, quirks: LdapQuirks): Promise<LdapSession> {
+  const isExternal = isLdapExternal(plan, bindnameOf(plan)) && !quirks.closesOnSasl
+  const connection = new Connection(await openSessionSocket(placeOf(plan, context), plan), context)
+  try {
+    const dialogue = new LdapDialogue(connection, context)
+    if (plan.tls === 'explicit') await dialogue.startTls(plan)
+    if (isExternal) await dialogue.bindExternal()
+    return new LdapSession(dialogue, context)
+  } catch (error) {
+    connection.close()
+    if (!isExternal || !RetrievalError.is(error) || error.code !== 'receive-failed') throw error
+    quirks.closesOnSasl = true
+    context.emit({ type: 'retried', url: context.url, error, delay: 0 })
+    return open(plan, context, quirks)
+  }
+}
+
+/** The context, with the way over the plan's local socket if it names one: no proxy leads there. */
+function placeOf({ socket }: LdapPlan, context: RetrievalContext): RetrievalContext {
+  if (socket === null) return context
+  const network = { ...(context.network ?? { connectTo: [], key: '' }), socketPath: socket }
+  return { ...context, proxy: null, network }
 }
 
 /** Refuses what cannot be sent, before anything is contacted. */
@@ -45,22 +101,23 @@ function checkPlan({ host, socket, dn, attributes }: LdapPlan, context: Retrieva
 }
 
 /** Searches; a server that wants a login for it gets one, if the caller has one. */
-async function search(session: LdapSession): Promise<Retrieved<'ldap'>> {
-  const { context } = session
-  const limit = Math.min(context.request.limit ?? 0, ldapMaxLimit)
-  const asked = await Search.begin(session, limit)
+async function search(plan: LdapPlan, dialogue: LdapDialogue): Promise<Retrieved<'ldap'>> {
+  const { context } = dialogue
+  const asked = await Search.begin(plan, dialogue)
   const answer = await asked.result()
-  if (answer === null) return retrieved(session, new LdifBody(asked))
-  if (answer.of !== 'search') {
-    throw context.error('protocol-violation', 'The server did not answer the search.')
+  if (answer === null) {
+    if (context.request.head !== true) return retrieved(plan, dialogue, new LdifBody(asked))
+    await asked.finish()
+    return retrieved(plan, dialogue, wholeSource())
   }
   const { result } = answer
-  if (result.code === 0) return nothingFound(session)
-  if (session.login === null && wantsLogin(result) && (await logIn(session, null))) return search(session)
-  throw searchError(context, result, session.login)
+  if (result.code === 0) return nothingFound(plan, dialogue)
+  const mayLogIn = dialogue.login === null && bindnameOf(plan) !== ''
+  if (mayLogIn && wantsLogin(result) && (await logIn(plan, dialogue, null))) return search(plan, dialogue)
+  throw searchError(context, result, dialogue.login)
 }
 
-function retrieved({ plan, context, login }: LdapSession, body: ByteSource): Retrieved<'ldap'> {
+function retrieved(plan: LdapPlan, { context, login, isExternal }: LdapDialogue, body: ByteSource): Retrieved<'ldap'> {
   return {
     outcome: 'retrieved',
     kind: plan.scope === 'base' ? 'object' : 'listing',
@@ -69,18 +126,17 @@ function retrieved({ plan, context, login }: LdapSession, body: ByteSource): Ret
     size: null,
     modified: null,
     completeness: 'terminated',
-    metadata: { login },
+    metadata: { login: login ?? (isExternal ? 'EXTERNAL' : null) },
     body,
     entries: (octets) => ldifEntries(octets, plan, context),
   }
 }
 
 /** A search without matches is an empty list, but a URL of one entry promises that entry. */
-async function nothingFound(session: LdapSession): Promise<Retrieved<'ldap'>> {
-  if (session.plan.scope === 'base') {
+function nothingFound(plan: LdapPlan, dialogue: LdapDialogue): Retrieved<'ldap'> {
+  if (plan.scope === 'base') {
     const message = 'The entry does not match the filter, or the server hides it: 0 success'
-    throw session.context.error('not-found', message, { reply: '0 success' })
+    throw dialogue.context.error('not-found', message, { reply: '0 success' })
   }
-  await session.end()
-  return retrieved(session, wholeSource(Buffer.from(ldifVersion)))
+  return retrieved(plan, dialogue, wholeSource(Buffer.from(ldifVersion)))
 }

@@ -1,18 +1,18 @@
-import { adviceText, bindnameOf, isLoopback, octetsToText, printable } from '@retriever/core'
+import { adviceText, bindnameOf, isLoopback, type LdapPlan, octetsToText, printable } from '@retriever/core'
 import { type FoundLogin, findLogin, loginPlace } from '../auth/found-login.ts'
-import type { Credentials } from '../plugin/fetcher.ts'
+import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
+import type { LdapDialogue } from './dialogue.ts'
 import { loginError } from './result-errors.ts'
-import type { LdapSession } from './session.ts'
 
 /**
  * Logs in by the name that the URL gives (`bindname`, RFC 2255 4) and the caller's password for it. Without a password,
  * the search is anonymous, unless the extension is critical. Rejects with `auth-required`, `auth-failed` and others.
  */
-export async function logInAsPlanned(session: LdapSession): Promise<void> {
-  const { plan, context } = session
+export async function logInAsPlanned(plan: LdapPlan, dialogue: LdapDialogue): Promise<void> {
+  const { context } = dialogue
   const name = bindnameOf(plan)
-  if (name === null || name === '') return
-  if (await logIn(session, octetsToText(name))) return
+  if (name === null || name === '' || dialogue.login !== null) return
+  if (await logIn(plan, dialogue, octetsToText(name))) return
   const isCritical = plan.extensions.some(({ type, critical }) => type.toLowerCase() === 'bindname' && critical)
   const advice = { option: 'credentials' } as const
   const message = `No password is known for ${printable(octetsToText(name))}; give one by ${adviceText(advice)}`
@@ -21,22 +21,23 @@ export async function logInAsPlanned(session: LdapSession): Promise<void> {
 }
 
 /** Logs in by the caller's credentials, as `user` if that is not null. False: the caller has none. */
-export async function logIn(session: LdapSession, user: string | null): Promise<boolean> {
-  let found = await findFor(session, user)
+export async function logIn(plan: LdapPlan, dialogue: LdapDialogue, user: string | null): Promise<boolean> {
+  const { context } = dialogue
+  let found = await findFor(plan, context, user)
   if (found === null) return false
   try {
-    let result = await tryLogin(session, found.credentials)
+    let result = await tryLogin(plan, dialogue, found.credentials)
     if (result.code !== 0 && found.isRemembered) {
       // The password has changed since the server accepted it.
       found.refused()
-      const next = await findFor(session, user, found.credentials)
+      const next = await findFor(plan, context, user, found.credentials)
       if (next !== null) {
         found = next
-        result = await tryLogin(session, found.credentials)
+        result = await tryLogin(plan, dialogue, found.credentials)
       }
     }
-    if (result.code !== 0) throw loginError(session.context, result, found.credentials.user)
-    session.login = found.credentials.user
+    if (result.code !== 0) throw loginError(context, result, found.credentials.user)
+    dialogue.login = found.credentials.user
     found.accepted()
     return true
   } finally {
@@ -44,8 +45,12 @@ export async function logIn(session: LdapSession, user: string | null): Promise<
   }
 }
 
-function tryLogin(session: LdapSession, { user, password }: Credentials): ReturnType<LdapSession['bind']> {
-  const { plan, context } = session
+function tryLogin(
+  plan: LdapPlan,
+  dialogue: LdapDialogue,
+  { user, password }: Credentials,
+): ReturnType<LdapDialogue['bind']> {
+  const { context } = dialogue
   if (password === '' || user === '') {
     // Servers answer such a bind with success, and nobody is logged in (RFC 4513 5.1.2).
     const message = 'A login needs a name and a password: without them the server would take it for anonymous.'
@@ -55,11 +60,12 @@ function tryLogin(session: LdapSession, { user, password }: Credentials): Return
     const message = `The password of ${printable(user)} crosses the network unencrypted; use ldaps:// if you can.`
     context.emit({ type: 'remark', url: context.url, message })
   }
-  return session.bind(user, password)
+  return dialogue.bind(user, password)
 }
 
 function findFor(
-  { plan, context }: LdapSession,
+  plan: LdapPlan,
+  context: RetrievalContext,
   user: string | null,
   refused: Credentials | null = null,
 ): Promise<FoundLogin | null> {

@@ -1,21 +1,22 @@
-import { firstLdapPage, type LdapPage } from '@retriever/core'
+import { type LdapAsked, type LdapPage, type LdapSearch, ldapAsked } from '@retriever/core'
 import { type Answer, operations } from './answers.ts'
+import type { LdapDialogue, Result } from './dialogue.ts'
 import type { MessagePhase } from './messages.ts'
 import { resultCodes } from './result-errors.ts'
-import type { LdapSession } from './session.ts'
-
-/** The result of a search or another operation. */
-export type Result = Extract<Answer, { readonly kind: 'result' }>
 
 /** The most pages in a row without an entry. A server sends some while it looks for matches (RFC 2696 3). */
 const maxEmptyPages = 1000
+
+/** The most messages that are read away: one entry and its result, and references, which count towards no limit. */
+const shortAnswer = 100
 
 /**
  * A search, whose entries come page by page (RFC 2696) from a server that has pages. If the server stops in the first
  * page, at a limit for one search, smaller pages are asked for; what has come is left out then.
  */
 export class Search {
-  readonly session: LdapSession
+  readonly dialogue: LdapDialogue
+  readonly #sought: LdapSearch
   /** The most entries that are wanted; 0: all. */
   readonly limit: number
   /** The entries that have been given to the caller. */
@@ -33,14 +34,15 @@ export class Search {
   /** The limit that the server named first. */
   #stopped: Result | null = null
 
-  private constructor(session: LdapSession, limit: number) {
-    this.session = session
+  private constructor({ search, limit, page }: LdapAsked, dialogue: LdapDialogue) {
+    this.dialogue = dialogue
+    this.#sought = search
     this.limit = limit
-    this.#page = firstLdapPage(session.plan, limit)
+    this.#page = page
   }
 
-  static async begin(session: LdapSession, limit: number): Promise<Search> {
-    const search = new Search(session, limit)
+  static async begin(plan: LdapSearch, dialogue: LdapDialogue): Promise<Search> {
+    const search = new Search(ldapAsked(plan, dialogue.context.request), dialogue)
     await search.#send()
     return search
   }
@@ -48,7 +50,7 @@ export class Search {
   /** Waits for the first answer. Null: it is an entry or a reference, which stays unread; otherwise nothing comes. */
   async result(): Promise<Result | null> {
     while (true) {
-      const operation = await this.session.peek()
+      const operation = await this.dialogue.peek()
       if (operation === operations.entry || operation === operations.reference) return null
       const answer = await this.next('request')
       if (answer?.kind === 'result') return answer
@@ -57,9 +59,9 @@ export class Search {
 
   /** The next entry or reference, or the end; null: the message has nothing new, and another one comes. */
   async next(phase: MessagePhase): Promise<Answer | null> {
-    const answer = await this.session.next(phase)
+    const answer = await this.dialogue.next(phase)
     if (answer.kind === 'result') {
-      if (answer.of === 'search' && (await this.#goOn(answer))) return null
+      if (await this.#goOn(answer)) return null
       const isStillFirst = this.#given !== null && answer.result.code !== resultCodes.success
       return (isStillFirst ? this.#stopped : null) ?? answer
     }
@@ -74,6 +76,11 @@ export class Search {
     this.#new++
     if (answer.kind === 'entry') this.entries++
     return answer
+  }
+
+  /** Reads the end of a short answer away, so that the connection can serve another search. */
+  async finish(): Promise<void> {
+    for (let read = 0; read < shortAnswer; read++) if ((await this.next('request'))?.kind === 'result') return
   }
 
   /** Asks for more, if there may be more. */
@@ -109,7 +116,7 @@ export class Search {
   }
 
   #send(): Promise<void> {
-    return this.session.search(this.limit, this.#page)
+    return this.dialogue.search(this.#sought, this.limit, this.#page)
   }
 }
 

@@ -267,7 +267,10 @@ export interface DataMetadata {
 
 /** LDAP. */
 export interface LdapMetadata {
-  /** The distinguished name of the login, as text; null: the search is anonymous. */
+  /**
+   * The distinguished name of the login, as text; `EXTERNAL`: the user of this process, by the local socket; null: the
+   * search is anonymous.
+   */
   readonly login: string | null
 }
 

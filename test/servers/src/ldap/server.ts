@@ -1,6 +1,6 @@
 import { type AccountOptions, accountChecks, seedAccounts } from '../accounts.ts'
 import { Listener } from '../listener.ts'
-import { type Checks, checkOptions, wholeNumber } from '../options.ts'
+import { type Checks, checkOptions, flag, wholeNumber } from '../options.ts'
 import { type ServerOptions, serverChecks, type TestServer, tlsOrExplicit } from '../test-server.ts'
 import { seedEntries } from './directory.ts'
 import { LdapSession, type LdapSettings } from './session.ts'
@@ -12,6 +12,8 @@ export interface LdapServerOptions extends Omit<ServerOptions, 'tls'>, AccountOp
   readonly sizeLimit?: number
   /** The most entries of a page (RFC 2696); a larger one is adminLimitExceeded. Default 0: no pages. */
   readonly pageLimit?: number
+  /** Whether a bind by SASL EXTERNAL is a login; otherwise it is authMethodNotSupported. Default false. */
+  readonly external?: boolean
 }
 
 export const ldapChecks: Checks<LdapServerOptions> = {
@@ -20,6 +22,7 @@ export const ldapChecks: Checks<LdapServerOptions> = {
   tls: tlsOrExplicit,
   sizeLimit: wholeNumber,
   pageLimit: wholeNumber,
+  external: flag,
 }
 
 /** A directory that is read: searches, simple binds and StartTLS (RFC 4511); misbehaviours below ou=misbehaviour. */
@@ -37,6 +40,7 @@ export async function startLdapOn(options: LdapServerOptions): Promise<TestServe
     explicitTls: options.tls === 'explicit',
     sizeLimit: options.sizeLimit ?? 0,
     pageLimit: options.pageLimit ?? 0,
+    external: options.external ?? false,
   }
   const listener = new Listener(
     {

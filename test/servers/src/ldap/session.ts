@@ -18,10 +18,14 @@ export interface LdapSettings {
   readonly sizeLimit: number
   /** The most entries of a page that may be asked for; 0: there are no pages. */
   readonly pageLimit: number
+  readonly external: boolean
 }
 
 /** The scopes of SearchRequest (RFC 4511 4.5.1.2). */
 const scopes = ['base', 'one', 'sub']
+
+/** The tag of SASL's choice in a bind (RFC 4511 4.2), of which EXTERNAL is the one mechanism here. */
+const saslCredentials = 0xa3
 
 /** The most that is sent before the client has taken it. */
 const pieceSize = 16 * 1024
@@ -84,10 +88,16 @@ export class LdapSession {
   }
 
   async #bind(id: number, [, name, password]: readonly Element[]): Promise<'go on' | 'over'> {
-    const dn = name?.contents.toString('utf8') ?? ''
+    const isSasl = password?.tag === saslCredentials
+    const dn = isSasl ? 'EXTERNAL' : (name?.contents.toString('utf8') ?? '')
     this.#record('bind', dn)
     if (this.#connection.faults.stall === 'login') return 'go on'
     if (await this.#connection.sendFault('bind')) return 'go on'
+    if (isSasl) {
+      this.#isLoggedIn = this.#settings.external
+      await this.#send(message(id, result(operations.bindAnswer, this.#isLoggedIn ? 0 : 7)))
+      return 'go on'
+    }
     const user = /^(?:uid|cn)=([^,]*)(?:,|$)/.exec(dn)?.[1] ?? dn
     const given = password?.contents.toString('latin1') ?? ''
     // A name without a password is an unauthenticated bind (RFC 4513 5.1.2), which servers take.
