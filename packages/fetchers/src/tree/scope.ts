@@ -89,9 +89,23 @@ function pathOf(plan: AccessPlan): string | null {
       return `${plan.mailbox ?? ''}${plan.uid === null ? '' : `/;UID=${plan.uid}`}`
     case 'file':
       return plan.path
+    case 'ldap':
+      return ldapPath(plan.dn)
     default:
       return null
   }
+}
+
+/** The parts of a DN from the root down, without the ways to write one in several forms (RFC 4514 2.4, RFC 4517). */
+function ldapPath(dn: string): string {
+  const parts = dn.match(/(?:\\.|[^\\,])+/gs) ?? []
+  const plain = parts.map((part) => {
+    const unescaped = part.trim().replace(/\\([0-9A-Fa-f]{2}|.)/gs, (_, octet: string) => {
+      return octet.length === 2 ? String.fromCharCode(Number.parseInt(octet, 16)) : octet
+    })
+    return unescaped.toLowerCase().replaceAll('/', '%2f')
+  })
+  return plain.reverse().join('/')
 }
 
 function withoutSlash(path: string): string {
