@@ -12,7 +12,7 @@ import { readNetwork } from './options/connection/network.ts'
 import { type ProxyChooser, proxyChooser, readProxyHeaders } from './options/connection/proxies.ts'
 import { readSsh } from './options/connection/ssh.ts'
 import { readTls } from './options/connection/tls.ts'
-import { readColor, readPage, readText } from './options/display.ts'
+import { readColor, readPage, readPager, readText } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
 import { type Many, readMany } from './options/many.ts'
 import { type MirrorSettings, readMirror } from './options/mirror.ts'
@@ -48,6 +48,7 @@ import type { CommandLine } from './parse.ts'
 import { environmentOf } from './programs/environment.ts'
 import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
+import type { PagerProgram } from './terminal/pager.ts'
 import type { ColorChoice } from './terminal/style.ts'
 
 /** Everything that the program takes from argv and env; later code reads neither. */
@@ -67,6 +68,8 @@ export interface Config {
   readonly page: boolean
   /** --text: whether HTML and mails are written as plain text. */
   readonly text: boolean
+  /** Finds the program that shows long pages on a terminal; null: none does. */
+  readonly pager: () => PagerProgram | null
   /** --handoff: whether URLs are handed to programs of this system. */
   readonly handoff: boolean
   /** The environment of such a program. */
@@ -172,6 +175,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     color: readColor(line),
     page: readPage(line),
     text: readText(line),
+    pager: () => readPager(line, env),
     handoff: line.has('handoff'),
     programEnvironment: () => environmentOf(env),
     telnet: readTelnet(line),

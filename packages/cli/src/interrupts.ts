@@ -7,8 +7,10 @@ export type Interrupt = keyof typeof exitCodes
 
 export interface Interrupts {
   readonly signal: AbortSignal
-  /** The exit code of the signal; undefined until one comes. */
+  /** The exit code of the signal, 0 for a person who has seen enough; undefined until one comes. */
   readonly exitCode: number | undefined
+  /** Aborts the command as the first signal does; null: the person has seen enough. */
+  abort(by: Interrupt | null, reason?: Error): void
   /** From now on, each signal is passed to `receiver` and has no effect here; null: it has its effect again. */
   passTo(receiver: ((name: Interrupt) => void) | null): void
   /** Restores the default handling of the signals. */
@@ -26,15 +28,19 @@ export function watchInterrupts(host: Pick<Host, 'on' | 'off' | 'exit'>): Interr
       pass(interrupt)
       return
     }
-    const code = exitCodes[interrupt]
-    if (exitCode !== undefined) host.exit(code)
-    exitCode = code
-    controller.abort(new Error(`interrupted by ${name}`))
+    if (exitCode !== undefined) host.exit(exitCodes[interrupt])
+    abort(interrupt)
+  }
+  const abort: Interrupts['abort'] = (by, reason = new Error(`interrupted by ${by}`)) => {
+    if (exitCode !== undefined) return
+    exitCode = by === null ? 0 : exitCodes[by]
+    controller.abort(reason)
   }
   const names = Object.keys(exitCodes) as Interrupt[]
   for (const name of names) host.on(name, listener)
   return {
     signal: controller.signal,
+    abort,
     get exitCode() {
       return exitCode
     },

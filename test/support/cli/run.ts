@@ -103,6 +103,7 @@ const settings = /_proxy$|^NNTPSERVER$|^LDAP|^NODE_(?!OPTIONS$)|^VITEST|^(?:NO|F
 export const cleanEnv: NodeJS.ProcessEnv = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.test(name))),
   XDG_STATE_HOME: '/dev/null',
+  PAGER: '',
   // A folder without a configuration file.
   XDG_CONFIG_HOME: root,
 }

@@ -17,7 +17,8 @@ export async function ls(run: Run): Promise<number> {
     if (run.config.json) return await printRecords(listing, run.output)
     const urls: NumberedUrls = new Map()
     try {
-      await printListing(listing, run.output, run.output.stdoutIsTerminal, urls)
+      const { paged } = await import('../terminal/pager.ts')
+      await paged(run, () => printListing(listing, run.output, run.output.stdoutIsTerminal, urls))
     } finally {
       // Also for `| head`, which ends the command.
       keepPage(run.config.stateFolder, 'ls', listing.url, urls)

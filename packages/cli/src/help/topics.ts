@@ -97,7 +97,9 @@ const environment: Topic = {
     ['NO_COLOR', 'Not empty: no colours'],
     ['FORCE_COLOR, CLICOLOR_FORCE', 'Not 0: colours, also in a pipe'],
     ['CLICOLOR', '0: no colours'],
-    ['TERM', 'dumb: no colours and no progress line'],
+    ['TERM', 'dumb: no colours, no progress line and no pager'],
+    ['RETRIEVE_PAGER, PAGER', 'The pager for long listings and pages; default less, or more; empty or cat: none'],
+    ['LESS', 'The options of less; default FRX'],
   ],
   after: [],
 }

@@ -1,8 +1,10 @@
 import { usageError } from '../exit-codes.ts'
+import { findProgram } from '../programs/find-program.ts'
+import type { PagerProgram } from '../terminal/pager.ts'
 import type { ColorChoice } from '../terminal/style.ts'
 import { type GivenOptions, get, type OptionRow } from './option.ts'
 
-export type DisplayOption = 'color' | 'page' | 'text' | 'handoff'
+export type DisplayOption = 'color' | 'page' | 'text' | 'no-pager' | 'handoff'
 
 export const displayOptions: readonly OptionRow<DisplayOption>[] = [
   {
@@ -30,6 +32,14 @@ export const displayOptions: readonly OptionRow<DisplayOption>[] = [
     example: 'retrieve --text http://www.example.org/guide.html#drills | grep -i bit',
   },
   {
+    long: 'no-pager',
+    sent: false,
+    help: 'Run no pager for ls and --page where they write more lines than the terminal has',
+    commands: ['get', 'ls', 'open'],
+    example: 'retrieve ls --no-pager ftp://ftp.example.org/pub/',
+    global: true,
+  },
+  {
     long: 'handoff',
     sent: false,
     help:
@@ -45,6 +55,21 @@ export function readColor(line: GivenOptions<DisplayOption>): ColorChoice {
   const choice = line.value('color') ?? 'auto'
   if (choice === 'auto' || choice === 'always' || choice === 'never') return choice
   throw usageError(`--color needs always, never or auto; not ${JSON.stringify(choice)}.`)
+}
+
+/**
+ * The program for long pages: $RETRIEVE_PAGER, else $PAGER, else less or more; null: none. Empty, and `cat`, mean none.
+ */
+export function readPager(line: GivenOptions<DisplayOption>, env: NodeJS.ProcessEnv): PagerProgram | null {
+  if (line.has('no-pager') || env.TERM === 'dumb') return null
+  const given = env.RETRIEVE_PAGER ?? env.PAGER
+  const command = given ?? ['less', 'more'].find((name) => findProgram(name, env) !== null) ?? ''
+  if (/^\s*(?:cat\s*)?$/.test(command)) return null
+  // A program that is not installed would show nothing. Other commands of the shell are run as they are.
+  const [, name = null] = /^\s*([\w.+-]+)(?:\s+-[\w-]*)*\s*$/.exec(command) ?? []
+  if (name !== null && findProgram(name, env) === null) return null
+  // F: leave if all fits, R: show colours, X: leave the text on the screen.
+  return { command, env: { LESS: 'FRX', ...env } }
 }
 
 /** Throws `invalid-option` if the body goes to a file, or as it is to standard output. */

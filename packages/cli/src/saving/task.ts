@@ -100,7 +100,16 @@ function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
     if (!hasCome && (config.request.head === true || config.include)) await writeHead(retrieval.heads.http)
     return error
   }
-  return { progress: !output.stdoutIsTerminal, from: continued, use, explain }
+  const usePaged = async (representation: Representation): Promise<void> => {
+    const { paged } = await import('../terminal/pager.ts')
+    return paged(run, () => use(representation))
+  }
+  return {
+    progress: !output.stdoutIsTerminal,
+    from: continued,
+    use: isShown && (config.page || config.text) ? usePaged : use,
+    explain,
+  }
 }
 
 /** The head that -i and -I put before the body; null: none. */

@@ -14,6 +14,7 @@ export class Output {
   readonly #signal: AbortSignal
   readonly #env: NodeJS.ProcessEnv
   #stdout: Sink | undefined
+  #diverted: Sink | null = null
   #status = ''
   #hasFile = false
   readonly #writeToStderr = (text: string | Uint8Array): void => void this.streams.stderr.write(text)
@@ -89,8 +90,19 @@ export class Output {
     return this.#paint(style, text)
   }
 
+  /** Gives what is for standard output to `sink` until the result is disposed of. */
+  divert(sink: Sink): Disposable {
+    this.#diverted = sink
+    return {
+      [Symbol.dispose]: () => {
+        this.#diverted = null
+      },
+    }
+  }
+
   /** Writes octets unchanged, or text that the caller has made harmless. Waits until they are accepted. */
   async write(content: Uint8Array | string): Promise<void> {
+    if (this.#diverted !== null) return this.#diverted(typeof content === 'string' ? Buffer.from(content) : content)
     if (this.stdoutIsTerminal) while (this.#held !== null) await this.#answered()
     this.#stdout ??= openStdout(this.streams.stdout, this.#signal)
     return this.#stdout(typeof content === 'string' ? Buffer.from(content) : content)

@@ -1,4 +1,5 @@
 import { fstatSync, write, writeSync } from 'node:fs'
+import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { systemReason } from '@retriever/fetchers'
 import { writeFailed } from '../saving/destination.ts'
@@ -43,7 +44,7 @@ async function writeWhole(file: number, octets: Uint8Array): Promise<void> {
   }
 }
 
-function writeToStream(stream: OutputStream, signal: AbortSignal): Sink {
+export function writeToStream(stream: Writable, signal: AbortSignal): Sink {
   // The callback of the write reports errors too; without a listener, they would end the process.
   stream.on('error', () => {})
   return (octets) =>
