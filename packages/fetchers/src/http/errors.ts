@@ -7,6 +7,7 @@ import {
   printable,
   type RetrievalError,
 } from '@retriever/core'
+import type { Hide } from '../auth/sent-secrets.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { ProxyServer } from '../plugin/network.ts'
 import { httpDate } from '../plugin/text/date.ts'
@@ -121,8 +122,13 @@ function proxyWords({ url }: ProxyServer, context: RetrievalContext): Words {
 
 const replyLimit: Advice = { option: 'limits.maxReply' }
 
-/** The RetrievalError for an error of undici or the socket. */
-export function exchangeError(context: RetrievalContext, exchange: Exchange, thrown: unknown): RetrievalError {
+/** The RetrievalError for an error of undici or the socket. `hide` is for an answer that is not HTTP. */
+export function exchangeError(
+  context: RetrievalContext,
+  exchange: Exchange,
+  thrown: unknown,
+  hide: Hide = (octets) => octets,
+): RetrievalError {
   const cause = thrown instanceof ConnectionLost ? (thrown.cause ?? thrown) : thrown
   const { name, code, message } = nameCodeAndMessage(cause)
   const inBody = context.deadline.phase === 'body'
@@ -161,7 +167,7 @@ export function exchangeError(context: RetrievalContext, exchange: Exchange, thr
     )
   }
   if (name === 'HTTPParserError' || cause instanceof UnsolicitedData || cause instanceof InvalidHttp)
-    return notHttp(context, exchange, cause)
+    return notHttp(context, exchange, cause, hide)
   if (code.startsWith('ERR_HTTP2_')) return http2Error(context, code, message, cause)
   return receiveError(context, cause)
 }
@@ -202,7 +208,7 @@ function nameCodeAndMessage(cause: unknown): { name: string; code: string; messa
 /** The first octet of a TLS record that holds an alert (RFC 8446 5.1). */
 const tlsAlert = '\x15'
 
-function notHttp(context: RetrievalContext, exchange: Exchange, cause: unknown): RetrievalError {
+function notHttp(context: RetrievalContext, exchange: Exchange, cause: unknown, hide: Hide): RetrievalError {
   const first = exchange.firstOctets
   if (first.startsWith('HTTP/')) {
     const message = cause instanceof Error ? cause.message : ''
@@ -212,7 +218,7 @@ function notHttp(context: RetrievalContext, exchange: Exchange, cause: unknown):
     const what = `The server's answer is not valid HTTP: ${printable(reason ?? 'the parser gives no reason')}.`
     return context.error('protocol-violation', what, { cause })
   }
-  const shown = printable(first.slice(0, 60))
+  const shown = printable(hide(first).slice(0, 60))
   if (first.startsWith(tlsAlert)) {
     const what = `${peerName(exchange)} answers in TLS (${shown}); ${useTls}.`
     return context.error('protocol-violation', what, { reply: shown, cause })

@@ -51,7 +51,7 @@ async function failed(
   const { status, reply } = head
   const isProxyLogin = status === 407 && proxy !== null
   if (context.request.fail === false && !isProxyLogin) return retrieved(answer)
-  const excerpt = await readExcerpt(sourceOf(decodeBody(retrieved(answer), context).body), context)
+  const excerpt = await readExcerpt(sourceOf(decodeBody(retrieved(answer), context).body), head.hide, context)
   // An abort meanwhile is the error, not the status.
   context.deadline.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)

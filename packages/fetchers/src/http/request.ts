@@ -9,6 +9,8 @@ import type { RangeRequest } from './exchange.ts'
 export interface HttpRequest {
   /** The request as undici checks it, and as HTTP/2 sends it. */
   readonly options: Dispatcher.DispatchOptions
+  /** Its fields, except Host and Connection. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
   /** The octets that HTTP/1.1 sends. */
   readonly octets: string
   /** The same with secrets masked. */
@@ -51,6 +53,7 @@ export function makeRequest(
   return {
     // Without `reset`, undici closes after HEAD, as some servers send a body then; here the body ends the connection.
     options: { method, path: plan.target, headers, reset: false },
+    fields,
     octets: httpHead(method, plan.target, host, fields),
     shown: () => shownHttpHead(method, plan.target, host, fields),
   }

@@ -1,4 +1,5 @@
 import { isSecretField, octetsToText, printable, redact } from '@retriever/core'
+import type { Hide } from '../auth/sent-secrets.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { isToken } from '../plugin/options.ts'
 import { checkDate, isModified, notModified, sameTag } from '../plugin/request-options.ts'
@@ -19,8 +20,11 @@ export class ResponseHead {
   readonly asSent: Head['fields']
   /** The reason phrase, one octet a character. */
   readonly reason: string
+  /** Blots out what the server repeats of the request's secrets. */
+  readonly hide: Hide
 
-  constructor({ status, reason, fields }: Head) {
+  constructor({ status, reason, fields }: Head, hide: Hide = (octets) => octets) {
+    this.hide = hide
     this.status = status
     this.reason = reason
     this.asSent = fields
@@ -39,7 +43,7 @@ export class ResponseHead {
 
   /** The status and reason, harmless to show: `404 Not Found`. */
   get reply(): string {
-    return printable(`${this.status} ${octetsToText(this.reason)}`.trim()).slice(0, 200)
+    return printable(`${this.status} ${octetsToText(this.hide(this.reason))}`.trim()).slice(0, 200)
   }
 
   field(name: string): string | null {
@@ -48,9 +52,9 @@ export class ResponseHead {
 }
 
 /** The fields for an error, which may be logged: without those that may hold secrets (security.md case 47). */
-export function shownFields({ fields }: ResponseHead): Readonly<Record<string, string>> {
+export function shownFields({ fields, hide }: ResponseHead): Readonly<Record<string, string>> {
   const entries = Object.entries(fields)
-  return Object.fromEntries(entries.map(([name, value]) => [name, isSecretField(name) ? '***' : redact(value)]))
+  return Object.fromEntries(entries.map(([name, value]) => [name, isSecretField(name) ? '***' : redact(hide(value))]))
 }
 
 /** A Retrieved without its body, from the head of a 2xx response. */

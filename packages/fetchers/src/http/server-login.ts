@@ -103,7 +103,7 @@ class ServerLogin {
   async answerChallenge(requestLogin: LoginAttempt, { head, body }: Answer): Promise<RetrievalError | null> {
     const context = this.#context
     const { status, reply } = head
-    const excerpt = context.request.fail === false ? '' : await readExcerpt(body, context)
+    const excerpt = context.request.fail === false ? '' : await readExcerpt(body, head.hide, context)
     const details = { status, reply, response: { headers: shownFields(head), excerpt }, phase: 'login' } as const
     if (givesField(context.request, 'authorization')) {
       const advice = { option: 'headers', value: 'Authorization' } as const

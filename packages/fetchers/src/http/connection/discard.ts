@@ -1,4 +1,5 @@
 import { octetsToText, redact } from '@retriever/core'
+import type { Hide } from '../../auth/sent-secrets.ts'
 import type { ByteSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 
@@ -14,14 +15,14 @@ export async function discard(body: ByteSource, context: RetrievalContext): Prom
 }
 
 /** The first KiB of an error's body as text without secrets, or as much of it as comes soon; the rest is discarded. */
-export async function readExcerpt(body: ByteSource, context: RetrievalContext): Promise<string> {
+export async function readExcerpt(body: ByteSource, hide: Hide, context: RetrievalContext): Promise<string> {
   let excerpt = Buffer.alloc(0)
   await readBriefly(body, context, (chunk) => {
     const missing = 1024 - excerpt.length
     if (missing > 0) excerpt = Buffer.concat([excerpt, chunk.subarray(0, missing)])
   })
   // Many an error page repeats the URL, with the tokens in its query; others repeat the request's header fields.
-  return redact(octetsToText(excerpt.toString('latin1'))).replace(repeatedField, '$1<password>')
+  return redact(octetsToText(hide(excerpt.toString('latin1')))).replace(repeatedField, '$1<password>')
 }
 
 /** A field with a login or cookies in a page: `Cookie: a=1`, `"authorization": "Bearer x"`, `authorization=Basic x`. */

@@ -1,4 +1,5 @@
-import { type HttpPlan, isSecretField, redact } from '@retriever/core'
+import { type HttpPlan, isSecretField, redact, utf8Octets } from '@retriever/core'
+import { type Hide, hideSent } from '../../auth/sent-secrets.ts'
 import { wholeSource } from '../../plugin/byte-source.ts'
 import type { RetrievalContext } from '../../plugin/fetcher.ts'
 import { exchangeError, isRefusedStream, tlsPortError } from '../errors.ts'
@@ -24,6 +25,12 @@ export async function sendRequest(
   const asked = proxy?.headers ? { ...request, headers: { ...request.headers, ...proxy.headers } } : request
   const made = makeRequest(plan, asked, rangeRequest, logins)
   const { shown } = made
+  let hiding: Hide | undefined
+  // Few answers are shown.
+  const hide: Hide = (octets) => {
+    hiding ??= hideSent(made.fields, passwordsOf(plan, context))
+    return hiding(octets)
+  }
   let wasRefused = false
   while (true) {
     const exchange = await pool.begin(context, plan, made)
@@ -34,11 +41,11 @@ export async function sendRequest(
     try {
       const head = await deadline.within('request', () => exchange.head())
       onHead?.(headOctets(head, asItCame))
-      if (hasListener) emit({ type: 'received', url, octets: redact(headOctets(head, shownValue)) })
+      if (hasListener) emit({ type: 'received', url, octets: redact(hide(headOctets(head, shownValue))) })
       const whole = exchange.takeWhole()
       if (whole !== null) release()
       return {
-        head: new ResponseHead(head),
+        head: new ResponseHead(head, hide),
         body: whole === null ? new HttpBody(exchange, context, release) : wholeSource(whole),
         proxy,
         peerAddress: connection.peerAddress,
@@ -55,12 +62,18 @@ export async function sendRequest(
         wasRefused = true
         continue
       }
-      const error = exchangeError(context, exchange, cause)
+      const error = exchangeError(context, exchange, cause, hide)
       const mayBeTls = plan.tls === 'none' && proxy === null && exchange.firstOctets === '' && error.transient
       if (mayBeTls && (await speaksTls(plan, context))) throw tlsPortError(plan, context)
       throw error
     }
   }
+}
+
+/** The passwords that an earlier request of this retrieval may have sent. */
+function passwordsOf({ password }: HttpPlan, context: RetrievalContext): readonly (string | null | undefined)[] {
+  const { login } = context.request
+  return [password, login && utf8Octets(login.password), context.proxy?.password]
 }
 
 /** The same request with the line of HTTP/2, in the form of HTTP/1.1, as other tools show it. */
