@@ -75,7 +75,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
   [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
   [{ autoReferer: true }, ['http'], ['http']],
   [{ login: { user: 'a', password: 'b' } }, ['http'], ['http']],
-  [{ digest: true }, ['http'], ['http']],
+  [{ digest: true }, ['http', 'rtsp'], ['http', 'rtsp']],
   [{ compressed: true }, ['http'], ['http']],
   [{ fail: false }, ['http'], ['http']],
   [{ split: 2 }, ['http'], ['http']],

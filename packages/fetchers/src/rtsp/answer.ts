@@ -1,4 +1,5 @@
 import { type ErrorCode, octetsToText, printable } from '@retriever/core'
+import type { Hide } from '../auth/sent-secrets.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import { isToken } from '../plugin/options.ts'
 import { httpDate } from '../plugin/text/date.ts'
@@ -20,17 +21,17 @@ const maxInterim = 10
 const maxFields = 200
 
 /**
- * Reads the answer to the request of this number, past interim ones. `secret`, the login that was sent, is blotted out
- * in what is shown. Throws `protocol-violation`, `limit-exceeded`, and `receive-failed` if none comes.
+ * Reads the answer to the request of this number, past interim ones. `hide` is for what the
+ * server says. Throws `protocol-violation`, `limit-exceeded`, and `receive-failed` if none comes.
  */
 export async function readAnswer(
   lines: LineReader,
   number: number,
-  secret: string | null,
+  hide: Hide,
   context: RetrievalContext,
 ): Promise<Answer> {
   for (let count = 0; count <= maxInterim; count++) {
-    const answer = await readHead(lines, secret, context)
+    const answer = await readHead(lines, hide, context)
     const { status, reply, fields } = answer
     const sequence = fields.get('cseq')
     // A server that cannot read a request may not know its number.
@@ -44,30 +45,26 @@ export async function readAnswer(
   throw violation(context, `it sent over ${maxInterim} interim answers`)
 }
 
-async function readHead(lines: LineReader, secret: string | null, context: RetrievalContext): Promise<Answer> {
-  const first = await readLine(lines, secret, context)
+async function readHead(lines: LineReader, hide: Hide, context: RetrievalContext): Promise<Answer> {
+  const first = await readLine(lines, hide, context)
   const [, digits, reason = ''] = /^RTSP\/\d\.\d ([1-5]\d\d)(?: (.*))?$/.exec(first) ?? []
   if (digits === undefined) {
-    const message = `The server answered "${shown(first).slice(0, 100)}", which is not RTSP. Check scheme and port.`
-    throw context.error('protocol-violation', message, { phase: 'request', reply: shown(first) })
+    const message = `The server answered "${shown(hide(first)).slice(0, 100)}", which is not RTSP. Check scheme and port.`
+    throw context.error('protocol-violation', message, { phase: 'request', reply: shown(hide(first)) })
   }
-  const reply = shown(`${digits} ${reason}`).trim()
-  const fields = await readFields(lines, secret, context)
+  const reply = shown(`${digits} ${hide(reason)}`).trim()
+  const fields = await readFields(lines, hide, context)
   const length = fields.get('content-length') ?? '0'
   if (!/^\d{1,15}$/.test(length)) throw violation(context, 'its Content-Length is no number', reply)
   return { status: Number(digits), reply, fields, length: Number(length) }
 }
 
-async function readFields(
-  lines: LineReader,
-  secret: string | null,
-  context: RetrievalContext,
-): Promise<Map<string, string>> {
+async function readFields(lines: LineReader, hide: Hide, context: RetrievalContext): Promise<Map<string, string>> {
   const fields = new Map<string, string>()
   let name = ''
   let octets = 0
   for (let count = 0; ; count++) {
-    const line = await readLine(lines, secret, context)
+    const line = await readLine(lines, hide, context)
     if (line === '') return fields
     octets += line.length
     if (count === maxFields || octets > context.limits.maxReply) {
@@ -77,7 +74,7 @@ async function readFields(
     const isFolded = /^[ \t]/.test(line) && name !== ''
     const colon = line.indexOf(':')
     if (!isFolded) name = line.slice(0, Math.max(0, colon)).trimEnd().toLowerCase()
-    if (!isToken(name)) throw violation(context, `a header field is "${shown(line)}"`)
+    if (!isToken(name)) throw violation(context, `a header field is "${shown(hide(line))}"`)
     const value = (isFolded ? line : line.slice(colon + 1)).trim()
     const before = fields.get(name)
     // Several equal lengths are one (RFC 9112 6.3); unequal ones are an error, as joined they are no number.
@@ -86,14 +83,13 @@ async function readFields(
   }
 }
 
-async function readLine(lines: LineReader, secret: string | null, context: RetrievalContext): Promise<string> {
-  const received = await lines.line('request')
-  if (received === null) {
+async function readLine(lines: LineReader, hide: Hide, context: RetrievalContext): Promise<string> {
+  const line = await lines.line('request')
+  if (line === null) {
     const message = 'The server closed the connection without an answer; try again.'
     throw context.error('receive-failed', message, { phase: 'request', transient: true })
   }
-  const line = secret === null ? received : received.replaceAll(secret, '<password>')
-  const octets = `${line.replace(/^(set-cookie:).*/i, '$1 <hidden>')}\r\n`
+  const octets = `${hide(line.replace(/^(set-cookie:).*/i, '$1 <hidden>'))}\r\n`
   context.emit({ type: 'received', url: context.url, octets })
   return line
 }

@@ -1,5 +1,7 @@
 import { MIMEType } from 'node:util'
 import { type AccessPlans, octetsToText, redact } from '@retriever/core'
+import { type Hide, hideSent } from '../auth/sent-secrets.ts'
+import { ServerLogin } from '../auth/server-login.ts'
 import { sourceOf } from '../plugin/byte-source.ts'
 import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { httpDate } from '../plugin/text/date.ts'
@@ -9,7 +11,6 @@ import { LineReader } from '../wire/framing/lines.ts'
 import { Connection } from '../wire/transport/connection.ts'
 import { openSocket } from '../wire/transport/socket.ts'
 import { type Answer, readAnswer, statusError, violation } from './answer.ts'
-import { ServerLogin } from './login.ts'
 
 type RtspPlan = AccessPlans['rtsp']
 
@@ -27,12 +28,14 @@ async function retrieve(plan: RtspPlan, context: RetrievalContext): Promise<Outc
     const message = 'RTSP sends no parts of a description; retrieve the whole.'
     throw context.error('range-refused', message, { phase: 'policy' })
   }
-  const login = new ServerLogin(plan, context)
+  const login = new ServerLogin(plan, 'DESCRIBE', context)
   let dialogue: Dialogue | null = null
   try {
     for (let number = 1; ; number++) {
       dialogue ??= await begin(plan, context)
-      const answer = await exchange(plan, number, login.authorization(), dialogue, context)
+      const authorization = login.authorization()
+      const hide = hideSent([['Authorization', authorization]], [login.password])
+      const answer = await exchange(plan, number, authorization, hide, dialogue, context)
       if (answer.status === 401) {
         await login.answer(answer)
         // A nonce may belong to the connection, so that it is kept if it can be.
@@ -74,6 +77,7 @@ async function exchange(
   { wire }: RtspPlan,
   number: number,
   authorization: string | null,
+  hide: Hide,
   { connection, lines }: Dialogue,
   context: RetrievalContext,
 ): Promise<Answer> {
@@ -82,7 +86,7 @@ async function exchange(
   const withLogin = (value: string) => [...head, `Authorization: ${value}`, '']
   if (authorization === null) await connection.sendLines([...head, ''])
   else await connection.sendLines(withLogin(authorization), withLogin('<password>'))
-  return readAnswer(lines, number, authorization, context)
+  return readAnswer(lines, number, hide, context)
 }
 
 /** Reads past the body of an answer. False: the connection serves no further request. */
