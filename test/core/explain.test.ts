@@ -198,6 +198,32 @@ test('a scheme that is not known, with a host, is no relative reference', () => 
   expect(JSON.stringify(explain('zap://h/'))).not.toContain('./')
 })
 
+test('the parameters of each segment are data, undecoded and without secrets', () => {
+  expect(explain('http://h/a;v=1/b;c;d=;e=f=%20')).toMatchObject({
+    parameters: [
+      { segment: 'a', name: 'v', value: '1' },
+      { segment: 'b', name: 'c', value: null },
+      { segment: 'b', name: 'd', value: '' },
+      { segment: 'b', name: 'e', value: 'f=%20' },
+    ],
+  })
+  expect(explain('http://h/a?b;c')).not.toHaveProperty('parameters')
+  // A ; has no such meaning in Prospero's names and in selectors of Gopher.
+  expect(explain('gopher://h/1a;b=c')).not.toHaveProperty('parameters')
+})
+
+test.each([
+  ['of UTF-8 are characters', 'ftp://h/%C3%A9', 'name "é"'],
+  ['of no UTF-8 are escapes', 'ftp://h/%E9', 'name "%E9"'],
+  ['of no UTF-8 beside a % are told from it', 'ftp://h/%25E9%E9', 'name "%25E9%E9"'],
+  ['that are a % alone stay', 'ftp://h/%25E9', 'name "%E9"'],
+  ['of a list are read one by one', 'ftp://h/%C3%A9/%E9/a', 'cwd ["é","%E9"]'],
+  ['that turn text around are named', 'ftp://h/a%E2%80%AEb', 'name "a\\u202eb"'],
+  ['of a path that is sent escaped stay so', 'http://h/%C3%A9', 'target "/%C3%A9"'],
+])('octets %s in the text of explain', (_what, url, shown) => {
+  expect(formatExplanation(explain(url))).toContain(shown)
+})
+
 test('explain names what no plan has a field for: parameters and the fragment', () => {
   const text = formatExplanation(explain('http://h/a;v=1/b;c?q#frag'))
   expect(text).toContain('parameters ["v=1","c"], fragment "frag"')

@@ -10,6 +10,7 @@ import { maskResolution } from './secrets/mask-resolution.ts'
 import { redact, redactUrl } from './secrets/redact.ts'
 import { bracketed } from './url/host.ts'
 import { formatLocator, type Locator } from './url/locator.ts'
+import { octetsToShow } from './url/percent.ts'
 
 /** The documented record of one URL, which `explain --json` prints on one line. Secrets are `***`. */
 export type Explanation = Explained | Unexplained
@@ -20,6 +21,8 @@ export interface Explained {
   readonly mechanism: string
   /** Null is absent, "" is empty; `port` is the effective one, null where the scheme has none. */
   readonly locator: Omit<Locator, 'scheme'>
+  /** The parameters in segments of the path (RFC 3986 3.3), not decoded. Absent: there is none. */
+  readonly parameters?: readonly PathParameter[]
   /** `mechanism`, `host`, `port`, `tls`, the fields of the mechanism, `wire`, `unknown`. */
   readonly plan: Readonly<Record<string, unknown>> & Pick<Plan<string>, 'wire' | 'unknown'>
   /** The findings, whose messages contain the remedies. */
@@ -30,6 +33,14 @@ export interface Explained {
   readonly proxy?: string
   /** Why the caller's policy lets nothing be sent. Absent: it does not refuse the URL, or no policy was asked. */
   readonly refused?: Refusal
+}
+
+/** `;name=value` in a segment of the path; the value is null if there is no `=`. */
+export interface PathParameter {
+  /** The segment without its parameters. */
+  readonly segment: string
+  readonly name: string
+  readonly value: string | null
 }
 
 export interface Refusal {
@@ -83,16 +94,28 @@ function otherReading(url: string, { whatwgHost }: ResolveOptions): string {
 
 function describe({ url, locator, scheme, plan, findings }: Resolution): Explained {
   const { user, password, host, urlPath, query, fragment } = locator
+  const parameters = scheme.dotSegments ? parametersOf(urlPath ?? '') : []
   return {
     url,
     scheme: scheme.name,
     mechanism: plan.mechanism,
     locator: { user, password, host, port: locator.port ?? scheme.defaultPort, urlPath, query, fragment },
+    ...(parameters.length > 0 && { parameters }),
     plan: planFields(plan),
     findings: findings.map(({ code, severity, message, remedy, span, rule, advice }) => {
       return { code, severity, message: `${message} ${remedy}`, span, rule, ...(advice && { advice }) }
     }),
   }
+}
+
+function parametersOf(urlPath: string): PathParameter[] {
+  return urlPath.split('/').flatMap((text) => {
+    const [segment = '', ...others] = text.split(';')
+    return others.map((parameter) => {
+      const [, name = '', value = null] = /^([^=]*)(?:=(.*))?$/s.exec(parameter) ?? []
+      return { segment, name, value }
+    })
+  })
 }
 
 function planFields({ wire, unknown, ...fields }: Resolution['plan']): Explained['plan'] {
@@ -124,14 +147,14 @@ export function formatExplanation(explanation: Explanation, schemes?: readonly S
 export function explanationLines(explanation: Explanation, schemes?: readonly Scheme[]): ExplanationLine[] {
   const url = lineOf('', explanation.url)
   if ('error' in explanation) return [url, lineOf('  ', explanation.error.message)]
-  const { scheme, plan, locator, findings, gateway, refused } = explanation
+  const { scheme, plan, findings, gateway, refused } = explanation
   const known = findScheme(scheme, schemes)
   return [
     ...(refused === undefined ? [] : [refusalLine(refused)]),
     url,
     ...section('written', escapedForm(explanation, known)),
     ...section('is', known === undefined ? [] : [`${known.title} (${known.spec})`]),
-    ...section('means', fieldList({ ...plan, ...apart(locator, known) })),
+    ...section('means', fieldList({ ...plan, ...apart(explanation, known) })),
     ...(gateway === undefined ? contact(explanation, known) : through(gateway, schemes)),
     ...[...findings, ...(gateway !== undefined && 'findings' in gateway ? gateway.findings : [])].map(
       ({ severity, message, code, rule }) =>
@@ -201,16 +224,18 @@ const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport',
 
 function fieldList(plan: Explained['plan']): readonly string[] {
   const fields = Object.entries(plan).filter(([name, value]) => !shownElsewhere.has(name) && isThere(value))
-  return fields.length === 0 ? [] : [fields.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(', ')]
+  const shown = (value: unknown): string =>
+    JSON.stringify(value, (_name, part: unknown) => (typeof part === 'string' ? octetsToShow(part) : part))
+  return fields.length === 0 ? [] : [fields.map(([name, value]) => `${name} ${shown(value)}`).join(', ')]
 }
 
 /** Parts of a URL that no plan has a field for: the fragment, which is never sent, and parameters (RFC 3986 3.3). */
-function apart({ urlPath, fragment }: Explained['locator'], scheme: Scheme | undefined): Record<string, unknown> {
-  const parameters = scheme?.dotSegments
-    ? (urlPath ?? '').split('/').flatMap((segment) => segment.split(';').slice(1))
-    : []
-  // In an info URL the fragment is the node, which the plan has.
-  return { parameters, fragment: scheme?.host === 'none' ? null : fragment }
+function apart({ locator, parameters = [] }: Explained, scheme: Scheme | undefined): Record<string, unknown> {
+  return {
+    parameters: parameters.map(({ name, value }) => (value === null ? name : `${name}=${value}`)),
+    // In an info URL the fragment is the node, which the plan has.
+    fragment: scheme?.host === 'none' ? null : locator.fragment,
+  }
 }
 
 /** Whether a value is shown: null and an empty list are not. */

@@ -21,6 +21,7 @@ export {
   explainResolution,
   explanationLines,
   formatExplanation,
+  type PathParameter,
   quoteWire,
   type Refusal,
   type Unexplained,
