@@ -46,7 +46,7 @@ export type {
   Z3950Plan,
 } from './plan.ts'
 export { printable, replaceControls } from './printable.ts'
-export { findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'
+export { absoluteUrl, findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'
 export type { Defaults, Inspection, Place, ResolveOptions, Scheme } from './scheme.ts'
 export { berElement, berInteger, berOid } from './schemes/ber.ts'
 export { authTls, type FtpCommands, ftpCommands, ftpLine, hasUtf8Names, isAnonymous } from './schemes/ftp.ts'

@@ -34,7 +34,7 @@ export interface Resolution {
 export function resolve(url: string, options: ResolveOptions = noOptions): Resolution {
   const { base } = options
   if (base === undefined || schemeOf(url) !== undefined) return resolveAbsolute(url, options)
-  const text = absolute(url, base, options.schemes)
+  const text = absoluteUrl(url, base, options.schemes)
   try {
     const resolution = resolveAbsolute(text, options)
     const findings = resolution.findings.map((finding) => ({ ...finding, span: spanIn(url, text, finding.span) }))
@@ -75,12 +75,15 @@ function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
   return { ...resolution, gateway, findings: findings.filter(({ code }) => !ofContact.has(code)) }
 }
 
-/** A base such as `mailto:a@b` has no hierarchy, so only a fragment can be relative to it. */
-function absolute(reference: string, base: string, schemes: ResolveOptions['schemes']): string {
+/**
+ * The absolute URL of a reference (RFC 3986 5.2), as `resolve()` makes it: a base such as `mailto:a@b` has no
+ * hierarchy, so only a fragment can be relative to it. Throws `malformed-url`.
+ */
+export function absoluteUrl(reference: string, base: string, schemes?: readonly Scheme[]): string {
   const fail = (why: string): never => {
     throw malformed(reference, `it is relative, and ${why}`, [0, reference.length])
   }
-  if (/^(?:#|$)/.test(reference)) return resolveReference(reference, base)
+  if (/^(?:#|$)/.test(reference) || schemeOf(reference) !== undefined) return resolveReference(reference, base)
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:\//.test(base)) fail(`the base ${redactUrl(base)} has no hierarchy`)
   const name = schemeOf(base) ?? ''
   // `/c` and `//host/c` need no slash of the base, but a dot-segment has the meaning of a hierarchy.

@@ -149,6 +149,13 @@ describe('--html prints the links of a page', () => {
     })
   })
 
+  test('no name is relative to one of Prospero, in which slashes have no meaning', async () => {
+    const page = file('p.html', '<a href=c><a href=//h/d><a href="#e">')
+    const { stdout, stderr } = await retrieve(['extract', '--html', '--base', 'prospero://h.example//a/b', page])
+    expect(stdout).toBe('prospero://h/d\nprospero://h.example//a/b#e\n')
+    expect(stderr).toContain('The link c: c is no valid URL: it is relative, and slashes have no meaning')
+  })
+
   test('with --json, the link as it was written, too', async () => {
     const { stdout } = await retrieve([
       'extract',

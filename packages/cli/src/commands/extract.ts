@@ -1,12 +1,12 @@
 import { domainToASCII } from 'node:url'
 import {
+  absoluteUrl,
   type ExtractedUrl,
   extractUrls,
   formatLocator,
   parseUrl,
   printable,
   RetrievalError,
-  resolveReference,
   schemeOf,
 } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
@@ -86,8 +86,9 @@ function absolute(reference: string, base: string | undefined): { url: string; e
   if (base === undefined && schemeOf(reference) === undefined) {
     return { url: reference, error: 'It is relative; give the URL of the page by --base.' }
   }
-  const url = base === undefined ? reference : resolveReference(reference, base)
+  let url = reference
   try {
+    if (base !== undefined) url = absoluteUrl(reference, base)
     parseUrl(url)
     return { url: escaped(url), error: null }
   } catch (error) {
