@@ -85,6 +85,7 @@ test('every finding has a known code, a sentence, a span within the URL, and a r
     'dict://h/d:a%0Db',
     'irc://-x@h:25/c?key=%00',
     'nntp://h_1/a.b/12',
+    'news:1abc',
     'ftp://:p@h/',
   ]
   // Where parsers really part we give an error; so the other one is made up here.

@@ -29,6 +29,7 @@ export const findingCodes = {
   'deprecated-scheme': 'notice',
   'host-label': 'notice',
   'server-specific': 'notice',
+  'group-name': 'notice',
 } as const
 
 export type FindingCode = keyof typeof findingCodes
@@ -74,6 +75,7 @@ const remedies: Readonly<Record<FindingCode, string>> = {
   'deprecated-scheme': 'Look for the resource under another scheme.',
   'host-label': 'Some resolvers and servers refuse such a name.',
   'server-specific': 'To pass it on, name the article by a news URL with its message-id.',
+  'group-name': 'To name an article, write its message-id, which has an @.',
 }
 
 /** The options that remedies name. */

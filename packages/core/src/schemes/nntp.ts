@@ -24,7 +24,7 @@ export const news: Scheme = {
   lineParts: ['user', 'password', 'urlPath'],
   sendsPassword: true,
   resolve: (locator, place) => newsPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
-  inspect: noServer,
+  inspect: (inspection) => [...noServer(inspection), ...groupName(inspection)],
 }
 
 export const snews: Scheme = {
@@ -45,7 +45,7 @@ export const nntp: Scheme = {
   title: 'USENET news, by server, group and number',
   spec: 'RFC 5538 3',
   host: 'required',
-  inspect: serverSpecific,
+  inspect: (inspection) => [...serverSpecific(inspection), ...groupName(inspection)],
   resolve: (locator, place) => nntpPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
 }
 
@@ -200,4 +200,14 @@ function serverSpecific({ plan, span }: Inspection): Finding[] {
   if (plan.mechanism !== 'nntp' || plan.select !== 'article') return []
   const message = 'The number of the article has a meaning on this server only.'
   return [finding('server-specific', message, span('urlPath'), 'RFC 1738 3.7')]
+}
+
+/** Names that are no group's by RFC 1738 5, whose groups begin with a letter: often a number or half a message-id. */
+function groupName({ plan, span }: Inspection): Finding[] {
+  if (plan.mechanism !== 'nntp' || plan.select === 'groups' || /^[A-Za-z]/.test(plan.newsgroup ?? 'a')) return []
+  const isNumber = /^\d+$/.test(plan.newsgroup ?? '')
+  const message = isNumber
+    ? 'The name of the group is a number, like that of an article; no new group gets such a name.'
+    : 'The name of the group does not begin with a letter. RFC 5536 allows digits, RFC 1738 does not.'
+  return [finding('group-name', message, span('urlPath'), isNumber ? 'RFC 5536 3.1.4' : 'RFC 1738 5')]
 }
