@@ -3,8 +3,10 @@ import { type Client, createClient, type Limits } from '@retriever/fetchers'
 import { nntpFetcher } from '@retriever/fetchers/nntp'
 import { expect, test } from 'vitest'
 import { entriesOf } from '../../../support/entries.ts'
+import { remarks } from '../../../support/events.ts'
 import { failure } from '../../../support/failure.ts'
 import { type NewsScript, type ScriptedNews, scriptedNews } from '../../../support/nntp/scripted-news.ts'
+import { told } from '../../../support/outcome.ts'
 
 /** A group with the numbers of these articles; `count` is the server's estimate, `answers` what it says otherwise. */
 interface Sparse {
@@ -247,3 +249,24 @@ test('an article by number needs no message-id in the answer', () =>
       expect(await (await client.retrieve(`${server.url}g/1`)).text()).toBe('Subject: x\r\n\r\nx\r\n')
     },
   ))
+
+test.each([
+  ['a part of the group', 2, ['The server has about 50 articles there; the newest 2 are listed (`limit`).']],
+  ['the whole group', 50, []],
+])('a remark says that there are more articles: %s', async (_, limit, expected) => {
+  await using server = await scriptedNews(sparse({ numbers: everyTenth }))
+  const { got, events } = await told(async (client) =>
+    entriesOf(await client.retrieve(`${server.url}misc.test`, { limit })),
+  )
+  expect(got).toHaveLength(limit)
+  expect(remarks(events)).toEqual(expected)
+})
+
+test('and in a range of numbers, at most as many as the range has', async () => {
+  await using server = await scriptedNews(sparse({ numbers: everyTenth }))
+  const of = (range: string) =>
+    told(async (client) => entriesOf(await client.retrieve(`${server.url}misc.test/${range}`, { limit: 2 })))
+  const [narrow, wide] = [await of('10-11'), await of('10-39')]
+  expect(remarks(narrow.events)).toEqual([])
+  expect(remarks(wide.events)).toEqual([expect.stringContaining('about 30 articles there; the newest 2 are listed')])
+})

@@ -1,3 +1,4 @@
+import { adviceText } from '@retriever/core'
 import { loadCharsets, wordCharsets } from '../../mime/charset.ts'
 import { type ByteSource, wholeSource } from '../../plugin/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../../plugin/fetcher.ts'
@@ -23,12 +24,27 @@ export async function retrieveGroup(lease: NntpLease, maxArticles: number): Prom
   const limit = context.request.limit ?? (articleRange === undefined ? maxArticles : Number.POSITIVE_INFINITY)
   const bounds = boundsOf(group, articleRange ?? [group.low, null])
   const range = bounds === null ? null : likelyRange(group, bounds, limit)
+  if (bounds !== null) tellLimit(group, bounds, limit, context)
   return textListing({
     // `low` is the group's first number; `first` is where the search for the newest articles began.
     metadata: { newsgroup: plan.newsgroup, ...group, ...range },
     body: bounds === null || range === null ? nothing(lease) : await overview(lease, range, { bounds, limit }),
     entries: (body) => newestFirst(body, plan, context, bounds),
   })
+}
+
+/** Tells that there are more articles, as far as the server's estimate shows it. */
+function tellLimit(
+  { count }: GroupSummary,
+  { first, last }: ArticleRange,
+  limit: number,
+  context: RetrievalContext,
+): void {
+  const most = Math.min(count, last + 1 - first)
+  if (most <= limit) return
+  const advice = { option: 'limit' } as const
+  const what = `The server has about ${most} articles there; the newest ${limit} are listed`
+  context.emit({ type: 'remark', url: context.url, message: `${what} (${adviceText(advice)}).`, advice })
 }
 
 async function selectGroup(lease: NntpLease): Promise<GroupSummary> {
