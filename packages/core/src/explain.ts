@@ -31,6 +31,8 @@ export interface Explained {
   readonly gateway?: Explanation
   /** The URL of the proxy on the way, without its login. */
   readonly proxy?: string
+  /** The place that is connected to instead of the host and port: `HOST:PORT`, or the path of a socket. */
+  readonly place?: string
   /** Why the caller's policy lets nothing be sent. Absent: it does not refuse the URL, or no policy was asked. */
   readonly refused?: Refusal
 }
@@ -163,12 +165,13 @@ export function explanationLines(explanation: Explanation, schemes?: readonly Sc
   ]
 }
 
-function contact({ plan, proxy }: Explained, known: Scheme | undefined): ExplanationLine[] {
+function contact({ plan, proxy, place }: Explained, known: Scheme | undefined): ExplanationLine[] {
   if (known?.partOf !== undefined) return needsBase(known.partOf)
   const { wire } = plan
   return [
     ...section('proxy', proxy === undefined ? [] : [proxy]),
     ...section('goes to', destination(plan)),
+    ...section('at', place === undefined ? [] : [place]),
     ...section('sends', wire.map(quoteWire)),
     ...section('reads', known?.reading?.(wire) ?? []),
     ...section(

@@ -12,6 +12,7 @@ const folder = temporaryFolder()
 interface Sent {
   readonly plan: { readonly wire: readonly string[]; readonly unknown?: Readonly<Record<string, string>> }
   readonly proxy?: string
+  readonly place?: string
   readonly refused?: { readonly code: string; readonly message: string }
 }
 
@@ -147,6 +148,38 @@ describe('through a proxy', () => {
     expect(proxy).toBe('http://127.0.0.1:3128')
     expect(plan.wire).toEqual(messages.map((message) => expect.stringMatching(message)))
     expect(plan.wire[0]).toContain('Proxy-Authorization: Basic <password>\r\n')
+  })
+})
+
+describe('the way to the server', () => {
+  const proxy = ['-x', 'http://127.0.0.1:3128'] as const
+
+  test.each<[readonly string[], Pick<Sent, 'proxy' | 'place'>, RegExp]>([
+    [['--unix-socket', '/run/x.sock', ...proxy, 'http://h/'], { place: '/run/x.sock' }, /^GET \/ HTTP/],
+    [['--connect-to', 'h:80:other:8080', 'http://h/'], { place: 'other:8080' }, /^GET \/ HTTP\/1\.1\r\nHost: h\r\n/],
+    [['--connect-to', 'x:80:other:8080', 'http://h/'], {}, /^GET \/ HTTP/],
+    [
+      ['--connect-to', 'h:80:other:8080', ...proxy, 'http://h/'],
+      { proxy: 'http://127.0.0.1:3128', place: 'other:8080' },
+      /^CONNECT other:8080 HTTP/,
+    ],
+  ])('%j leads to %j', async (args, expected, request) => {
+    const { proxy, place, plan } = await sent(...args)
+    expect({ proxy, place }).toEqual({ proxy: undefined, place: undefined, ...expected })
+    expect(plan.wire[0]).toMatch(request)
+    const { stdout } = await retrieve(['explain', ...args])
+    expect(/^ {2}at {7}(.*)$/m.exec(stdout)?.[1]).toBe(expected.place)
+  })
+
+  test('--no-alpn offers no HTTP/2', async () => {
+    expect((await sent('https://h/')).plan.unknown).toHaveProperty('HTTP/1.1')
+    expect((await sent('--no-alpn', 'https://h/')).plan).not.toHaveProperty('unknown')
+  })
+
+  test('--public-only refuses a socket, as for get', async () => {
+    const args = ['--public-only', '--unix-socket', '/run/x.sock', 'http://h/']
+    expect((await sent(...args)).refused?.message).toContain('Unix domain socket')
+    expect((await retrieve(args)).status).toBe((await retrieve(['explain', ...args])).status)
   })
 })
 

@@ -2,6 +2,7 @@ import type { Explanation } from '@retriever/core'
 import type { RequestOptions } from '../plugin/fetcher.ts'
 import { type ClientOptions, checkSingle, type RetrieveOptions, requestKinds } from './client-options.ts'
 import { explainFor } from './explain.ts'
+import { readNetwork } from './network/network.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { readPolicy } from './policy.ts'
 import { readResolving } from './resolving.ts'
@@ -15,7 +16,7 @@ export async function explainUrl(
   options: ClientOptions & RetrieveOptions = {},
 ): Promise<Explanation> {
   checkSingle(options)
-  const { base, cookies, fetchers = [], network } = options
+  const { base, cookies, fetchers = [], network, tls } = options
   const given = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(requestKinds, name) && value !== undefined,
   )
@@ -24,7 +25,8 @@ export async function explainUrl(
     policy: { ...readPolicy(options.policy, options.schemes), isFetch: false },
     resolving: { ...readResolving(options), ...(base !== undefined && { base }) },
     proxyFor: await proxyChoice(options),
-    network,
+    network: readNetwork(network),
+    tls: tls ?? {},
     cookies,
     fetchers,
   })

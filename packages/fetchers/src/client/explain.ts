@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import {
   type AccessPlan,
   type Asked,
+  authority,
   type Explained,
   type Explanation,
   explain,
@@ -15,9 +16,10 @@ import {
 } from '@retriever/core'
 import { connectionsFor, segmentSize } from '../http/range/segments.ts'
 import type { Fetcher, RequestOptions } from '../plugin/fetcher.ts'
-import type { CookieStore, Network, ProxyServer } from '../plugin/network.ts'
+import type { CookieStore, Network, ProxyServer, TlsOptions } from '../plugin/network.ts'
 import { ownField, resumePoint } from '../plugin/request-options.ts'
 import type { ProxyChoice } from './network/proxy.ts'
+import { tunnelIfMoved } from './network/route.ts'
 import { enforce, enforceDirect, enforceNetwork, type Rules } from './policy.ts'
 
 /** The settings of a client that decide what it would send. */
@@ -25,7 +27,8 @@ export interface ExplainSettings {
   readonly policy: Rules
   readonly resolving: ResolveOptions
   readonly proxyFor: ProxyChoice
-  readonly network: Pick<Network, 'socketPath'> | undefined
+  readonly network: Network | undefined
+  readonly tls: Pick<TlsOptions, 'alpn'>
   readonly cookies: CookieStore | undefined
   /** The caller's own fetchers. */
   readonly fetchers: readonly Pick<Fetcher, 'mechanism' | 'asked'>[]
@@ -44,7 +47,8 @@ export async function explainFor(
   if (resolution === null) return explain(url, settings.resolving)
   const { mechanism } = resolution.plan
   const own = settings.fetchers.find((fetcher) => fetcher.mechanism === mechanism)?.asked
-  const asked = { ...(await askedBy(request, resolution, settings)), ...own }
+  const http2 = settings.tls.alpn === false ? { http2: false } : {}
+  const asked = { ...(await askedBy(request, resolution, settings)), ...own, ...http2 }
   const resolving = { ...settings.resolving, asked }
   const again = resolve(url, resolving)
   const explained = explainResolution(again, resolving)
@@ -121,12 +125,28 @@ async function viaProxy(
   settings: ExplainSettings,
 ): Promise<Explained> {
   const { plan, scheme } = resolution
-  const isContacted = 'port' in plan && plan.host !== null && plan.host !== '' && !settings.network?.socketPath
-  const target = isContacted ? { scheme: scheme.name, host: plan.host, port: plan.port } : null
-  const proxy = target === null ? null : await settings.proxyFor(target)
-  const refused = refusalOf(resolution, proxy, settings)
+  const { network } = settings
+  if (!('port' in plan) || plan.host === null || plan.host === '')
+    return refusedOr(explained, refusalOf(resolution, null, settings))
+  const { host, port } = plan
+  const isSocket = network?.socketPath !== undefined
+  const proxy = isSocket ? null : tunnelIfMoved(await settings.proxyFor({ scheme: scheme.name, host, port }), network)
+  const target = await targetFor(network, host, port)
+  const isMoved = target.host !== host || target.port !== port
+  const place = network?.socketPath ?? (isMoved ? authority(target, null) : undefined)
+  const placed = place === undefined ? explained : { ...explained, place }
   const sent =
-    proxy === null ? explained : await (await import('./network/explain-proxy.ts')).through(explained, proxy, asked)
+    proxy === null ? placed : (await import('./network/explain-proxy.ts')).through(placed, proxy, asked, target)
+  return refusedOr(sent, refusalOf(resolution, proxy, settings))
+}
+
+async function targetFor(network: Network | undefined, host: string, port: number) {
+  if (network === undefined) return { host, port }
+  const { targetOf } = await import('../wire/transport/ways.ts')
+  return targetOf(network, host, port)
+}
+
+function refusedOr(sent: Explained, refused: Refusal | null): Explained {
   return refused === null ? sent : { ...sent, refused }
 }
 

@@ -46,7 +46,7 @@ import { tellPassedOver } from './honoured.ts'
 import { checkNested, type Nesting, nest, outerIsOver, outermost } from './nested.ts'
 import type { AddressBook } from './network/addresses.ts'
 import type { ProxyChoice } from './network/proxy.ts'
-import { remarkOf, route } from './network/route.ts'
+import { remarkOf, route, tunnelIfMoved } from './network/route.ts'
 import {
   enforce,
   enforceAccess,
@@ -279,9 +279,7 @@ export class Retrieval implements Rostered {
     const target = { scheme: scheme.name, host: plan.host, port: plan.port }
     const chosen = this.#settings.proxyFor(target)
     const proxy = await (chosen instanceof Promise ? this.#deadline.unlimited(() => chosen) : chosen)
-    // Only a tunnel leads to another place than the URL names.
-    const isMoved = proxy !== null && network !== undefined && network.connectTo.length > 0
-    return isMoved && !proxy.tunnel ? { ...proxy, tunnel: true, key: `${proxy.key} tunnel` } : proxy
+    return tunnelIfMoved(proxy, network)
   }
 
   /** The resolution of the URL at the gateway, which is another origin; without a gateway, the same resolution. */

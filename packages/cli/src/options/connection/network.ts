@@ -41,7 +41,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'connect-to',
-    sent: false,
+    sent: true,
     arg: 'HOST1:PORT1:HOST2:PORT2',
     help:
       'For HOST1 and PORT1, connect to HOST2 and PORT2; TLS and the request keep the name. An empty part means any, or ' +
@@ -51,7 +51,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'unix-socket',
-    sent: false,
+    sent: true,
     arg: 'PATH',
     help: 'Connect to this Unix domain socket, whatever the host is; proxies are not used',
     commands: network,

@@ -90,7 +90,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'no-alpn',
-    sent: false,
+    sent: true,
     help: 'Offer no protocols within TLS, so that HTTP/1.1 is spoken',
     commands: network,
     example: 'retrieve --no-alpn https://h.example/',

@@ -3,8 +3,14 @@ import type { ProxyServer } from '../../plugin/network.ts'
 import { connectRequest } from '../../wire/proxy/connect-request.ts'
 import { route } from './route.ts'
 
+/** The place to which a tunnel leads. */
+interface Target {
+  readonly host: string
+  readonly port: number
+}
+
 /** The explanation of a URL that is retrieved through a proxy: what the proxy is sent stands before the rest. */
-export function through(explained: Explained, proxy: ProxyServer, asked: Asked): Explained {
+export function through(explained: Explained, proxy: ProxyServer, asked: Asked, target: Target): Explained {
   const { plan } = explained
   // The plan of an explanation has the fields of the plan, without secrets.
   const routed = route(plan as unknown as AccessPlan, proxy)
@@ -20,7 +26,7 @@ export function through(explained: Explained, proxy: ProxyServer, asked: Asked):
   }
   const wire = plan.wire as readonly string[]
   if (proxy.kind === 'http' || proxy.kind === 'https') {
-    const place = authority({ host: String(plan.host), port: Number(plan.port) }, null)
+    const place = authority(target, null)
     const values = Object.keys(proxy.headers ?? {}).map((name) => [name, '<value>'] as const)
     const lines = connectRequest(place, hasLogin ? 'Basic <password>' : null, values)
     return { ...shown, plan: { ...plan, wire: [`${lines.join('\r\n')}\r\n`, ...wire] } }

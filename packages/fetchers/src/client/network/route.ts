@@ -8,7 +8,7 @@ import {
   type HttpPlan,
   isAnonymous,
 } from '@retriever/core'
-import type { ProxyServer } from '../../plugin/network.ts'
+import type { Network, ProxyServer } from '../../plugin/network.ts'
 
 /**
  * The plan to carry out with the proxy. An http or ftp URL without TLS is sent to an HTTP proxy as a whole (RFC 9112
@@ -21,6 +21,12 @@ export function route(plan: AccessPlan, proxy: ProxyServer | null): AccessPlan {
   }
   if (plan.mechanism === 'ftp' && plan.tls === 'none') return ftpByHttp(plan)
   return plan
+}
+
+/** The proxy for a URL: only its tunnel leads to another place than the URL names (network.connectTo). */
+export function tunnelIfMoved(proxy: ProxyServer | null, network: Network | undefined): ProxyServer | null {
+  const isMoved = proxy !== null && network !== undefined && network.connectTo.length > 0
+  return isMoved && !proxy.tunnel ? { ...proxy, tunnel: true, key: `${proxy.key} tunnel` } : proxy
 }
 
 /** A remark for people about the result of such a plan: a directory without entries. */
