@@ -157,7 +157,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
   if (command === 'open' && operands.length === 0 && (line.has('output') || line.has('remote-name'))) {
     throw usageError('open without a number shows the page: leave -o and -O out, or give a number.')
   }
-  const targets = ['get', 'ls', 'open'].includes(command) ? readTargets(line) : noTargets
+  const targets = targetsOf(line)
   const { destinations } = targets
   const compared = readEtag(line, targets.count)
   const request = readRequest(line, destinations, compared.tag)
@@ -238,6 +238,12 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     },
     serving: command === 'serve' ? readServing(line, env) : null,
   }
+}
+
+/** The URLs of the commands that retrieve them one by one; explain shows a glob as the URL that it is. */
+function targetsOf(line: CommandLine): Targets {
+  if (line.command === 'explain') return readTargets(line, { globs: false })
+  return ['get', 'ls', 'open'].includes(line.command) ? readTargets(line) : noTargets
 }
 
 /** The folder of this program for state that is kept between runs, by the XDG Base Directory Specification. */

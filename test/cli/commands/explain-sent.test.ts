@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { options } from '../../../packages/cli/src/options/index.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -205,6 +206,61 @@ describe('a URL that is refused', () => {
 test('a port that is not the usual one is a notice in the text, too (RFC 1738 6)', async () => {
   const { stdout } = await retrieve(['explain', 'http://h:8080/', 'ftp://h:2121/'])
   expect(stdout.match(/^ {2}notice {3}The URL asks for port \d+; \w+ normally uses \d+\./gm)).toHaveLength(2)
+})
+
+describe('-C - shows the request for the rest, by the file on the disk', () => {
+  const content = 'x'.repeat(10_000)
+  const lines = (...fields: readonly string[]): string => `HTTP/1.1 200 OK\r\n${fields.join('\r\n')}\r\n`
+  const state = (): unknown => {
+    const names = readdirSync(folder()).filter((name) => name.startsWith('file'))
+    return names.sort().map((name) => [name, statSync(join(folder(), name)).mtimeMs])
+  }
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['an entity tag proves the version', ['ETag: "v1"'], ['Range: bytes=4000-', 'If-Range: "v1"']],
+    ['a weak one does not', ['ETag: W/"v1"'], []],
+    ['nothing does', [], []],
+  ])('%s', async (_, fields, expected) => {
+    const cut = `${lines(...fields, `Content-Length: ${content.length}`)}\r\n${content.slice(0, 4000)}`
+    await using server = await scriptedHttp(() => ({ octets: cut, end: 'fin' }))
+    const args = ['-o', 'file', `${server.url}big`]
+    expect((await retrieve(['--retry', '0', ...args], { cwd: folder() })).status).toBe(18)
+    const before = state()
+    const { plan } = await sent('-C', '-', ...args)
+    expect(plan.wire[0]?.split('\r\n').filter((line) => /^(?:if-)?range:/i.test(line))).toEqual(expected)
+    expect(state()).toEqual(before)
+    await retrieve(['--retry', '0', '-C', '-', ...args], { cwd: folder() })
+    expect(server.heads[1]).toBe(plan.wire[0])
+    for (const name of readdirSync(folder())) if (name.startsWith('file')) rmSync(join(folder(), name))
+  })
+
+  test('-O names it, in the folder of --output-dir; --continue-unverified asks for its last octets again', async () => {
+    mkdirSync(join(folder(), 'd'), { recursive: true })
+    writeFileSync(join(folder(), 'd', 'name'), content)
+    const args = ['--output-dir', 'd', '-O', 'http://h/name'] as const
+    expect((await fields('-C', '-', ...args)).join()).not.toContain('Range')
+    expect(await fields('-C', '-', '--continue-unverified', ...args)).toContain('Range: bytes=5904-')
+    const { plan } = await sent('-C', '-', '--continue-unverified', '--output-dir', 'd', '-O', 'ftp://h/name')
+    expect(plan.wire).toContain('REST 5904\r\n')
+  })
+
+  test('it starts over if nothing is proved, and says so', async () => {
+    writeFileSync(join(folder(), 'old'), content)
+    const { stderr } = await retrieve(['explain', '-C', '-', '-o', 'old', 'http://h/'], { cwd: folder() })
+    expect(stderr).toContain('it starts over: nothing proves which version old holds')
+  })
+
+  test('a file that is a link is an error, as for get', async () => {
+    symlinkSync('old', join(folder(), 'link'))
+    const args = ['-C', '-', '-o', 'link', 'http://h/']
+    const { status, stdout } = await retrieve(['explain', ...args], { cwd: folder() })
+    expect({ status, stdout }).toEqual({ status: 23, stdout: expect.stringContaining('not a link') })
+  })
+
+  test('without a file it is a mistake, as for get', async () => {
+    const { status, stderr } = await retrieve(['explain', '-C', '-', 'http://h/'])
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('name it with -o FILE or -O') })
+  })
 })
 
 test('every option of get that changes what is sent is taken by explain', async () => {

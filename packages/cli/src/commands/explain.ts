@@ -1,19 +1,22 @@
+import { join } from 'node:path'
 import {
   type Explanation,
   explain,
   octetsToText,
+  type Resolution,
   RetrievalError,
   redact,
   resolve,
   type Unexplained,
 } from '@retriever/core'
-import { explainUrl } from '@retriever/fetchers'
+import { explainUrl, type ResumePoint } from '@retriever/fetchers'
 import { changedUrl } from '../changed-url.ts'
 import { exitCodeOfReason, usageError } from '../exit-codes.ts'
 import { enteredUrl, loginAtOnce } from '../given-login.ts'
 import { proxyOf, withLogin } from '../options/connection/proxies.ts'
 import { shownExplanation } from '../options/option-hints.ts'
 import type { Run } from '../run.ts'
+import type { Destination, Target } from '../saving/destination.ts'
 import { jsonLine } from '../terminal/output.ts'
 import { urlArgument } from '../url-argument.ts'
 import { explanationPage } from '../views/explanation.ts'
@@ -25,25 +28,26 @@ import { explanationPage } from '../views/explanation.ts'
 export async function explainUrls(run: Run): Promise<number> {
   const { config, output } = run
   if (config.operands.length === 0) throw usageError('No URL is given. Try: retrieve explain --help')
-  if (config.continueAt === 'end') throw usageError('-C - begins where a file ends: give explain the place, -C NUMBER.')
   let exit = 0
-  for (const [index, operand] of config.operands.entries()) {
-    const found = await explained(operand, run)
+  let index = 0
+  for (const target of config.targets) {
+    const found = await explained(target, index, run)
     const error = 'error' in found ? found.error : found.refused
     if (error !== undefined) exit ||= exitCodeOfReason(error)
     const explanation = shownExplanation(found)
     if (!config.json && index > 0) await output.write('\n')
+    index++
     await output.write(config.json ? jsonLine(explanation) : explanationPage(explanation, output))
   }
   return exit
 }
 
-async function explained(operand: string, run: Run): Promise<Explanation> {
+async function explained(target: Target, index: number, run: Run): Promise<Explanation> {
   try {
-    return await explainOperand(operand, run)
+    return await explainTarget(target, index, run)
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
-    return unexplained(operand, error)
+    return unexplained(target.operand, error)
   }
 }
 
@@ -55,9 +59,9 @@ function unexplained(operand: string, { code, message, span, advice }: Retrieval
 }
 
 /** Explains a URL with all options of the command line that change what is sent for it. */
-async function explainOperand(operand: string, run: Run): Promise<Explanation> {
+async function explainTarget({ operand, destination }: Target, index: number, run: Run): Promise<Explanation> {
   const { config, report } = run
-  const { resolving, defaultScheme, client, form, continueAt } = config
+  const { resolving, defaultScheme, client, form } = config
   const url = urlArgument(operand, { base: resolving.base, defaultScheme }, report)
   const plain = explain(url, resolving)
   // Its message says which host a browser would contact.
@@ -67,16 +71,36 @@ async function explainOperand(operand: string, run: Run): Promise<Explanation> {
   const { base, ...request } = config.request
   const login = loginAtOnce(typed, config)
   const isPart = typed.plan.mechanism === 'message'
-  return explainUrl(enteredUrl(typed, config), {
+  const entered = enteredUrl(typed, config)
+  const from = await startOf(destination, { resolution: typed, entered: resolve(entered, absolute), index }, run)
+  return explainUrl(entered, {
     ...client,
     ...request,
     ...(isPart && base !== undefined && { base }),
     ...(login !== null && { login }),
     ...(form.length > 0 && { form: {} }),
-    ...(typeof continueAt === 'number' && { resumeFrom: continueAt }),
+    ...(from !== 0 && { resumeFrom: from }),
     ...(config.cookies !== null && { cookies: await cookiesOf(run) }),
     proxy: proxyFor(typed, config),
   })
+}
+
+/** The place from which -C goes on, by the file and the record beside it; 0: from the beginning. */
+async function startOf(
+  destination: Destination,
+  saved: { readonly resolution: Resolution; readonly entered: Resolution; readonly index: number },
+  run: Run,
+): Promise<number | ResumePoint> {
+  const { continueAt } = run.config
+  if (continueAt === null) return 0
+  // Never 'end': readConfig allows `-C -` for files only.
+  if (destination.to === 'stdout') return Number(continueAt)
+  const { nameFor, planSave } = await import('../saving/save-plan.ts')
+  const isNamed = destination.to === 'file'
+  const path = isNamed ? destination.path : join(destination.directory, nameFor(saved.resolution))
+  const { from, anew = null } = await planSave(path, isNamed, saved, run)
+  if (anew !== null) run.report.notice({ operand: saved.resolution.url, message: anew })
+  return from
 }
 
 async function cookiesOf({ config, jar }: Run) {

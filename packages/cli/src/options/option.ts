@@ -16,8 +16,8 @@ export interface OptionRow<Name extends string = string> {
   readonly values?: () => readonly string[]
   readonly help: string
   /**
-   * Whether it changes what is sent to servers, or whether anything is: explain takes it then, beside `commands`. It is
-   * required, so that no row forgets it.
+   * Whether it changes what is sent to servers, or whether anything is, perhaps with another option only, as -o does
+   * with -C: explain takes it then, beside `commands`. It is required, so that no row forgets it.
    */
   readonly sent: boolean
   /** The commands that take it; absent: all of them. */

@@ -26,7 +26,7 @@ export type OutputOption =
 export const outputOptions: readonly OptionRow<OutputOption>[] = [
   {
     long: 'output',
-    sent: false,
+    sent: true,
     short: 'o',
     arg: 'FILE',
     help:
@@ -37,7 +37,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'remote-name',
-    sent: false,
+    sent: true,
     short: 'O',
     help:
       'Write to a file named after the last part of the URL, or index.html; never overwrites, and of equal names in ' +
@@ -47,7 +47,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'remote-name-all',
-    sent: false,
+    sent: true,
     help: 'As -O for each URL without -o or -O',
     commands: get,
     example: 'retrieve --remote-name-all http://www.example.org/a.txt http://www.example.org/b.txt',
@@ -62,7 +62,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'output-dir',
-    sent: false,
+    sent: true,
     arg: 'DIR',
     help: 'The directory for the files of -o, -O and --attachments',
     commands: get,

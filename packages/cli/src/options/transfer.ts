@@ -39,7 +39,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
   {
     long: 'continue-unverified',
-    sent: false,
+    sent: true,
     help: 'Let -C append to a file of which nothing proves the version, if its end is the same, and it is no older',
     commands: get,
     example: 'retrieve -C - --continue-unverified -o big.iso http://www.example.org/big.iso',

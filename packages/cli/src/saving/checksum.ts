@@ -3,11 +3,14 @@ import { type BodyHash, type Checksum, fileNameOf } from '@retriever/fetchers'
 import type { HashOptions } from '../options/checksum.ts'
 import type { Retrieval } from '../retrieval.ts'
 
+/** The URL whose body is saved. */
+export type Saved = Pick<Retrieval, 'resolution' | 'index'>
+
 /**
  * The sum that a body must have; null: any. A list of --checksum may name the file `path`, or the last part of the
  * URL.
  */
-export function expectedSum(options: HashOptions | null, retrieval: Retrieval, path: string | null): Checksum | null {
+export function expectedSum(options: HashOptions | null, retrieval: Saved, path: string | null): Checksum | null {
   const named = fileNameOf(retrieval.resolution)
   const names = [path, named].filter((name) => name !== null)
   return options?.expected(retrieval.index, names) ?? null

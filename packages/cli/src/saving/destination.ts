@@ -60,15 +60,19 @@ export const noTargets: Targets = { count: 0, destinations: [], *[Symbol.iterato
 
 /**
  * Reads the URLs and their destinations. -o and -O are given in the order of the URLs, as in curl; URLs without one go
- * to standard output, or with --remote-name-all to files. A glob gives its URLs one by one, as they are asked for.
+ * to standard output, or with --remote-name-all to files. A glob gives its URLs one by one, as they are asked for,
+ * unless `globs` is false.
  * Throws `malformed-url` for a wrong glob, `invalid-option` for options that make no sense together.
  */
-export function readTargets(line: DestinationOptions): Targets {
+export function readTargets(
+  line: DestinationOptions,
+  { globs = !line.has('globoff') }: { globs?: boolean } = {},
+): Targets {
   const typed = line.given.filter(({ name }) => name === 'output' || name === 'remote-name')
   const rest = restOf(line, typed)
   const templates = line.operands.map((operand, index) => {
     const given = typed[index] ?? rest
-    return { operand, given, urls: line.has('globoff') || isData(operand) ? null : urlsOf(operand) }
+    return { operand, given, urls: !globs || isData(operand) ? null : urlsOf(operand) }
   })
   const destinations = templates.map(({ given }) => destinationOf(given, [], line))
   checkNaming(line, destinations)

@@ -14,7 +14,7 @@ import {
 } from '@retriever/fetchers'
 import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
-import { expectedSum } from './checksum.ts'
+import { expectedSum, type Saved } from './checksum.ts'
 import { checkNotShorter, endOfWhole, startIn, unverifiedEnd } from './continuation.ts'
 import { checkOutput, type Destination, tryFile } from './destination.ts'
 
@@ -40,8 +40,8 @@ export interface SavePlan {
 export async function planSave(
   path: string,
   isNamed: boolean,
-  retrieval: Retrieval,
-  { config }: Run,
+  retrieval: Pick<Retrieval, 'entered'> & Saved,
+  { config }: Pick<Run, 'config'>,
 ): Promise<SavePlan> {
   const { continueAt, continueUnverified, clobber, timeFile, remoteTime } = config
   // -z FILE -O is to bring FILE up to date.

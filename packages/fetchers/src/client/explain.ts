@@ -17,7 +17,7 @@ import {
 import { connectionsFor, segmentSize } from '../http/range/segments.ts'
 import type { Fetcher, RequestOptions } from '../plugin/fetcher.ts'
 import type { CookieStore, Network, ProxyServer, TlsOptions } from '../plugin/network.ts'
-import { ownField, resumePoint } from '../plugin/request-options.ts'
+import { overlap, ownField, resumePoint } from '../plugin/request-options.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { tunnelIfMoved } from './network/route.ts'
 import { enforce, enforceDirect, enforceNetwork, type Rules } from './policy.ts'
@@ -72,7 +72,6 @@ function resolved(url: string, options: ResolveOptions): Resolution | null {
 /** The options as core has them: the values that become fields, without secrets. */
 async function askedBy(request: RequestOptions, resolution: Resolution, settings: ExplainSettings): Promise<Asked> {
   const { login, resumeFrom: _, relevantTo, form, compressed, headers, ...same } = request
-  const point = resumePoint(request)
   const isHttp = resolution.plan.mechanism === 'http'
   const cookie = isHttp ? await cookieField(request, resolution, settings) : null
   const asked: Asked = {
@@ -84,9 +83,19 @@ async function askedBy(request: RequestOptions, resolution: Resolution, settings
     ...(headers !== undefined && { headers }),
     ...(cookie !== null && { headers: { ...withoutCookie(headers), Cookie: cookie } }),
     ...(isHttp && connectionsFor(request) > 1 && { segment: segmentSize }),
-    ...(point !== undefined && { resumeFrom: Math.max(0, point.offset - (point.tail?.length ?? 0)) }),
+    ...(await restAsked(request, isHttp)),
   }
   return asked
+}
+
+/** The place from which the rest is asked for: mechanisms without validators compare the octets before it. */
+async function restAsked(request: RequestOptions, isHttp: boolean): Promise<Pick<Asked, 'resumeFrom' | 'ifRange'>> {
+  const point = resumePoint(request)
+  if (point === undefined || point.offset === 0) return {}
+  if (!isHttp) return { resumeFrom: Math.max(0, point.offset - Math.min(overlap, point.tail?.length ?? 0)) }
+  const { restRequest } = await import('../http/range/rest-request.ts')
+  const rest = restRequest(point)
+  return rest === null ? {} : { resumeFrom: rest.range[0], ifRange: rest.ifRange }
 }
 
 async function codings(request: RequestOptions): Promise<string> {

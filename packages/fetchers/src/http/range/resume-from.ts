@@ -1,6 +1,6 @@
 import { sourceOf, wholeSource } from '../../plugin/byte-source.ts'
 import type { Outcome, ResumePoint, RetrievalContext } from '../../plugin/fetcher.ts'
-import { overlap, resumeObstacle, tellWhole } from '../../plugin/request-options.ts'
+import { resumeObstacle, tellWhole } from '../../plugin/request-options.ts'
 import { httpDate } from '../../plugin/text/date.ts'
 import { BehindTail } from '../../wire/overlap.ts'
 import { discard } from '../connection/discard.ts'
@@ -8,7 +8,8 @@ import type { SendRequest } from '../exchange.ts'
 import { resuming, retrieveObject } from '../object.ts'
 import { describe, type ResponseHead } from '../response.ts'
 import { contentRange, totalOfUnsatisfied } from './content-range.ts'
-import { ifRange, isOf, type Validator, validatorFrom } from './validator.ts'
+import { restRequest } from './rest-request.ts'
+import { isOf, type Validator } from './validator.ts'
 
 /**
  * Retrieves the rest behind the octets that the caller has. If the server cannot begin there, or has another
@@ -20,13 +21,11 @@ export async function retrieveRest(
   point: ResumePoint,
   context: RetrievalContext,
 ): Promise<Outcome<'http'>> {
-  const validator = validatorFrom(point)
-  // A weak entity tag does not promise the same octets (RFC 9110 8.8.1).
-  if (validator === null && point.etag) return retrieveWhole(ask, context, 'its entity tag is a weak one')
+  const request = restRequest(point)
+  if (request === null) return retrieveWhole(ask, context, 'its entity tag is a weak one')
+  const { range, ifRange, validator, tail } = request
   const deadline = context.deadline.attempt()
-  const tail = validator === null ? point.tail?.subarray(-overlap) : undefined
-  const range = [point.offset - (tail?.length ?? 0), null] as const
-  const asking = { range, ...(isTold(context) && ifRange(validator)), deadline }
+  const asking = { range, ...(isTold(context) && ifRange !== undefined && { ifRange }), deadline }
   const answer = await ask(asking)
   const { head, body } = answer
   if (head.status === 206) {
