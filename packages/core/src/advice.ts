@@ -8,6 +8,7 @@ export type AdvisedOption =
   | 'policy.allowDowngrade'
   | 'policy.allowInward'
   | 'policy.publicOnly'
+  | 'policy.allowAddresses'
   | 'policy.schemes'
   | 'policy.redirectSchemes'
   | 'limits.connectTimeout'

@@ -32,6 +32,13 @@ test('the parts of a URL are variables', async () => {
   expect(await text('URN:ISBN:0451450523')).toBe('/book/0451450523')
 })
 
+test('under publicOnly a URL may name any host that its gateway, a public one, is to reach', async () => {
+  const gateways = { wais: 'http://gw.example/{url}' }
+  await using client = createClient({ gateways, policy: { publicOnly: true } })
+  expect(await client.explain('wais://10.0.0.1/db')).not.toHaveProperty('refused')
+  expect(await client.explain('http://10.0.0.1/')).toMatchObject({ refused: { code: 'refused' } })
+})
+
 test("header fields and logins that are meant for the URL's own server stay here", async () => {
   await using server = await startGateway()
   await using client = createClient({ gateways: { ftp: `${server.url}?{url}` } })

@@ -16,6 +16,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   'policy.allowDowngrade': '--allow-downgrade',
   'policy.allowInward': '--allow-inward',
   'policy.publicOnly': '--public-only',
+  'policy.allowAddresses': '--allow-address',
   'policy.schemes': (scheme) => (scheme === undefined ? '--proto' : `--proto +${scheme}`),
   'policy.redirectSchemes': (scheme) => `--proto-redir +${scheme}`,
   'limits.connectTimeout': '--connect-timeout',

@@ -12,6 +12,7 @@ export type PolicyOption =
   | 'allow-downgrade'
   | 'allow-inward'
   | 'public-only'
+  | 'allow-address'
   | 'disallow-username-in-url'
   | 'proto'
   | 'proto-redir'
@@ -62,6 +63,14 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     example: 'retrieve --public-only http://www.example.org/',
   },
   {
+    long: 'allow-address',
+    sent: true,
+    arg: 'ADDRESS[/BITS][:PORT]',
+    help: 'With --public-only, connect to this address or network, too; with a port, to that port alone',
+    commands: network,
+    example: 'retrieve --public-only --allow-address 10.0.0.0/8 http://intranet.example/',
+  },
+  {
     long: 'disallow-username-in-url',
     sent: true,
     help: 'Refuse URLs that name a user, such as http://alice@www.example.org/',
@@ -94,6 +103,7 @@ export function readPolicy(line: GivenOptions<PolicyOption>): Partial<Policy> {
     allowDowngrade: line.has('allow-downgrade'),
     allowInward: line.has('allow-inward'),
     publicOnly: line.has('public-only'),
+    allowAddresses: line.values('allow-address'),
     ...readSchemes(line),
   }
 }

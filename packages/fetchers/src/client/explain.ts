@@ -20,7 +20,7 @@ import type { CookieStore, Network, ProxyServer, TlsOptions } from '../plugin/ne
 import { overlap, ownField, resumePoint } from '../plugin/request-options.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { tunnelIfMoved } from './network/route.ts'
-import { enforce, enforceDirect, enforceNetwork, type Rules } from './policy.ts'
+import { enforce, enforceAddress, enforceDirect, enforceNetwork, type Rules } from './policy.ts'
 
 /** The settings of a client that decide what it would send. */
 export interface ExplainSettings {
@@ -168,6 +168,8 @@ function refusalOf(
   try {
     enforce(policy, resolution)
     enforceNetwork(policy, resolution, network)
+    const isDirect = proxy === null && resolution.gateway === undefined
+    if (isDirect && (network?.connectTo ?? []).length === 0) enforceAddress(policy, resolution)
     enforceDirect(policy, resolution, proxy, proxy === null || isIP(proxy.host) === 0 ? null : [proxy.host])
     return null
   } catch (error) {

@@ -193,11 +193,20 @@ export function enforceDirect(
       advice: publicOnly,
     })
   }
-  if (!('port' in plan) || plan.host === null || plan.host === '') return
-  const { host, port } = plan
-  const isAllowed = isIP(host) === 0 ? !isInward(host) : isPublic(host) || exceptions.has(host, port)
-  if (isAllowed) return
-  throw refusal(url, `${host} is no public address, and ${adviceText(publicOnly)} allows no other.`, {
+  const name = 'port' in plan && plan.host && isIP(plan.host) === 0 ? plan.host : null
+  if (name !== null && isInward(name)) throw notPublic(url, name)
+  enforceAddress(policy, { url, plan })
+}
+
+/** Throws `refused` for a URL whose host is written as an address that publicOnly does not allow. */
+export function enforceAddress(policy: Policy, { url, plan }: Pick<Resolution, 'url' | 'plan'>): void {
+  if (!policy.publicOnly || !('port' in plan) || plan.host === null || isIP(plan.host) === 0) return
+  const isAllowed = isPublic(plan.host) || new AddressExceptions(policy.allowAddresses).has(plan.host, plan.port)
+  if (!isAllowed) throw notPublic(url, plan.host)
+}
+
+function notPublic(url: string, host: string): RetrievalError {
+  return refusal(url, `${host} is no public address, and ${adviceText(publicOnly)} allows no other.`, {
     advice: publicOnly,
   })
 }

@@ -118,6 +118,7 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   'policy.allowDowngrade': true,
   'policy.allowInward': true,
   'policy.publicOnly': true,
+  'policy.allowAddresses': true,
   'policy.schemes': true,
   'policy.redirectSchemes': true,
   'limits.connectTimeout': true,

@@ -117,6 +117,28 @@ describe('--resolve', () => {
   })
 })
 
+test.each([
+  ['127.0.0.0/8', 0],
+  ['127.0.0.1:PORT', 0],
+  ['127.0.0.1:1', 9],
+  ['10.0.0.0/8', 9],
+])('--public-only with --allow-address %s', async (address, expected) => {
+  const allowed = address.replace('PORT', String(servers.http.port))
+  const others = ['--public-only', '--allow-address', '[::1]', '--allow-address', allowed]
+  const { status, stdout } = await run(...others, `${servers.http.url}pub/hello.txt`)
+  expect({ status, stdout }).toEqual({ status: expected, stdout: expected === 0 ? 'Hello, world.\n' : '' })
+  const explained = await run('explain', ...others, `${servers.http.url}pub/hello.txt`)
+  expect(explained.status).toBe(expected)
+})
+
+test('--allow-address that is no address is named as it was typed', async () => {
+  const outcome = await run('--public-only', '--allow-address', 'intranet', 'http://www.example/')
+  expect(outcome).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('Expected --allow-address to be addresses'),
+  })
+})
+
 test('--public-only goes nowhere else', async () => {
   const before = servers.http.accepted
   const outcome = await run('--public-only', `${servers.http.url}pub/hello.txt`)
