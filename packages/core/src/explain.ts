@@ -155,7 +155,7 @@ export function explanationLines(explanation: Explanation, schemes?: readonly Sc
     ...(refused === undefined ? [] : [refusalLine(refused)]),
     url,
     ...section('written', escapedForm(explanation, known)),
-    ...section('is', known === undefined ? [] : [`${known.title} (${known.spec})`]),
+    ...section('is', known === undefined ? unknownTo(gateway) : [`${known.title} (${known.spec})`]),
     ...section('means', fieldList({ ...plan, ...apart(explanation, known) })),
     ...(gateway === undefined ? contact(explanation, known) : through(gateway, schemes)),
     ...[...findings, ...(gateway !== undefined && 'findings' in gateway ? gateway.findings : [])].map(
@@ -163,6 +163,10 @@ export function explanationLines(explanation: Explanation, schemes?: readonly Sc
         lineOf(sectionHead(severity, 0), `${message} [${code}, ${rule}]`, severity),
     ),
   ]
+}
+
+function unknownTo(gateway: Explanation | undefined): string[] {
+  return gateway === undefined ? [] : ['A scheme that its gateway knows (RFC 1738 4)']
 }
 
 function contact({ plan, proxy, place }: Explained, known: Scheme | undefined): ExplanationLine[] {
@@ -226,7 +230,11 @@ function escapedForm({ url, scheme, locator, plan }: Explained, known: Scheme | 
 const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'docid', 'wire', 'unknown'])
 
 function fieldList(plan: Explained['plan']): readonly string[] {
-  const fields = Object.entries(plan).filter(([name, value]) => !shownElsewhere.has(name) && isThere(value))
+  // Nothing of a gateway's scheme is shown elsewhere.
+  const isHidden = (name: string): boolean =>
+    shownElsewhere.has(name) &&
+    !(plan.mechanism === 'gateway' && (name === 'host' || (name === 'port' && plan.port !== 0)))
+  const fields = Object.entries(plan).filter(([name, value]) => !isHidden(name) && isThere(value))
   const shown = (value: unknown): string =>
     JSON.stringify(value, (_name, part: unknown) => (typeof part === 'string' ? octetsToShow(part) : part))
   return fields.length === 0 ? [] : [fields.map(([name, value]) => `${name} ${shown(value)}`).join(', ')]

@@ -5,30 +5,52 @@ import { formatLocator, type Locator } from './url/locator.ts'
 import { schemeOf } from './url/split.ts'
 
 /**
- * Templates of URLs by scheme, or by namespace of a URN: `{ wais: 'http://gateway.example/?url={url}', 'urn:isbn':
- * 'https://books.example/{name}' }`. Variables in braces (RFC 6570 3.2.2): `url`, `host`, `port`, `path`, `query`, and
- * of a URN its `name`. `{url}` is escaped; `{+url}` is put in as it is.
+ * Gateways by scheme, or by namespace of a URN: `{ wais: 'http://gateway.example/?url={url}', 'urn:isbn':
+ * 'https://books.example/{name}' }`. A text is the template alone.
  */
-export type Gateways = Readonly<Record<string, string>>
+export type Gateways = Readonly<Record<string, string | Gateway>>
 
-/** A scheme that only the gateways know (RFC 1738 4): any URL of RFC 3986, which the gateway understands. */
+/** A gateway, and the syntax of the URLs that it understands, if Retriever does not know their scheme (RFC 1738 4). */
+export interface Gateway {
+  /**
+   * The template of the URL that is retrieved. Variables in braces (RFC 6570 3.2.2): `url`, `host`, `port`, `path`,
+   * `query`, and of a URN its `name`. `{url}` is escaped; `{+url}` is put in as it is.
+   */
+  readonly url: string
+  /** The port of URLs that name none. It implies the generic syntax. */
+  readonly port?: number
+  /** `generic`: `//host:port/path` follows the colon (RFC 1738 3.1); `opaque`: no host. Default: both are taken. */
+  readonly syntax?: 'generic' | 'opaque'
+}
+
+/** The gateway of that name, perhaps only a template. */
+function gatewayNamed(name: string, gateways: Gateways | undefined): Gateway | undefined {
+  const found = gateways !== undefined && Object.hasOwn(gateways, name) ? gateways[name] : undefined
+  return typeof found === 'string' ? { url: found } : found
+}
+
+/** A scheme that only the gateways know: any URL of RFC 3986 in the declared syntax, which the gateway understands. */
 export function gatewayScheme(name: string, gateways: Gateways | undefined): Scheme | undefined {
-  if (gateways === undefined || !Object.hasOwn(gateways, name)) return undefined
+  const gateway = gatewayNamed(name, gateways)
+  if (gateway === undefined) return undefined
+  const { port, syntax = port === undefined ? undefined : 'generic' } = gateway
   return {
     name,
     title: 'Scheme of a gateway',
     spec: 'RFC 1738 4',
-    mechanism: 'urn',
-    defaultPort: null,
+    mechanism: 'gateway',
+    defaultPort: port ?? null,
     anyPort: true,
     tls: 'none',
-    host: 'optional',
+    host: syntax === 'generic' ? 'required' : syntax === 'opaque' ? 'none' : 'optional',
     userinfo: 'allowed',
     query: true,
     lineParts: [],
-    resolve: ({ urlPath }) => ({
-      mechanism: 'urn',
-      ...{ nid: name, nss: urlPath ?? '', rComponent: null, qComponent: null, locatedAt: null },
+    resolve: ({ host, urlPath, query }, place) => ({
+      mechanism: 'gateway',
+      ...(host === null ? { host, port: 0 } : { host: place.host, port: place.port }),
+      ...(host === null ? { path: null, opaque: urlPath } : { path: urlPath, opaque: null }),
+      query,
       wire: [],
     }),
   }
@@ -48,7 +70,7 @@ export function gatewayUrl(
   const { scheme, host, urlPath, query } = locator
   const [, namespace = '', name = ''] = scheme === 'urn' ? (/^([^:]*):(.*)$/s.exec(urlPath ?? '') ?? []) : []
   const key = [`urn:${namespace.toLowerCase()}`, scheme].find((each) => Object.hasOwn(gateways, each))
-  const template = key === undefined ? undefined : gateways[key]
+  const template = key === undefined ? undefined : gatewayNamed(key, gateways)?.url
   if (key === undefined || template === undefined) return undefined
   const values: Readonly<Record<string, string>> = {
     url: formatLocator({ ...locator, user: null, password: null, fragment: null }),

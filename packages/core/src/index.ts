@@ -28,7 +28,7 @@ export {
 } from './explain.ts'
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
 export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'
-export type { Gateways } from './gateway.ts'
+export type { Gateway, Gateways } from './gateway.ts'
 export type {
   AccessPlan,
   AccessPlans,

@@ -264,6 +264,18 @@ export interface UrnPlan extends Plan<'urn'> {
   readonly locatedAt: string | null
 }
 
+/** A URL of a scheme that only a gateway knows (RFC 1738 4); the parts stay undecoded. */
+export interface GatewayPlan extends Plan<'gateway'> {
+  /** Null: the URL has none. */
+  readonly host: string | null
+  /** 0: neither the URL nor the gateway names one. */
+  readonly port: number
+  readonly path: string | null
+  /** The text behind the colon of a URL without a host. */
+  readonly opaque: string | null
+  readonly query: string | null
+}
+
 /** uri(7); a null page is the index. */
 export interface ManPlan extends Plan<'man'> {
   readonly page: string | null
@@ -327,6 +339,7 @@ export interface AccessPlans {
   data: DataPlan
   message: MessagePlan
   urn: UrnPlan
+  gateway: GatewayPlan
   nfs: NfsPlan
   z3950: Z3950Plan
   man: ManPlan

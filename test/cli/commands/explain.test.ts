@@ -140,7 +140,35 @@ test('--gateway shows the way through it', async () => {
   expect(stdout).toContain('through  https://books.example/1\n')
 })
 
-test.each(['wais', '=http://h/', 'wais=', 'a b=c'])('--gateway %j is a usage error', async (value) => {
+test.each([
+  ['x-foo://:7070=', 'x-foo://h/a/b?q', 'host "h", port 7070, path "a/b", query "q"'],
+  ['x-foo://:7070=', 'x-foo://h:7071', 'host "h", port 7071'],
+  ['x-foo://=', 'x-foo://h/a', 'host "h", path "a"'],
+  ['x-foo:=', 'x-foo:a/b', 'opaque "a/b"'],
+  ['X-Foo=', 'x-foo://h/a', 'host "h", path "a"'],
+  ['x-foo=', 'x-foo:a', 'opaque "a"'],
+])('--gateway %sURL declares the syntax of %s', async (declared, url, means) => {
+  const { status, stdout } = await retrieve(['explain', '--gateway', `${declared}http://gw.example/?{url}`, url])
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(`  means    ${means}\n  through`) })
+})
+
+test.each([
+  ['x-foo://:7070=', 'x-foo:a', 'x-foo needs a host, as in x-foo://host/'],
+  ['x-foo:=', 'x-foo://h/a', 'x-foo URLs have no host part'],
+])('a URL in another syntax than that of --gateway %sURL is none', async (declared, url, why) => {
+  const { status, stdout } = await retrieve(['explain', '--gateway', `${declared}http://gw.example/?{url}`, url])
+  expect({ status, stdout }).toEqual({ status: 3, stdout: expect.stringContaining(why) })
+})
+
+test.each([
+  'wais',
+  '=http://h/',
+  'wais=',
+  'a b=c',
+  'wais://:3=http://h/{url}',
+  'x-foo://:0=http://h/{url}',
+  'x-foo://h=http://h/{url}',
+])('--gateway %j is a usage error', async (value) => {
   const { status, stderr } = await retrieve(['explain', '--gateway', value, 'http://h/'])
   expect({ status, stderr }).toEqual({
     status: 2,

@@ -171,3 +171,12 @@ test('a password of a variable does not stand in the process list', async () => 
   expect(await done).toBe(0)
   expect(stdout).not.toBe('')
 })
+
+test('a gateway for a scheme that is not known, with its port and its syntax', async () => {
+  const { url, port } = servers.http
+  const gateways = [`gateway = "x-foo://:${port}=${url}{+path}?{host}:{port}"`, `gateway x-name:=${url}{+path}`]
+  const config = file('gateways', ...gateways)
+  for (const target of ['x-foo://h.invalid/pub/hello.txt', 'x-name:pub/hello.txt']) {
+    expect(await retrieve(['-K', config, target])).toMatchObject({ status: 0, stdout: 'Hello, world.\n' })
+  }
+})

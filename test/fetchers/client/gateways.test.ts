@@ -32,6 +32,36 @@ test('the parts of a URL are variables', async () => {
   expect(await text('URN:ISBN:0451450523')).toBe('/book/0451450523')
 })
 
+test('a scheme that only the gateway knows has the declared port and syntax', async () => {
+  await using server = await startGateway()
+  await using client = createClient({
+    gateways: {
+      'x-foo': { url: `${server.url}{host}/{port}/{path}`, port: 7070 },
+      'x-name': { url: `${server.url}n/{path}`, syntax: 'opaque' },
+    },
+  })
+  const text = async (url: string) => (await (await client.retrieve(url)).text()).split('\n', 1)[0]
+  expect(await text('x-foo://h/a/b')).toBe('/h/7070/a%2Fb')
+  expect(await text('x-name:a:b')).toBe('/n/a%3Ab')
+  await expect(client.retrieve('x-foo:a')).rejects.toMatchObject({ code: 'malformed-url' })
+  await expect(client.retrieve('x-name://h/a')).rejects.toMatchObject({ code: 'malformed-url' })
+  expect(client.resolve('x-foo://h/a').plan).toEqual({
+    ...{ mechanism: 'gateway', host: 'h', port: 7070, path: 'a', opaque: null, query: null, wire: [] },
+  })
+})
+
+test.each([
+  { url: 'http://h/{url}', port: 0 },
+  { url: 'http://h/{url}', port: 7, syntax: 'opaque' },
+  { url: 'http://h/{url}', syntax: 'x' },
+  { port: 7 },
+  { url: 'http://h/{url}', to: 'x' },
+])('the gateway %j is refused', (gateway) => {
+  expect(() => createClient({ gateways: { 'x-foo': gateway as never } })).toThrow(
+    /^Expected `gateways` to be an object/,
+  )
+})
+
 test('under publicOnly a URL may name any host that its gateway, a public one, is to reach', async () => {
   const gateways = { wais: 'http://gw.example/{url}' }
   await using client = createClient({ gateways, policy: { publicOnly: true } })

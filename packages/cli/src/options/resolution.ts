@@ -2,9 +2,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve as absolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Gateways, ResolveOptions } from '@retriever/core'
+import { findScheme, type Gateway, type Gateways, type ResolveOptions, type RetrievalError } from '@retriever/core'
 import type { PinnedAddresses } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
+import { readPort } from './numbers.ts'
 import { type GivenOptions, network, type OptionRow, urls } from './option.ts'
 import { defaultLdapServer } from './protocols/ldap-server.ts'
 
@@ -71,7 +72,7 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
     long: 'gateway',
     sent: true,
     arg: 'SCHEME=URL',
-    help: 'Retrieve URLs of SCHEME, or of a namespace urn:NAME, by URL, in which {url} or {path} stands for theirs',
+    help: 'Retrieve URLs of SCHEME, or of a namespace urn:NAME, by URL, with {url} or {path} for theirs; SCHEME://:PORT: its port',
     commands: [...urls, 'check', 'mirror'],
     example: "retrieve --gateway 'wais=http://gateway.example/?url={url}' wais://h/db",
   },
@@ -108,14 +109,29 @@ export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddre
   )
 }
 
-/** Reads `--gateway SCHEME=URL`; the last one for a scheme counts. Whether the URL can be used is seen with a URL. */
+/**
+ * Reads `--gateway SCHEME=URL`; the last one for a scheme counts. The syntax of an unknown scheme may follow its name:
+ * `SCHEME://:PORT=URL`, `SCHEME://=URL` or `SCHEME:=URL`. Whether the URL can be used is seen with a URL.
+ */
 export function readGateways(line: GivenOptions<ResolutionOption>): Gateways | null {
-  const given = line.values('gateway').map((text): [string, string] => {
-    const [, name = '', template = ''] = /^([a-z][a-z\d+.-]*|urn:[a-z\d-]+)=(.+)$/is.exec(text) ?? []
-    if (name !== '') return [name.toLowerCase(), template]
-    throw usageError(`--gateway needs SCHEME=URL or urn:NAME=URL; not ${JSON.stringify(text)}.`)
+  const given = line.values('gateway').map((text): [string, string | Gateway] => {
+    const [, name = '', slashes, digits, url = ''] =
+      /^(urn:[a-z\d-]+|[a-z][a-z\d+.-]*)(?::(?:(\/\/)(?::([1-9]\d{0,4}))?)?)?=(.+)$/is.exec(text) ?? []
+    const isDeclared = text.startsWith(':', name.length)
+    const port = digits === undefined ? undefined : readPort('gateway', digits)
+    if (name === '' || (isDeclared && findScheme(name.toLowerCase()) !== undefined)) throw badGateway(text)
+    if (!isDeclared) return [name.toLowerCase(), url]
+    return [
+      name.toLowerCase(),
+      { url, ...(port !== undefined && { port }), syntax: slashes === undefined ? 'opaque' : 'generic' },
+    ]
   })
   return given.length === 0 ? null : Object.fromEntries(given)
+}
+
+function badGateway(text: string): RetrievalError {
+  const unknown = 'for a scheme that Retriever does not know, SCHEME://:PORT=URL, or SCHEME:=URL if no host follows'
+  return usageError(`--gateway needs SCHEME=URL or urn:NAME=URL; ${unknown}; not ${JSON.stringify(text)}.`)
 }
 
 /** The base, as a URL: a file or folder may be given by its path. */

@@ -60,9 +60,9 @@ export interface ClientOptions {
   /** Schemes of your own; one with the name of a built-in scheme replaces it. */
   readonly schemes?: readonly Scheme[]
   /**
-   * Templates of the URLs that are retrieved in place of those of a scheme, or of a namespace of URNs (RFC 1738 4): `{
-   * wais: 'http://gateway.example/?url={url}' }`. Neither a login nor a fragment goes along, and the policy holds for
-   * both URLs.
+   * Templates of the URLs that are retrieved in place of those of a scheme, or of a namespace of URNs (RFC 1738 4):
+   * `{ wais: 'http://gateway.example/?url={url}' }`, or `{ url, port, syntax }`. Neither a login nor a fragment goes
+   * along, and the policy holds for both URLs.
    */
   readonly gateways?: Gateways
   readonly policy?: Partial<Policy>
@@ -184,9 +184,18 @@ export interface BatchOptions
 
 /** Whether a template makes a URL is seen when one is retrieved through it. */
 const templates: OptionKind = [
-  'an object of URL templates by scheme, such as { wais: "http://gateway.example/?url={url}" }',
-  (value) => record[1](value) && Object.values(Object(value)).every((template) => line[1](template)),
+  'an object of URL templates by scheme, such as { wais: "http://gateway.example/?url={url}" }, or of { url, port, syntax }',
+  (value) => record[1](value) && Object.values(Object(value)).every((each) => line[1](each) || isGateway(each)),
 ]
+
+/** A port goes with the generic syntax alone. */
+function isGateway(value: unknown): boolean {
+  if (!record[1](value)) return false
+  const { url, port, syntax, ...others } = Object(value)
+  const isPort = port === undefined || (Number.isInteger(port) && port > 0 && port <= 65_535 && syntax !== 'opaque')
+  const isSyntax = syntax === undefined || syntax === 'generic' || syntax === 'opaque'
+  return line[1](url) && isPort && isSyntax && Object.keys(others).length === 0
+}
 
 /** Options of one session: those of each retrieval that concern connections, and what the service may know. */
 export interface ConnectOptions
