@@ -83,8 +83,22 @@ test('a connection that ends within the head of a message cuts the answer', asyn
   await expect(text(`${server.url}pub/hello`)).rejects.toMatchObject({ code: 'partial' })
 })
 
-test.each(['mqtt://127.0.0.1/', 'mqtt://127.0.0.1'])('%s names no topic', async (url) => {
-  await expect(text(url)).rejects.toMatchObject({ code: 'malformed-url' })
+test.each([
+  ['', /topic must follow/],
+  ['a%23', /stand alone/],
+  ['a/%23/b', /nothing follows/],
+  ['a%2B', /stand alone/],
+  ['a%00', /NUL/],
+  ['a%C3', /UTF-8/],
+  ['ü'.repeat(33_000), /65535/],
+  ['ü'.repeat(32_768), /65535/],
+])('bad topic %#: refused before any connection', async (topic, message) => {
+  await using server = await startMqttServer()
+  await expect(text(server.url + topic)).rejects.toMatchObject({
+    code: 'malformed-url',
+    message: expect.stringMatching(message),
+  })
+  expect(server.accepted).toBe(0)
 })
 
 test.each(['', 'alice@', 'alice:tensecrets@'])('the server gets what the plan says, by %j', async (user) => {

@@ -73,7 +73,7 @@ describe.each(tables)('%s', (name) => {
     for (const row of rows) {
       expect(Object.keys(row).filter((key) => !known.has(key))).toEqual([])
       expect(row.rfc, row.url).toMatch(
-        /^(RFC \d|Gopher\+|Gemini \d|draft-|uri\(7\)|protocols\.md|security\.md|design\.md)/,
+        /^(RFC \d|MQTT \d|Gopher\+|Gemini \d|draft-|uri\(7\)|protocols\.md|security\.md|design\.md)/,
       )
       expect(row.plan ?? row.locator ?? row.findings ?? row.error, row.url).toBeDefined()
     }

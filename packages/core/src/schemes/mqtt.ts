@@ -1,7 +1,7 @@
 import type { MqttPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
-import { decodeOctets } from '../url/percent.ts'
+import { decodeOctets, octetsToText, utf8Octets } from '../url/percent.ts'
 import { mqttConnect, mqttReading, mqttSubscribe } from './mqtt-packets.ts'
 
 /** curl's form: `mqtt://user:password@host:port/topic`; no RFC has one. */
@@ -38,9 +38,10 @@ const anyClient = `retriever${randomName}`
 
 function mqttPlan({ user, password, urlPath }: Locator, place: Place, tls: 'none' | 'implicit'): MqttPlan {
   const topic = decodeOctets(urlPath ?? '')
-  if (topic === '') place.fail('a topic must follow, as in mqtt://host/topic', 'urlPath')
   const name = user === null ? null : decodeOctets(user)
   const isSent = [topic, user ?? '', password ?? ''].every(({ length }) => length <= 65_535)
+  const wrong = whyNoFilter(topic)
+  if (wrong !== null) place.fail(wrong, 'urlPath')
   return {
     mechanism: 'mqtt',
     host: place.host,
@@ -54,4 +55,20 @@ function mqttPlan({ user, password, urlPath }: Locator, place: Place, tls: 'none
       : [],
     unknown: { [randomName]: 'twelve random digits, which no other client has' },
   }
+}
+
+/** Why octets are no topic filter (MQTT 3.1.1 4.7); null: they are one. */
+function whyNoFilter(topic: string): string | null {
+  if (topic === '') return 'a topic must follow, as in mqtt://host/topic'
+  // Its length is sent in two octets (1.5.3).
+  if (topic.length > 65_535) return 'a topic has at most 65535 octets'
+  if (topic.includes('\0')) return 'a topic has no NUL'
+  if (utf8Octets(octetsToText(topic)) !== topic) return 'a topic must be UTF-8'
+  const levels = topic.split('/')
+  if (levels.some((level) => level.length > 1 && /[#+]/.test(level))) {
+    return 'the wildcards # and + (in a URL %23 and %2B) stand alone between slashes'
+  }
+  return levels.indexOf('#') < levels.length - 1 && levels.includes('#')
+    ? 'nothing follows the wildcard # (in a URL %23), which stands for all further levels'
+    : null
 }
