@@ -6,9 +6,14 @@ import { testFetcher } from './fetcher.ts'
 import { bytesOf } from './observe.ts'
 import { everyOctet } from './octets.ts'
 
+const lineEnd = Buffer.from('\n')
+
 testFetcher({
   mechanism: 'mqtt',
-  bytes: everyOctet,
+  // The lengths in the plan are those of the mask, <password>.
+  asked: [{ login: { user: 'alice', password: 'tensecrets' } }, { count: 2 }, { jsonMessages: true }],
+  // Two messages, each with a line end behind it.
+  bytes: Buffer.concat([everyOctet.subarray(0, 1000), lineEnd, everyOctet.subarray(1000), lineEnd]),
   stalls: [
     ['greeting', 'request'],
     ['login', 'request'],
@@ -17,7 +22,7 @@ testFetcher({
   ],
   short: 10,
   async start(faults = {}) {
-    const server = await startMqttServer({ faults })
+    const server = await startMqttServer({ faults, accounts: { alice: 'tensecrets' } })
     return {
       server,
       object: `${server.url}pub/a.bin`,
@@ -31,21 +36,46 @@ const text = async (url: string, options = {}): Promise<string> => {
   return Buffer.from(await bytesOf(client, url)).toString()
 }
 
-test('payloads come one behind the other, without anything between them', async () => {
+test('each payload is followed by a line end, even if it has one', async () => {
   await using server = await startMqttServer({ tls: true })
-  expect(await text(`${server.url}pub/hello`)).toBe('Hello.\n')
-  expect(await text(`${server.url}pub%2Fempty`)).toBe('')
+  expect(await text(`${server.url}pub/hello`)).toBe('Hello.\n\n')
+  expect(await text(`${server.url}pub%2Fempty`)).toBe('\n')
 })
 
 test('the login: of the URL, of the caller, none, a wrong one', async () => {
   await using server = await startMqttServer({ auth: 'required' })
   const url = `${server.url}pub/hello`
-  expect(await text(url.replace('//', '//alice:secret@'))).toBe('Hello.\n')
-  expect(await text(url, { credentials: () => ({ user: 'alice', password: 'secret' }) })).toBe('Hello.\n')
+  expect(await text(url.replace('//', '//alice:secret@'))).toBe('Hello.\n\n')
+  expect(await text(url, { credentials: () => ({ user: 'alice', password: 'secret' }) })).toBe('Hello.\n\n')
   await expect(text(url)).rejects.toMatchObject({ code: 'auth-required' })
   await expect(text(url.replace('//', '//alice:no@'))).rejects.toMatchObject({ code: 'auth-failed' })
   const credentials = () => ({ user: 'alice', password: 'no' })
   await expect(text(url, { credentials })).rejects.toMatchObject({ code: 'auth-failed' })
+})
+
+test.each(['user', 'password'] as const)(
+  'a %s of over 65535 octets, which no field holds, is not sent',
+  async (name) => {
+    await using server = await startMqttServer({ auth: 'required' })
+    const codeOf = async (text: string): Promise<unknown> => {
+      await using client = createClient({ limits: { maxRetries: 0 } })
+      const login = { user: 'alice', password: 'no', [name]: text }
+      return await client.retrieve(`${server.url}pub/hello`, { login }).catch(({ code }) => code)
+    }
+    expect(await codeOf(`x${'ü'.repeat(32_767)}`)).toBe('auth-failed')
+    server.reset()
+    expect(await codeOf('ü'.repeat(32_768))).toBe('refused')
+    expect(server.received).toEqual([])
+  },
+)
+
+test.each(['alice:secret@', ''])('the first CONNECT has the password that is known (%s)', async (user) => {
+  await using server = await startMqttServer({ auth: 'required' })
+  await using client = createClient()
+  const login = user === '' ? { login: { user: 'alice', password: 'secret' } } : {}
+  const url = `${server.url.replace('//', `//${user}`)}pub/hello`
+  expect(Buffer.from(await bytesOf(client, url, login)).toString()).toBe('Hello.\n\n')
+  expect(server.accepted).toBe(1)
 })
 
 test('a refused topic, and packets that do not fit', async () => {
@@ -69,7 +99,7 @@ test('messages may come before SUBACK (MQTT 3.1.1 3.8.4)', async () => {
   await using server = await startMqttServer()
   const [one, two] = ['\x30\x06\0\x01aone', '\x30\x06\0\x01atwo']
   server.setFaults({ replies: { 'pub/hello': `${one}\x90\x03\0\x01\0${two}` } })
-  expect(await text(`${server.url}pub/hello`)).toBe('onetwo')
+  expect(await text(`${server.url}pub/hello`)).toBe('one\ntwo\n')
   server.setFaults({ replies: { 'pub/hello': `${one}\x90\x03\0\x01\x80` } })
   await expect(text(`${server.url}pub/hello`)).rejects.toMatchObject({ code: 'access-denied' })
   server.setFaults({ replies: { 'pub/hello': one.repeat(100) } })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { builtinSchemes } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { resultSchema } from '../../packages/cli/src/results/schema.ts'
+import { mqttMessageSchema, resultSchema } from '../../packages/cli/src/results/schema.ts'
 import { useBundle } from '../support/cli/run.ts'
 import { cookbookSections } from './cookbook-page.ts'
 import { curlPage } from './curl-page.ts'
@@ -24,10 +24,15 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
 
   test('docs/rfc1738.md', () => expect(statementsPage()).toMatchFileSnapshot(`${root}docs/rfc1738.md`))
 
-  test('the schema in docs/json.md', async () => {
-    const page = await readFile(`${root}docs/json.md`, 'utf8')
-    const schema = `\`\`\`json\n${JSON.stringify(resultSchema, null, 2)}\n\`\`\``
-    await expect(fillIn(page, 'result-schema', schema)).toMatchFileSnapshot(`${root}docs/json.md`)
+  test('the schemas in docs/json.md', async () => {
+    let page = await readFile(`${root}docs/json.md`, 'utf8')
+    for (const [name, schema] of [
+      ['result-schema', resultSchema],
+      ['mqtt-message-schema', mqttMessageSchema],
+    ] as const) {
+      page = fillIn(page, name, `\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\``)
+    }
+    await expect(page).toMatchFileSnapshot(`${root}docs/json.md`)
   })
 
   test('docs/cookbook.md', async () => {

@@ -25,7 +25,7 @@ import { trustingGemini } from './options/protocols/gemini.ts'
 import { readSearch } from './options/protocols/gopher.ts'
 import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
 import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
-import { type PartOptions, readLimit, readPartOptions } from './options/protocols/news.ts'
+import { type PartOptions, readCount, readPartOptions } from './options/protocols/news.ts'
 import { readNfs } from './options/protocols/nfs.ts'
 import { readQueryData } from './options/protocols/query-data.ts'
 import type { SharedFetchers } from './options/protocols/shared-fetchers.ts'
@@ -272,6 +272,7 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
   const time = line.value('time-cond')
   const split = line.value('split')
   const limit = line.value('limit')
+  const count = line.value('count')
   const charset = readCharset(line)
   const headers = readHeaders(line)
   const virtualHost = readVirtualHost(line)
@@ -284,7 +285,8 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
     ...(time !== undefined && readTimeCondition(time, destinations)),
     ...(etag !== null && { ifNoneMatch: etag }),
     ...(split !== undefined && { split: readSplit(split) }),
-    ...(limit !== undefined && { limit: readLimit(limit) }),
+    ...(limit !== undefined && { limit: readCount('limit', limit) }),
+    ...(count !== undefined && { count: readCount('count', count) }),
     ...(line.has('relevant-to') && { relevantTo: line.values('relevant-to') }),
     ...(charset !== null && { charset }),
     ...(line.has('head') && { head: true }),

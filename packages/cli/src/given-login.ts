@@ -26,21 +26,28 @@ export function enteredUrl({ url, locator, scheme }: Resolution, { login, netrc 
   return isReplaced ? formatLocator({ ...locator, password: null }) : url
 }
 
+/** The mechanisms whose first request has a login that is known. */
+const atOnce: readonly string[] = ['http', 'mqtt']
+
 /**
- * The login of -u or -n that goes with the first request for a typed URL of HTTP, as in curl; null: there is none, the
- * password is to be asked for, or the URL's own counts.
+ * The login of -u or -n that goes with the first request for a typed URL of these mechanisms, as in curl; null: there
+ * is none, the password is to be asked for, or the URL's own counts.
  */
 export function loginAtOnce(
   { locator, plan }: Resolution,
   { login, netrc, sendsLoginAtOnce }: Given,
 ): RequestLogin | null {
-  if (plan.mechanism !== 'http' || locator.host === null || !sendsLoginAtOnce) return null
+  // --digest and --anyauth are about HTTP's logins, which a WebSocket has, too.
+  const isSent = sendsLoginAtOnce || plan.mechanism === 'mqtt'
+  if (!atOnce.includes(plan.mechanism) || locator.host === null || !isSent) return null
   if (login !== null) {
     const { user, password } = login
     return password === null ? null : { user, password }
   }
   if (locator.password !== null && netrc?.overrides !== true) return null
-  return netrcAtOnce({ locator }, { netrc, sendsLoginAtOnce })
+  return plan.mechanism === 'mqtt'
+    ? listedLogin({ locator }, netrc)
+    : netrcAtOnce({ locator }, { netrc, sendsLoginAtOnce })
 }
 
 /** The login of -n for the host and user of a URL that Basic can send; null: there is none. */
@@ -48,9 +55,15 @@ export function netrcAtOnce(
   { locator }: Pick<Resolution, 'locator'>,
   { netrc, sendsLoginAtOnce }: Pick<Given, 'netrc' | 'sendsLoginAtOnce'>,
 ): RequestLogin | null {
-  if (locator.host === null || !sendsLoginAtOnce) return null
+  if (!sendsLoginAtOnce) return null
+  const listed = listedLogin({ locator }, netrc)
+  // Basic cannot send a user with a colon; Digest can, once the server asks.
+  return listed?.user.includes(':') ? null : listed
+}
+
+function listedLogin({ locator }: Pick<Resolution, 'locator'>, netrc: Given['netrc']): RequestLogin | null {
+  if (locator.host === null) return null
   const typed = locator.user === null ? null : octetsToText(decodeOctets(locator.user))
   const listed = netrcLogin(netrc, locator.host, typed)
-  // Basic cannot send a user with a colon; Digest can, once the server asks.
-  return listed === null || listed.user.includes(':') ? null : { user: listed.user, password: listed.password }
+  return listed === null ? null : { user: listed.user, password: listed.password }
 }

@@ -86,7 +86,9 @@ export class Retrieval {
     const { config, output, signal } = this.#session.run
     // The URL is absolute already; but a cid or mid URL is within the message at the base.
     const { base, ...request } = config.request
-    const isPart = this.resolution.plan.mechanism === 'message'
+    const { mechanism } = this.resolution.plan
+    const isPart = mechanism === 'message'
+    const hasMessages = mechanism === 'mqtt'
     const { login } = this.#login
     const form = formFiller(this.resolution, config.form, output, signal)
     const isShown = progress && output.stderrIsTerminal && !config.silent && !config.json
@@ -98,6 +100,7 @@ export class Retrieval {
       ...(isPart && base !== undefined && { base }),
       ...(login !== null && { login }),
       ...(form !== null && { form }),
+      ...(config.json && hasMessages && { jsonMessages: true }),
       ...(from !== 0 && { resumeFrom: from }),
       ...(this.#wantsHeads && { onHead: (octets: string) => this.heads.add(octets) }),
       ...this.#session.run.traceFile?.listener,

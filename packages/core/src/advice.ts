@@ -77,6 +77,8 @@ export type AdvisedOption =
   | 'acceptLanguage'
   | 'form'
   | 'limit'
+  | 'count'
+  | 'jsonMessages'
   | 'headers'
   | 'virtualHost'
   | 'autoReferer'

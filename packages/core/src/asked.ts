@@ -25,14 +25,18 @@ export interface Asked {
   /** Fields of HTTP by name; null: the field is not sent. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined
   readonly virtualHost?: string | undefined
-  /** Whether a login goes with the first request of HTTP, in place of that of the URL. */
+  /** Whether a login goes with the first request of HTTP, WebSocket or MQTT, in place of that of the URL. */
   readonly login?: boolean | undefined
+  /** The user of this login, which MQTT sends as it is. */
+  readonly loginUser?: string | undefined
   /** Whether HTTP gets a login by Digest alone, so that none goes with the first request. */
   readonly digest?: boolean | undefined
   /** Whether a proxy that is asked for the URL itself gets a login with the first request. */
   readonly proxyLogin?: boolean | undefined
   /** The most entries of a listing. */
   readonly limit?: number | undefined
+  /** MQTT and WebSocket: the number of messages after which the client leaves. */
+  readonly count?: number | undefined
   /** WAIS: documents that those found are to be like. */
   readonly relevantTo?: ReadonlyArray<{ readonly docid: string; readonly wtype: string }> | undefined
   /** Gopher+: whether answers to a form are given. */
@@ -49,8 +53,8 @@ export type AskedRange = readonly [first: number, last: number | null]
  * The options for a URL at another origin, such as a gateway: neither a login nor fields of the caller go there, except
  * those that say what is accepted, and by whom.
  */
-export function askedElsewhere<T extends ForOrigin>(asked: T): Omit<T, 'virtualHost' | 'login'> {
-  const { virtualHost: _host, login: _login, ...others } = asked
+export function askedElsewhere<T extends ForOrigin>(asked: T): Omit<T, 'virtualHost' | 'login' | 'loginUser'> {
+  const { virtualHost: _host, login: _login, loginUser: _user, ...others } = asked
   if (asked.headers === undefined) return others
   const harmless = Object.entries(asked.headers).filter(
     ([name, value]) => value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name),
@@ -59,7 +63,7 @@ export function askedElsewhere<T extends ForOrigin>(asked: T): Omit<T, 'virtualH
 }
 
 /** The options that are for the origin of the URL alone. */
-interface ForOrigin extends Pick<Asked, 'headers' | 'virtualHost'> {
+interface ForOrigin extends Pick<Asked, 'headers' | 'virtualHost' | 'loginUser'> {
   readonly login?: unknown
 }
 

@@ -70,7 +70,7 @@ export {
   ldapRequests,
   pagedResults,
 } from './schemes/ldap-requests.ts'
-export { mqttConnect, mqttSubscribe } from './schemes/mqtt-packets.ts'
+export { mqttConnect, mqttDisconnect, mqttSubscribe } from './schemes/mqtt-packets.ts'
 export { prosperoPackets, prosperoToken } from './schemes/prospero.ts'
 export { type WaisDocument, waisLimit, waisMost, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
 export { webSocketHandshake } from './schemes/websocket.ts'

@@ -4,6 +4,7 @@ import { type GivenOptions, network, type OptionRow } from './option.ts'
 
 export type LimitOption =
   | 'max-time'
+  | 'count'
   | 'connect-timeout'
   | 'limit-rate'
   | 'speed-limit'
@@ -17,9 +18,17 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     sent: false,
     short: 'm',
     arg: 'SECONDS',
-    help: 'Time limit of each retrieval as a whole, such as 90, 1m30s or 500ms; default, and 0: none',
+    help: 'Time limit of each retrieval as a whole, such as 90 or 1m30s; 0: none. It ends messages of mqtt well',
     commands: network,
     example: 'retrieve -m 60 http://www.example.org/',
+  },
+  {
+    long: 'count',
+    sent: true,
+    arg: 'N',
+    help: 'End after N messages of mqtt or a WebSocket; fewer are an error',
+    commands: network,
+    example: 'retrieve --count 1 -o state.json mqtt://broker.example.org/home/state',
   },
   {
     long: 'connect-timeout',

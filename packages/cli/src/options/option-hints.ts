@@ -85,6 +85,8 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   acceptLanguage: '--accept-language',
   form: '--form NAME=VALUE',
   limit: '--limit',
+  count: '--count',
+  jsonMessages: '--json',
   headers: fieldOption,
   virtualHost: "-H 'Host: ...'",
   login: '-u',

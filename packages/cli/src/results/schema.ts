@@ -81,6 +81,23 @@ const properties = {
 
 export const resultSchema: Schema = { ...whole(properties), description: 'One URL, as retrieve --json tells of it' }
 
+const payload = {
+  size: { type: 'number', description: 'The octets of the payload' },
+  encoding: { ...text, enum: ['utf-8', 'base64'], description: 'How payload has them: base64 if they are not UTF-8' },
+  payload: text,
+} satisfies Readonly<Record<string, Schema>>
+
+/** The line that --json gives for each message of MQTT. */
+export const mqttMessageSchema: Schema = {
+  ...whole({
+    topic: { ...text, description: 'The topic to which it was published' },
+    qos: { type: 'number', description: 'The quality of service with which it came: 0' },
+    retain: { type: 'boolean', description: 'true: the server had kept it, so that it is older than the subscription' },
+    ...payload,
+  }),
+  description: 'One message of MQTT',
+}
+
 /** An object that has all of these members, and no others. */
 function whole(properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }

@@ -15,11 +15,15 @@ export function mqttSubscribe(topic: string): string {
   return packet('\x82', `\0\x01${field(topic)}\0`)
 }
 
-/** The two packets of a plan in hexadecimal digits, with texts in quotes. */
+/** DISCONNECT (3.14). */
+export const mqttDisconnect = '\xe0\0'
+
+/** The packets of a plan in hexadecimal digits, with texts in quotes. */
 export function mqttReading(wire: readonly string[]): readonly string[] {
-  const [connect = '', subscribe = ''] = wire
+  const [connect = '', subscribe = '', disconnect] = wire
   // Protocol name; level, flags and keep alive; client, user and password. Or packet id, topic and QoS.
-  return [`CONNECT: ${read(connect, [0, 4, 0, 0, 0])}`, `SUBSCRIBE: ${read(subscribe, [2, 0, 1])}`]
+  const readings = [`CONNECT: ${read(connect, [0, 4, 0, 0, 0])}`, `SUBSCRIBE: ${read(subscribe, [2, 0, 1])}`]
+  return disconnect === undefined ? readings : [...readings, `DISCONNECT: ${hexOf(disconnect)}`]
 }
 
 /** Reads the parts of a packet: octets of a fixed number, or (0) a string. */

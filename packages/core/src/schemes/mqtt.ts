@@ -2,7 +2,7 @@ import type { MqttPlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets, octetsToText, utf8Octets } from '../url/percent.ts'
-import { mqttConnect, mqttReading, mqttSubscribe } from './mqtt-packets.ts'
+import { mqttConnect, mqttDisconnect, mqttReading, mqttSubscribe } from './mqtt-packets.ts'
 
 /** curl's form: `mqtt://user:password@host:port/topic`; no RFC has one. */
 export const mqtt: Scheme = {
@@ -38,21 +38,22 @@ const anyClient = `retriever${randomName}`
 
 function mqttPlan({ user, password, urlPath }: Locator, place: Place, tls: 'none' | 'implicit'): MqttPlan {
   const topic = decodeOctets(urlPath ?? '')
-  const name = user === null ? null : decodeOctets(user)
-  const isSent = [topic, user ?? '', password ?? ''].every(({ length }) => length <= 65_535)
   const wrong = whyNoFilter(topic)
   if (wrong !== null) place.fail(wrong, 'urlPath')
+  const ownName = user === null ? null : decodeOctets(user)
+  const { login = password !== null, loginUser = ownName, count } = place.asked
+  const isSent = [loginUser ?? '', password ?? ''].every(({ length }) => length <= 65_535)
+  const connect = mqttConnect(anyClient, loginUser, login ? '<password>' : null)
+  const subscription = [connect, mqttSubscribe(topic)]
   return {
     mechanism: 'mqtt',
     host: place.host,
     port: place.port,
     tls,
-    user: name,
+    user: ownName,
     password: password === null ? null : decodeOctets(password),
     topic,
-    wire: isSent
-      ? [mqttConnect(anyClient, name, name === null || password === null ? null : '<password>'), mqttSubscribe(topic)]
-      : [],
+    wire: isSent ? [...subscription, ...(count === undefined ? [] : [mqttDisconnect])] : [],
     unknown: { [randomName]: 'twelve random digits, which no other client has' },
   }
 }

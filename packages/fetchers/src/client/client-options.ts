@@ -250,6 +250,8 @@ export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = 
   acceptLanguage: fieldValue,
   form: formOption,
   limit: count,
+  count,
+  jsonMessages: flag,
   relevantTo: texts,
   headers: fields,
   virtualHost,

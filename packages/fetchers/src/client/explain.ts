@@ -13,6 +13,7 @@ import {
   RetrievalError,
   redact,
   resolve,
+  utf8Octets,
 } from '@retriever/core'
 import { connectionsFor, segmentSize } from '../http/range/segments.ts'
 import type { Fetcher, RequestOptions } from '../plugin/fetcher.ts'
@@ -76,7 +77,7 @@ async function askedBy(request: RequestOptions, resolution: Resolution, settings
   const cookie = isHttp ? await cookieField(request, resolution, settings) : null
   const asked: Asked = {
     ...same,
-    ...(login !== undefined && { login: true }),
+    ...(login !== undefined && { login: true, loginUser: utf8Octets(login.user) }),
     ...(form !== undefined && { form: true }),
     ...(compressed === true && isHttp && { acceptEncoding: await codings(request) }),
     ...(relevantTo !== undefined && { relevantTo: relevantTo.flatMap((url) => documentOf(url, settings.resolving)) }),

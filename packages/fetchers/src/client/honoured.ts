@@ -18,11 +18,13 @@ const honouredBy: Readonly<Record<OptionName, Readonly<Partial<Record<Mechanism,
   acceptLanguage: { http: 'all', gopher: 'all', man: 'objects', ghelp: 'all', toc: 'all' },
   form: { gopher: 'all', gemini: 'all' },
   limit: { nntp: 'listings', ldap: 'listings', imap: 'listings', wais: 'listings', z3950: 'listings' },
+  count: { mqtt: 'all' },
+  jsonMessages: { mqtt: 'all' },
   relevantTo: { wais: 'listings' },
   headers: { http: 'all', ws: 'all' },
   virtualHost: { http: 'all' },
   autoReferer: { http: 'all' },
-  login: { http: 'all' },
+  login: { http: 'all', mqtt: 'all' },
   digest: { http: 'all', rtsp: 'all' },
   head: 'everywhere',
   compressed: { http: 'all' },
@@ -36,6 +38,7 @@ const optionNames = Object.keys(honouredBy) as OptionName[]
 
 /** Values that have no effect anyway. */
 const neutral: Readonly<Partial<Record<OptionName, unknown>>> = {
+  jsonMessages: false,
   autoReferer: false,
   digest: false,
   compressed: false,

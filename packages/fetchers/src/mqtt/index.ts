@@ -1,17 +1,28 @@
-import { type AccessPlans, adviceText, mqttConnect, mqttSubscribe, octetsToText, utf8Octets } from '@retriever/core'
-import { findLogin, loginPlace } from '../auth/found-login.ts'
+import {
+  type AccessPlans,
+  adviceText,
+  mqttConnect,
+  mqttDisconnect,
+  mqttSubscribe,
+  octetsToText,
+  utf8Octets,
+} from '@retriever/core'
+import { findPlanLogin } from '../auth/plan-login.ts'
 import { sourceOf } from '../plugin/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
 import { ConnectionBody } from '../wire/connection-body.ts'
 import { ExactReader } from '../wire/exact-reader.ts'
-import { askingForLife } from '../wire/keep-alive.ts'
+import { LeavingConnection } from '../wire/leaving-connection.ts'
 import type { Connection } from '../wire/transport/connection.ts'
-import { openConnection } from '../wire/transport/socket.ts'
-import { clientName, disconnectPacket, type PacketHead, pingPacket, readHead, types } from './packets.ts'
+import { type EarlyMessage, Messages, wholeMessage } from './messages.ts'
+import { clientName, type PacketHead, readHead, types } from './packets.ts'
 
 type Plan = AccessPlans['mqtt']
 
-/** Subscribes to a topic (MQTT 3.1.1) and gives the messages as they come, until the connection ends. */
+/**
+ * Subscribes to a topic (MQTT 3.1.1) and gives the messages as they come: RequestOptions.count of them, or until the
+ * total time is over or the server ends the connection.
+ */
 export function mqttFetcher(): Fetcher<'mqtt'> {
   return { mechanism: 'mqtt', retrieve }
 }
@@ -21,51 +32,65 @@ async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieve
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'A topic has no ranges; leave them out.', { phase: 'policy' })
   }
-  for (const text of [topic, plan.user ?? '', plan.password ?? '']) {
+  const { user, password } = loginAtOnce(plan, context)
+  for (const text of [user ?? '', password ?? '']) {
     if (text.length <= 65_535) continue
-    throw context.error('refused', 'A topic, user or password is longer than 65535 octets.', { phase: 'policy' })
+    throw context.error('refused', 'A user or password is longer than 65535 octets.', { phase: 'policy' })
   }
   let opened = await open(plan, context)
   try {
-    let code = await connect(opened, plan.user, plan.password, context)
+    let code = await connect(opened, user, password, context)
     // 4 and 5: another login is needed (3.2.2.3). The server has closed the connection by then.
-    const found = isLogin(code) && plan.password === null ? await find(plan, context) : null
+    const found = isLogin(code) && password === null ? await findPlanLogin(plan, context) : null
     if (found !== null) {
-      opened.connection.close()
-      opened = await open(plan, context)
-      const { user, password } = found.credentials
-      code = await connect(opened, utf8Octets(user), utf8Octets(password), context)
-      if (code === 0) found.accepted()
-      else found.refused()
+      opened.leaving.close()
+      try {
+        opened = await open(plan, context)
+        code = await connect(opened, found.user, found.password, context)
+        if (code === 0) found.found?.accepted()
+        else found.found?.refused()
+      } finally {
+        found.found?.end()
+      }
     }
-    if (code !== 0) throw refusal(code, plan.password === null && found === null, context)
+    if (code !== 0) throw refusal(code, password === null && found === null, context)
+    const { reader, leaving } = opened
+    leaving.farewell = mqttDisconnect
     const early = await subscribe(opened, topic, context)
-    const { reader, connection } = opened
+    const messages = new Messages(early, reader, leaving, context)
+    const { count, jsonMessages } = context.request
     return {
       outcome: 'retrieved',
       kind: 'object',
-      mediaType: null,
+      mediaType: jsonMessages === true ? 'application/x-ndjson' : null,
       charset: null,
       size: null,
       modified: null,
-      completeness: 'eof-only',
+      completeness: count === undefined ? 'eof-only' : 'terminated',
       metadata: { topic: octetsToText(topic) },
-      body: new ConnectionBody(sourceOf(payloads(early, reader, connection, context)), connection),
+      body: new ConnectionBody(sourceOf(messages.octets()), messages),
     }
   } catch (error) {
-    opened.connection.close()
+    opened.leaving.close()
     throw error
   }
 }
 
+/** The login of the first CONNECT: that of the caller, or what the URL has of one. */
+function loginAtOnce(plan: Plan, { request: { login } }: RetrievalContext): Pick<Plan, 'user' | 'password'> {
+  return login === undefined ? plan : { user: utf8Octets(login.user), password: utf8Octets(login.password) }
+}
+
 interface Opened {
+  readonly leaving: LeavingConnection
   readonly connection: Connection
   readonly reader: ExactReader
 }
 
 async function open(plan: Plan, context: RetrievalContext): Promise<Opened> {
-  const connection = await openConnection(context, plan)
-  return { connection, reader: new ExactReader(connection, context) }
+  const leaving = await LeavingConnection.open(context, plan)
+  const { connection } = leaving
+  return { leaving, connection, reader: new ExactReader(connection, context) }
 }
 
 /** Sends CONNECT and gives the code of CONNACK (MQTT 3.1.1 3.2); 0: accepted. */
@@ -83,14 +108,14 @@ async function connect(
   return octets[1] ?? 0
 }
 
-/** Subscribes to the topic, and gives the payloads that came before SUBACK, which a server may send (3.8.4). */
+/** Subscribes to the topic, and gives the messages that came before SUBACK, which a server may send (3.8.4). */
 async function subscribe(
   { connection, reader }: Opened,
   topic: string,
   context: RetrievalContext,
-): Promise<readonly Uint8Array[]> {
+): Promise<readonly EarlyMessage[]> {
   await connection.sendMessage(mqttSubscribe(topic), `SUBSCRIBE ${topic}\r\n`)
-  const early: Uint8Array[] = []
+  const early: EarlyMessage[] = []
   let size = 0
   let head = await readHead(reader, context, 'request')
   for (; head?.type === types.publish; head = await readHead(reader, context, 'request')) {
@@ -99,7 +124,7 @@ async function subscribe(
       const message = `The server sent over ${context.limits.maxReply} octets of messages before it took the subscription.`
       throw context.error('limit-exceeded', message, { phase: 'request', advice: { option: 'limits.maxReply' } })
     }
-    for await (const octets of payload(head, reader, context)) early.push(Uint8Array.from(octets))
+    early.push(await wholeMessage(head, reader, context))
   }
   const octets = await restOf(head, reader, types.suback, 3, context)
   if ((octets[2] ?? 0) < 0x80) return early
@@ -138,13 +163,6 @@ function isLogin(code: number): boolean {
   return code === 4 || code === 5
 }
 
-async function find(plan: Plan, context: RetrievalContext) {
-  const { host, port } = plan
-  const user = plan.user === null ? null : octetsToText(plan.user)
-  const challenge = { realm: user === null ? host : `${user}@${host}`, host, port, user }
-  return findLogin(context, loginPlace(context.url, challenge, 'login'), challenge)
-}
-
 /** MQTT 3.1.1 3.2.2.3. */
 function refusal(code: number, isUnknown: boolean, context: RetrievalContext): Error {
   const reply = `CONNACK ${code}`
@@ -161,55 +179,4 @@ function refusal(code: number, isUnknown: boolean, context: RetrievalContext): E
   }
   const why = ['', 'it does not speak MQTT 3.1.1', 'it refuses the client id', 'it is not available'][code]
   return context.error('server-refused', `The server refused the connection: ${why ?? `code ${code}`}.`, { reply })
-}
-
-/** The payloads of PUBLISH (3.3), one behind the other. curl writes the topic and its length before each. */
-async function* payloads(
-  early: readonly Uint8Array[],
-  reader: ExactReader,
-  connection: Connection,
-  context: RetrievalContext,
-): AsyncGenerator<Uint8Array> {
-  yield* early
-  while (true) {
-    const head = await askingForLife(
-      context,
-      () => connection.sendFrame(pingPacket),
-      () => readHead(reader, context, 'body'),
-    )
-    if (head === null) return
-    if (head.type === types.publish) yield* payload(head, reader, context)
-    else if (head.type !== types.pingresp || head.length > 0) {
-      await connection.sendFrame(disconnectPacket)
-      throw violation(context, `a packet of type ${head.type} is out of turn`)
-    }
-  }
-}
-
-async function* payload(
-  { flags, length }: PacketHead,
-  reader: ExactReader,
-  context: RetrievalContext,
-): AsyncGenerator<Uint8Array> {
-  // The subscription is for QoS 0, in which a packet has no identifier.
-  if ((flags & 0x06) !== 0 || length < 2) throw violation(context, 'a message has another quality of service')
-  const size = (await exactly(2, reader, context)).readUInt16BE()
-  let left = length - 2 - size
-  if (left < 0) throw violation(context, 'a topic is longer than its packet')
-  if (size > 0) await exactly(size, reader, context)
-  while (left > 0) {
-    const octets = await reader.some(left)
-    left -= octets.length
-    yield octets
-  }
-}
-
-async function exactly(count: number, reader: ExactReader, context: RetrievalContext): Promise<Buffer> {
-  const octets = await reader.exactly(count, 'body')
-  if (octets === null) throw context.error('partial', 'The connection ended within a message; try again.')
-  return octets
-}
-
-function violation(context: RetrievalContext, what: string): Error {
-  return context.error('protocol-violation', `The server broke MQTT: ${what}.`)
 }

@@ -28,7 +28,6 @@ export function clientName(): string {
 }
 
 export const pingPacket: string = '\xc0\0'
-export const disconnectPacket: string = '\xe0\0'
 
 /** The header of the next packet; null at the end of the connection. */
 export async function readHead(

@@ -39,6 +39,7 @@ export class Deadline {
   readonly #whole: Deadline | undefined
   #bodyWait = 0
   #unlink: () => void = () => {}
+  #timeUp: (() => boolean) | undefined
 
   /** `whole`: the deadline of which this one is an attempt; only `whole` counts the total time. */
   constructor(url: string, limits: Limits, outer?: AbortSignal, whole?: Deadline) {
@@ -46,10 +47,9 @@ export class Deadline {
     this.#limits = limits
     this.#whole = whole
     if (whole === undefined && Number.isFinite(limits.totalTimeout)) {
-      this.#total = setTimeout(
-        () => this.fail(this.#timeout(limits.totalTimeout, 'totalTimeout')),
-        clampTimer(limits.totalTimeout),
-      )
+      this.#total = setTimeout(() => {
+        if (this.#timeUp?.() !== true) this.fail(this.#timeout(limits.totalTimeout, 'totalTimeout'))
+      }, clampTimer(limits.totalTimeout))
     }
     if (outer !== undefined) this.#heed(outer)
   }
@@ -116,6 +116,19 @@ export class Deadline {
     this.#listeners ??= new Set()
     this.#listeners.add(listener)
     return () => this.#listeners?.delete(listener)
+  }
+
+  /**
+   * Lets the total time end a body well that has no end of its own: the listener is called when the time is over. If it
+   * gives true, what has come is whole, and the listener has ended the operation under way; otherwise the time limit is
+   * an error, as it is without a listener. The function returned removes the listener.
+   */
+  onTimeUp(listener: () => boolean): () => void {
+    const whole = this.#whole ?? this
+    whole.#timeUp = listener
+    return () => {
+      if (whole.#timeUp === listener) whole.#timeUp = undefined
+    }
   }
 
   /** The RetrievalError that ends the retrieval; null: it goes on. */

@@ -155,6 +155,16 @@ export interface RequestOptions {
    * as the server gives (default: all that it allows).
    */
   readonly limit?: number
+  /**
+   * MQTT and WebSocket: the number of messages that are wanted, after which the body ends. Fewer are `partial`. One
+   * alone is the body as it is, without a line end behind it.
+   */
+  readonly count?: number
+  /**
+   * MQTT and WebSocket: each message becomes one line of JSON, with its topic or type, its size, and its payload as
+   * text or in base64. Default false.
+   */
+  readonly jsonMessages?: boolean
   /** WAIS: the URLs of documents; those that are like them come first in a search (relevance feedback). */
   readonly relevantTo?: readonly string[]
   /**
@@ -178,8 +188,9 @@ export interface RequestOptions {
    */
   readonly autoReferer?: boolean
   /**
-   * User and password in place of those of the URL, sent with the first request by Basic (RFC 7617), or by Digest once
-   * the server offers it and `digest` is true. A redirect to another origin drops them for good. HTTP only.
+   * User and password in place of those of the URL. HTTP and WebSocket send them with the first request by Basic
+   * (RFC 7617), or by Digest once the server offers it and `digest` is true; MQTT with the first CONNECT. A redirect to
+   * another origin drops them for good.
    */
   readonly login?: RequestLogin
   /**

@@ -187,6 +187,8 @@ export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
   acceptLanguage: true,
   form: true,
   limit: true,
+  count: true,
+  jsonMessages: true,
   relevantTo: true,
   headers: true,
   virtualHost: true,

@@ -46,6 +46,9 @@ export interface ContractRequest {
   readonly compressed?: boolean
   readonly headers?: Readonly<Record<string, string | null>>
   readonly ifChangedSince?: Date
+  readonly login?: { readonly user: string; readonly password: string }
+  readonly count?: number
+  readonly jsonMessages?: boolean
 }
 
 /** What a client says about a URL; without a plan, the URL is wrong. */

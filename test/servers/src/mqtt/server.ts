@@ -61,7 +61,9 @@ async function serveTopic(connection: ServerConnection, { accounts, auth }: Mqtt
   if (!granted.includes(true)) return
   const names = [...new Set(filters.flatMap(namesFor))]
   const packets = names.flatMap((name) => (topics[name] ?? []).map((message) => publish(name, message)))
-  await connection.sendBody(Buffer.concat(packets))
+  const isSent = await connection.sendBody(Buffer.concat(packets))
+  // As real brokers do, which wait for more messages.
+  if (isSent && connection.faults.stall === 'final') await connection.stall()
 }
 
 /** The topics that a filter fits: `+` stands for one level, a final `#` for all that follow (MQTT 3.1.1, 4.7). */

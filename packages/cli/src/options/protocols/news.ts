@@ -30,10 +30,10 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
   },
 ]
 
-/** The number of articles. Throws `invalid-option`. */
-export function readLimit(text: string): number {
+/** The number of articles, or of messages. Throws `invalid-option`. */
+export function readCount(option: 'limit' | 'count', text: string): number {
   if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text)
-  throw usageError(`--limit needs a whole number of 1 or more, not ${JSON.stringify(text)}.`)
+  throw usageError(`--${option} needs a whole number of 1 or more, not ${JSON.stringify(text)}.`)
 }
 
 /** The parts of a message to retrieve: one part, or all attachments into a directory. */
