@@ -6,7 +6,13 @@ import { bytesOf } from './observe.ts'
 
 testFetcher({
   mechanism: 'ws',
-  asked: [{ headers: { 'X-Test': 'a b' } }],
+  asked: [
+    { count: 2 },
+    { headers: { 'X-Test': 'a b', 'X-Token': 'tensecrets' } },
+    { login: { user: 'alice', password: 'secret' } },
+    { login: { user: 'alice', password: 'secret' }, headers: { Authorization: 'Bearer x' } },
+    { login: { user: 'alice', password: 'secret' }, digest: true },
+  ],
   bytes: Buffer.from('one\nGrüße\n\n'),
   stalls: [
     ['greeting', 'request'],
@@ -16,7 +22,12 @@ testFetcher({
   short: 4,
   async start(faults = {}) {
     const server = await startWsServer({ faults })
-    return { server, object: `${server.url}texts`, missing: `${server.url}none` }
+    return {
+      server,
+      object: `${server.url}texts`,
+      missing: `${server.url}none`,
+      login: (user, password) => `${server.url.replace('//', `//${user}:${password}@`)}texts`,
+    }
   },
 })
 
@@ -63,4 +74,29 @@ test('header fields of the caller are sent, but not those of the handshake', asy
   await (await client.retrieve(`${server.url}texts`, { headers })).bytes()
   expect(server.received).toContain('Origin: https://example.org')
   expect(server.received.filter((line) => /version/i.test(line))).toEqual(['Sec-WebSocket-Version: 13'])
+})
+
+test('the login goes with the handshake: of the URL, of the caller, once it is asked for, a wrong one', async () => {
+  await using server = await startWsServer({ auth: 'required' })
+  const url = `${server.url}texts`
+  const typed = url.replace('//', '//alice:secret@')
+  const login = { user: 'alice', password: 'secret' }
+  const read = async (url: string, options = {}, more = {}): Promise<string> => {
+    await using client = createClient(more)
+    return Buffer.from(await bytesOf(client, url, options)).toString()
+  }
+  for (const [given, options] of [
+    [typed, {}],
+    [url, { login }],
+  ] as const) {
+    server.reset()
+    expect(await read(given, options)).toContain('one\n')
+    expect(server.accepted).toBe(1)
+  }
+  expect(await read(url, {}, { credentials: () => login })).toContain('one\n')
+  await expect(read(url)).rejects.toMatchObject({ code: 'auth-required', status: 401 })
+  await expect(read(url, { login: { user: 'alice', password: 'no' } })).rejects.toMatchObject({ code: 'auth-failed' })
+  await expect(read(url, { login, digest: true })).rejects.toMatchObject({ code: 'auth-required' })
+  const bearer = { headers: { Authorization: 'Bearer x' }, login }
+  await expect(read(url, bearer)).rejects.toMatchObject({ code: 'auth-failed' })
 })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { builtinSchemes } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
-import { mqttMessageSchema, resultSchema } from '../../packages/cli/src/results/schema.ts'
+import { mqttMessageSchema, resultSchema, wsMessageSchema } from '../../packages/cli/src/results/schema.ts'
 import { useBundle } from '../support/cli/run.ts'
 import { cookbookSections } from './cookbook-page.ts'
 import { curlPage } from './curl-page.ts'
@@ -29,6 +29,7 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
     for (const [name, schema] of [
       ['result-schema', resultSchema],
       ['mqtt-message-schema', mqttMessageSchema],
+      ['ws-message-schema', wsMessageSchema],
     ] as const) {
       page = fillIn(page, name, `\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\``)
     }

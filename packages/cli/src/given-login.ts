@@ -27,7 +27,7 @@ export function enteredUrl({ url, locator, scheme }: Resolution, { login, netrc 
 }
 
 /** The mechanisms whose first request has a login that is known. */
-const atOnce: readonly string[] = ['http', 'mqtt']
+const atOnce: readonly string[] = ['http', 'ws', 'mqtt']
 
 /**
  * The login of -u or -n that goes with the first request for a typed URL of these mechanisms, as in curl; null: there

@@ -88,7 +88,7 @@ export class Retrieval {
     const { base, ...request } = config.request
     const { mechanism } = this.resolution.plan
     const isPart = mechanism === 'message'
-    const hasMessages = mechanism === 'mqtt'
+    const hasMessages = mechanism === 'mqtt' || mechanism === 'ws'
     const { login } = this.#login
     const form = formFiller(this.resolution, config.form, output, signal)
     const isShown = progress && output.stderrIsTerminal && !config.silent && !config.json

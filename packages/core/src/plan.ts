@@ -188,6 +188,8 @@ export interface ImapPlan extends NetworkPlan<'imap'> {
 
 /** RFC 6455 3. */
 export interface WsPlan extends NetworkPlan<'ws'> {
+  readonly user: string | null
+  readonly password: string | null
   readonly target: string
 }
 

@@ -26,6 +26,9 @@ test.each([
   ['http', 'HTTP/1.1 403'],
   ['http', 'HTTP/1.1 500'],
   ['http', 'nonsense'],
+  ['ws', 'HTTP/1.1 401'],
+  ['ws', 'HTTP/1.1 403'],
+  ['ws', 'nonsense'],
 ])('%s: an answer "%s ..." that repeats password and token shows them nowhere', async (scheme, begin) => {
   const options = { login: { user: 'alice', password }, headers: { 'X-Token': token } }
   const { error, all } = await shown(scheme, begin, options)
@@ -35,6 +38,7 @@ test.each([
 
 test.each([
   ['http', 'HTTP/1.1 400'],
+  ['ws', 'HTTP/1.1 400'],
   ['rtsp', 'RTSP/1.0 400'],
 ])('%s: an answer that repeats the password of the URL does not show it', async (scheme, begin) => {
   const { error, all } = await shown(scheme, begin, {}, `alice:${encodeURIComponent(password)}@`)
@@ -42,7 +46,7 @@ test.each([
   expect(error.reply).toContain('400 Bad alice:<password>')
 })
 
-test.each(['http'])('%s: an answer that repeats a bearer token does not show it', async (scheme) => {
+test.each(['http', 'ws'])('%s: an answer that repeats a bearer token does not show it', async (scheme) => {
   const { error, all } = await shown(scheme, 'HTTP/1.1 401', { headers: { Authorization: `Bearer ${token}` } })
   expect(all).not.toContain(token)
   expect(error.reply).toMatch(/^401 Bad .* <password>$/)

@@ -20,3 +20,13 @@ export const seedAccounts: Accounts = { alice: 'secret' }
 export function isAccount(accounts: Accounts, user: string, password: string): boolean {
   return Object.entries(accounts).some(([name, secret]) => octets(name) === user && octets(secret) === password)
 }
+
+/** The account that a field Authorization names (RFC 7617): `Basic` and the base64 of `user:password`. */
+export function userOf(accounts: Accounts, authorization = ''): string | undefined {
+  const [, base64] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? []
+  const login = Buffer.from(base64 ?? '', 'base64').toString('latin1')
+  const colon = login.indexOf(':')
+  if (colon === -1) return undefined
+  const user = login.slice(0, colon)
+  return isAccount(accounts, user, login.slice(colon + 1)) ? user : undefined
+}

@@ -32,7 +32,10 @@ export interface ServersOptions extends FileOptions {
   readonly host?: string
   /** TLS from the first byte, for all of them. Default false. */
   readonly tls?: boolean
-  /** For HTTP, FTP, NNTP, LDAP, POP3, IMAP, MQTT, DICT and RTSP: passwords by user, in place of those of the seed. */
+  /**
+   * For HTTP, FTP, NNTP, LDAP, POP3, IMAP, MQTT, WebSocket, DICT and RTSP: passwords by user, in place of those of the
+   * seed.
+   */
   readonly accounts?: Accounts
   /** For all of them, see ServerOptions. Default true. */
   readonly record?: boolean
@@ -202,7 +205,7 @@ export async function startServers<const Options extends ServersOptions = Record
 }
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
-  const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'dict', 'rtsp'].includes(name)
+  const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'ws', 'dict', 'rtsp'].includes(name)
   // There is no TLS over UDP, and none here for NFS and Z39.50.
   return defined({
     host,

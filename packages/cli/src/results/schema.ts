@@ -98,6 +98,12 @@ export const mqttMessageSchema: Schema = {
   description: 'One message of MQTT',
 }
 
+/** The line that --json gives for each message of a WebSocket. */
+export const wsMessageSchema: Schema = {
+  ...whole({ type: { ...text, enum: ['text', 'binary'] }, ...payload }),
+  description: 'One message of a WebSocket',
+}
+
 /** An object that has all of these members, and no others. */
 function whole(properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }

@@ -68,7 +68,8 @@ export function shownHttpHead(method: string, target: string, host: string, fiel
   )
 }
 
-function shownValue(name: string, value: string): string {
+/** The value of a field with `<password>` in place of what may be secret. */
+export function shownValue(name: string, value: string): string {
   if (/authorization$/i.test(name)) return `${/^[\w-]+(?= )/.exec(value)?.[0] ?? ''} <password>`.trim()
   return isSecretField(name) ? '<password>' : value
 }

@@ -194,8 +194,8 @@ export interface RequestOptions {
    */
   readonly login?: RequestLogin
   /**
-   * True: the login is sent by Digest (RFC 7616) or not at all, so that the password never crosses the network. HTTP
-   * only. Default false: by the strongest scheme that the server offers.
+   * True: the login is sent by Digest (RFC 7616) or not at all, so that the password never crosses the network. HTTP,
+   * WebSocket and RTSP. Default false: by the strongest scheme that the server offers.
    */
   readonly digest?: boolean
   /** Metadata alone: the result has an empty body. HTTP sends HEAD. */

@@ -47,6 +47,7 @@ export interface ContractRequest {
   readonly headers?: Readonly<Record<string, string | null>>
   readonly ifChangedSince?: Date
   readonly login?: { readonly user: string; readonly password: string }
+  readonly digest?: boolean
   readonly count?: number
   readonly jsonMessages?: boolean
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { type Accounts, isAccount } from '../accounts.ts'
+import { type Accounts, userOf } from '../accounts.ts'
 import type { Connection } from '../connection.ts'
 import type { ServedFiles } from '../files/served-files.ts'
 import type { Listener } from '../listener.ts'
@@ -141,14 +141,4 @@ function fieldsOf(raw: readonly string[]): Readonly<Record<string, string>> {
     if (!name.startsWith(':')) fields.set(name, before === undefined ? value : `${before}, ${value}`)
   }
   return Object.fromEntries(fields)
-}
-
-/** RFC 7617: `Basic` and the base64 of `user:password`. */
-function userOf(accounts: Accounts, authorization = ''): string | undefined {
-  const [, base64] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? []
-  const login = Buffer.from(base64 ?? '', 'base64').toString('latin1')
-  const colon = login.indexOf(':')
-  if (colon === -1) return undefined
-  const user = login.slice(0, colon)
-  return isAccount(accounts, user, login.slice(colon + 1)) ? user : undefined
 }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
+import { type AccountOptions, accountChecks, seedAccounts, userOf } from '../accounts.ts'
 import { refusalOf, type SiteOptions, siteChecks } from '../http/sites.ts'
 import { Listener } from '../listener.ts'
 import { type Checks, checkOptions } from '../options.ts'
 import { type ServerConnection, serverConnection } from '../server-connection.ts'
 import { type ServerOptions, serverChecks, type TestServer } from '../test-server.ts'
 
-export interface WsServerOptions extends ServerOptions, SiteOptions {}
+export interface WsServerOptions extends ServerOptions, SiteOptions, AccountOptions {}
 
-export const wsChecks: Checks<WsServerOptions> = { ...serverChecks, ...siteChecks }
+export const wsChecks: Checks<WsServerOptions> = { ...serverChecks, ...siteChecks, ...accountChecks }
 
 /** A frame of a server (RFC 6455, 5.2), which is not masked. */
 function frame(first: number, octets: Uint8Array | string): Buffer {
@@ -47,7 +48,7 @@ export async function startWsServer(options: WsServerOptions = {}): Promise<Test
       scheme: 'ws',
       async serve(connection, server) {
         if (connection.faults.stall === 'greeting') return connection.stall()
-        await serveMessages(serverConnection(connection, server), options.hosts ?? [])
+        await serveMessages(serverConnection(connection, server), options)
       },
     },
     options,
@@ -55,14 +56,18 @@ export async function startWsServer(options: WsServerOptions = {}): Promise<Test
   return listener.listen(options.port ?? 0)
 }
 
-async function serveMessages(connection: ServerConnection, hosts: readonly string[]): Promise<void> {
+async function serveMessages(
+  connection: ServerConnection,
+  { hosts = [], accounts = seedAccounts, auth }: WsServerOptions,
+): Promise<void> {
   const request = await connection.readLine()
   if (request === undefined) return
   const path = request.split(' ')[1] ?? ''
   if (await connection.sendFault(path, 'greeting')) return
   const fields: Record<string, string> = {}
   for (let line = await connection.readLine(); line; line = await connection.readLine()) {
-    const [, name = '', value = ''] = /^(host|origin|sec-fetch-site|sec-websocket-key):[ \t]*(.*)$/is.exec(line) ?? []
+    const [, name = '', value = ''] =
+      /^(authorization|host|origin|sec-fetch-site|sec-websocket-key):[ \t]*(.*)$/is.exec(line) ?? []
     fields[name.toLowerCase()] = value.trim()
   }
   const { host, origin, 'sec-fetch-site': fetchSite, 'sec-websocket-key': key = '' } = fields
@@ -70,6 +75,11 @@ async function serveMessages(connection: ServerConnection, hosts: readonly strin
   if (refusal !== undefined) {
     const status = refusal.status === 421 ? '421 Misdirected Request' : '403 Forbidden'
     return connection.send(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+  }
+  const isWanted = auth === 'required' || /^basic /i.test(fields.authorization ?? '')
+  if (isWanted && userOf(accounts, fields.authorization) === undefined) {
+    const challenge = 'WWW-Authenticate: Basic realm="test"\r\nContent-Length: 0\r\nConnection: close\r\n'
+    return connection.send(`HTTP/1.1 401 Unauthorized\r\n${challenge}\r\n`)
   }
   if (connection.faults.stall === 'response') return connection.stall()
   const messages = Object.hasOwn(paths, path) ? paths[path] : undefined
