@@ -27,6 +27,8 @@ export interface SftpOptions {
   readonly readAtMost?: number
   /** The attributes that the server tells; all by default. */
   readonly tells?: readonly string[]
+  /** Whether names in a directory come without attributes. */
+  readonly bareNames?: boolean
   /** Whether names in a directory come without their lines of `ls -l`. */
   readonly namesAlone?: boolean
   /** Files in /many. */
@@ -159,7 +161,7 @@ export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> 
                       longname: options.namesAlone
                         ? ''
                         : `-rw-r--r-- 1 alice users ${node.content?.length ?? 0} Feb 3 2001 ${filename}`,
-                      attrs: attrs(node),
+                      attrs: options.bareNames ? ({} as ReturnType<typeof attrs>) : attrs(node),
                     }
                   }),
                 )

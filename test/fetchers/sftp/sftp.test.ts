@@ -114,6 +114,17 @@ test('a directory of names without lines of ls -l', async () => {
   expect(text).toMatch(/^link -> hello\.txt$/m)
 })
 
+test('a directory whose names come without attributes: files and folders are told apart by asking for each', async () => {
+  await using bare = await startSftpServer({ bareNames: true, names: ['../x'] })
+  await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(bare)] } })
+  const entries = await entriesOf(await client.retrieve(`${bare.url}pub/`))
+  const of = (name: string) => entries.find((entry) => entry.name === name)
+  expect(of('hello.txt')).toMatchObject({ kind: 'file', size: 7, details: { mode: 0o100644 } })
+  expect(of('sub')).toMatchObject({ kind: 'directory', url: `${bare.url}pub/sub/` })
+  expect(of('link')).toMatchObject({ kind: 'link', details: { target: 'hello.txt' } })
+  expect(of('..%2Fx') ?? of('../x')).toMatchObject({ kind: 'other', url: null })
+})
+
 test('names that lead elsewhere have no URL (security.md 3)', async () => {
   await using wicked = await startSftpServer({ names: ['../../x', '..', 'ok'] })
   await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(wicked)] } })

@@ -61,7 +61,7 @@ async function readNames(path: string, session: SftpSession, context: RetrievalC
       if (some === null) return listed
       for (const { name, line } of some) length += (line || name).length + 1
       if (length > maxListing) throw overHeld(context, 'listing', 'maxListing')
-      listed.push(...(await Promise.all(some.map((each) => withTarget(each, path, session, context)))))
+      listed.push(...(await Promise.all(some.map((each) => complete(each, path, session, context)))))
     }
   } finally {
     session.release(handle)
@@ -91,21 +91,26 @@ function namesIn(fields: Answer['fields']): Listed[] {
   return listed
 }
 
-async function withTarget(
-  each: Listed,
+/** Asks for what the listing does not tell: the attributes of some servers, and the target of a link. */
+async function complete(
+  listed: Listed,
   path: string,
   session: SftpSession,
   context: RetrievalContext,
 ): Promise<Listed> {
+  const place = `${path.replace(/\/$/, '')}/${listed.name}`
+  const ask = (type: number, wanted: number) =>
+    session.ask(context, 'request', '', [type, place], wanted).catch((error: unknown) => {
+      if (error instanceof SftpStatus) return null
+      throw error
+    })
+  // draft-ietf-secsh-filexfer-02 5: a listing may leave out attributes that the server tells of one file.
+  const isTold = listed.attributes.mode !== null || leadsElsewhere(listed.name)
+  const told = isTold ? null : await ask(packet.linkStat, packet.attributes)
+  const each = told === null ? listed : { ...listed, attributes: readAttributes(told) }
   if (fileKind(each.attributes) !== 'link') return each
-  const link = `${path.replace(/\/$/, '')}/${each.name}`
-  try {
-    const [target] = namesIn(await session.ask(context, 'request', '', [packet.readLink, link], packet.names))
-    return { ...each, target: target?.name ?? null }
-  } catch (error) {
-    if (error instanceof SftpStatus) return each
-    throw error
-  }
+  const names = await ask(packet.readLink, packet.names)
+  return { ...each, target: names === null ? null : (namesIn(names)[0]?.name ?? null) }
 }
 
 /** `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`, and for links ` -> target`; a name may hold a line feed. */
@@ -128,8 +133,7 @@ async function* entriesOf(
 function entryOf({ name: octets, attributes, target }: Listed, base: string): Entry {
   const { mode, uid, gid, size, modified } = attributes
   const kind = fileKind(attributes) ?? 'other'
-  // security.md 3: a name that leads elsewhere.
-  const leads = !/[/\0]/.test(octets)
+  const leads = !leadsElsewhere(octets)
   const name = octetsToText(octets)
   return {
     name: leads ? name : printable(name),
@@ -144,4 +148,9 @@ function entryOf({ name: octets, attributes, target }: Listed, base: string): En
       ...(target !== null && { target: octetsToText(target) }),
     },
   }
+}
+
+/** Whether a name leads out of its directory (security.md 3). */
+function leadsElsewhere(octets: string): boolean {
+  return /[/\0]/.test(octets)
 }

@@ -5,6 +5,7 @@ export const packet = {
   open: 3,
   close: 4,
   read: 5,
+  linkStat: 7,
   openDirectory: 11,
   readDirectory: 12,
   stat: 17,
