@@ -50,6 +50,19 @@ describe('one login', () => {
     await Promise.all(bodies.map((body) => body.cancel()))
   })
 
+  test('serves the retrieval beyond 64 unread bodies, which takes the place of the one left longest', async () => {
+    const server = await start({})
+    const client = clientOf(server, { limits: { idleTimeout: 300 } })
+    const url = `${server.url}pub/hello.txt`
+    const unread = await Promise.all(Array.from({ length: 64 }, () => client.retrieve(url)))
+    expect(await (await client.retrieve(url)).text()).toBe('Hello.\n')
+    const texts = await Promise.allSettled(unread.map((body) => body.text()))
+    const lost = texts.flatMap((text) => (text.status === 'rejected' ? [text.reason] : []))
+    expect(lost).toMatchObject([{ code: 'partial', transient: true }])
+    expect(lost[0].message).toContain('The body was left unread while other retrievals waited')
+    expect(server.accepted).toBe(1)
+  })
+
   test('of another user, or after insecure, is another connection', async () => {
     const server = await start({})
     const at = (user: string): string => `${server.url.replace('//', `//${user}`)}pub/hello.txt`

@@ -1,4 +1,6 @@
+import type { ByteSource } from '../plugin/byte-source.ts'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
+import { type UnreadBody, unreadError } from '../wire/pool/unread-watch.ts'
 import type { RemoteFile } from '../wire/read-ahead.ts'
 import { SftpStatus } from './channel.ts'
 import { endOfFile, packet } from './packets.ts'
@@ -33,5 +35,37 @@ export function openFile(
       session.release(handle)
       over()
     },
+  }
+}
+
+/** The octets of an open file. They are given up if they stay unread while other retrievals wait for a place. */
+export class FileBody implements ByteSource, UnreadBody {
+  readonly #octets: ByteSource
+  readonly #context: RetrievalContext
+  #isEvicted = false
+  unreadSince: number | null = performance.now()
+
+  constructor(octets: ByteSource, context: RetrievalContext) {
+    this.#octets = octets
+    this.#context = context
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    if (this.#isEvicted) throw unreadError(this.#context)
+    this.unreadSince = null
+    try {
+      return await this.#octets.read()
+    } finally {
+      this.unreadSince = performance.now()
+    }
+  }
+
+  cancel(): Promise<void> {
+    return this.#octets.cancel()
+  }
+
+  evict(): void {
+    this.#isEvicted = true
+    void this.cancel()
   }
 }

@@ -7,7 +7,7 @@ import type { LoginTarget } from '../wire/pool/pool-key.ts'
 import { type Lease, SessionPool, type SessionProtocol } from '../wire/pool/session-pool.ts'
 import { ReadAheadBody, readAt } from '../wire/read-ahead.ts'
 import { fileKind, readAttributes } from './attributes.ts'
-import { openFile } from './body.ts'
+import { FileBody, openFile } from './body.ts'
 import { readDirectory } from './directory.ts'
 import { askLogin, noLogin, OtherUser } from './login.ts'
 import { openSession } from './open.ts'
@@ -94,7 +94,11 @@ async function open(path: string, lease: Lease<SftpSession>, context: RetrievalC
   // The flags ask for reading; no attributes are set.
   const request = [packet.open, path, 1, 0] as const
   const handle = (await session.ask(context, 'request', `OPEN ${shown}`, request, packet.handle)).octets()
-  const file = openFile(session, handle, context, giveBack)
+  let body: FileBody | undefined
+  const file = openFile(session, handle, context, () => {
+    if (body !== undefined) session.bodies.delete(body)
+    giveBack()
+  })
   // The system's own files (/proc) say that they are empty; only reading tells.
   const size = attributes.size === 0 ? null : attributes.size
   try {
@@ -103,6 +107,8 @@ async function open(path: string, lease: Lease<SftpSession>, context: RetrievalC
       { size, modified, precision: 1000 },
       context,
     )
+    body = new FileBody(new ReadAheadBody(file, context, extent), context)
+    session.bodies.add(body)
     return {
       outcome: 'retrieved',
       kind: 'object',
@@ -113,7 +119,7 @@ async function open(path: string, lease: Lease<SftpSession>, context: RetrievalC
       modified,
       completeness: size === null ? 'terminated' : 'verified',
       metadata: {},
-      body: new ReadAheadBody(file, context, extent),
+      body,
     }
   } catch (error) {
     session.release(handle)

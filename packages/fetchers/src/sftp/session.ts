@@ -2,19 +2,22 @@ import type { Socket } from 'node:net'
 import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../plugin/fetcher.ts'
 import type { ReusableSession } from '../wire/pool/session-pool.ts'
-import { UnreadWatch } from '../wire/pool/unread-watch.ts'
+import { type UnreadBody, UnreadWatch } from '../wire/pool/unread-watch.ts'
 import type { Answer, SftpChannel } from './channel.ts'
 import type { Link } from './link.ts'
 import { type Field, packet } from './packets.ts'
 import { Lost, violation } from './ssh-errors.ts'
 
 /**
- * One SSH connection with its SFTP channel. Many retrievals use it at a time: a body that is left unread holds nobody
- * up, because its consumer asks for each part.
+ * One SSH connection with its SFTP channel. Many retrievals use it at a time: a body that is left unread holds up none
+ * of them, because its consumer asks for each part. It only keeps one of the places.
  */
-export class SftpSession implements ReusableSession {
+export class SftpSession implements ReusableSession, UnreadBody {
   served = 0
-  readonly unreadWatch: UnreadWatch = new UnreadWatch({ unreadSince: null, evict: () => this.close() })
+  readonly unreadWatch: UnreadWatch = new UnreadWatch(this)
+  readonly isShared = true
+  /** The bodies of the files that are open. */
+  readonly bodies: Set<UnreadBody> = new Set()
   readonly #socket: Socket
   readonly #channel: SftpChannel
   readonly #link: Link
@@ -49,6 +52,22 @@ export class SftpSession implements ReusableSession {
 
   close(): void {
     this.#socket.destroy()
+  }
+
+  get unreadSince(): number | null {
+    return this.#longestUnread?.unreadSince ?? null
+  }
+
+  evict(): void {
+    const body = this.#longestUnread
+    if (body === undefined) return
+    this.bodies.delete(body)
+    body.evict()
+  }
+
+  get #longestUnread(): UnreadBody | undefined {
+    const unread = [...this.bodies].filter(({ unreadSince }) => unreadSince !== null)
+    return unread.sort((one, other) => Number(one.unreadSince) - Number(other.unreadSince))[0]
   }
 
   /**

@@ -8,11 +8,13 @@ export interface UnreadBody {
   readonly unreadSince: number | null
   /** Gives up the body and closes the session. */
   evict(): void
+  /** True: other retrievals use the session, which evict() leaves open. */
+  readonly isShared?: boolean
   /** Called when the first retrieval begins to wait. */
   onWaitedFor?(): void
 }
 
-/** Closes a session whose body stays unread while other retrievals wait, which could otherwise wait for ever. */
+/** Gives up a body that stays unread while other retrievals wait, which could otherwise wait for ever. */
 export class UnreadWatch {
   readonly #body: UnreadBody
   #waiting = 0
@@ -61,17 +63,19 @@ export class UnreadWatch {
   }
 
   #look(): void {
-    const { unreadSince } = this.#body
+    const { unreadSince, isShared } = this.#body
     if (unreadSince === null || performance.now() - unreadSince < this.#limit) this.#arm()
     else {
       this.#body.evict()
-      this.onEvicted()
+      if (isShared !== true) this.onEvicted()
+      // Another body of the session may be unread, and another retrieval may wait.
+      else if (this.isWaitedFor) this.#arm()
     }
   }
 }
 
-/** The error for a body that has lost its session because it was left unread. Another try may bring it. */
+/** The error for a body that has lost its place because it was left unread. Another try may bring it. */
 export function unreadError({ error }: RetrievalContext): RetrievalError {
-  const what = 'The body was left unread while other retrievals waited for its connection, which was closed'
+  const what = 'The body was left unread while other retrievals waited for its connection, and was given up'
   return error('partial', `${what}. Read or cancel each body soon.`, { phase: 'body', transient: true })
 }
