@@ -1,6 +1,7 @@
 import { createHash, createHmac, generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
-import type { TestServer } from '@retriever/servers'
+import { startServer, type TestServer } from '@retriever/servers'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
@@ -27,6 +28,19 @@ beforeAll(async () => {
   server = await startSftpServer({ names: ['caf\u00e9 %41?#', 'a\nb'] })
 })
 afterAll(() => server.close())
+
+/** The first packet of a server that has host keys of one kind (RFC 4253 7.1). */
+function keyExchange(hostKeys: string): Buffer {
+  const lists = ['curve25519-sha256', hostKeys, 'aes128-ctr', 'aes128-ctr', 'hmac-sha2-256', 'hmac-sha2-256']
+  const names = [...lists, 'none', 'none', '', ''].map((list) => {
+    return Buffer.concat([Buffer.from([0, 0, 0, list.length]), Buffer.from(list)])
+  })
+  const payload = Buffer.concat([Buffer.from([20]), Buffer.alloc(16), ...names, Buffer.alloc(5)])
+  const padding = 16 - ((payload.length + 5) % 8)
+  const packet = Buffer.concat([Buffer.alloc(4), Buffer.from([padding]), payload, Buffer.alloc(padding)])
+  packet.writeUInt32BE(packet.length - 4)
+  return packet
+}
 
 function publicOf(key: string, passphrase?: string): Buffer {
   const parsed = ssh2.utils.parseKey(key, passphrase)
@@ -229,6 +243,22 @@ describe('the host key (security.md 36)', () => {
     const own = `@cert-authority * ssh-ed25519 ${publicKey.toString('base64')}`
     expect(await failure('pub/hello.txt', { ssh: { hostKeys: [own] } })).toMatchObject({ code: 'certificate' })
     expect((await bytes('pub/hello.txt', { ssh: { hostKeys: [line, fingerprint] } })).text).toBe('Hello.\n')
+  })
+
+  test('a server without a key of a known kind, as with certificates alone: the message says what is needed', async () => {
+    await using other = await startServer({
+      scheme: 'sftp',
+      async serve(connection) {
+        connection.stream.write('SSH-2.0-Certificates\r\n')
+        connection.stream.write(keyExchange('ssh-ed25519-cert-v01@openssh.com'))
+        await once(connection.stream.resume(), 'close')
+      },
+    })
+    await using client = createClient({ ...login, ssh: { hostKeys: [] }, tls: { insecure: true } })
+    await expect(client.retrieve(`${other.url}pub/hello.txt`)).rejects.toMatchObject({
+      code: 'certificate',
+      message: expect.stringMatching(/shows no host key of a known kind, perhaps certificates alone.*Ask its operator/),
+    })
   })
 
   test('unknown, with insecure: accepted', async () => {

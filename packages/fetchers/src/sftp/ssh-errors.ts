@@ -39,7 +39,16 @@ export function sshError(context: RetrievalContext, error: Error & ClientErrorEx
     const what = isLogin ? 'The server ended the login' : 'The server ended the connection'
     return context.error(isLogin ? 'auth-failed' : 'server-refused', `${what}: ${words}.`, { reply: words })
   }
+  if (error.message.endsWith('no matching host key format')) return noHostKey(context)
   return violation(context, error.message)
+}
+
+/** The error for a server whose keys are all of other kinds, such as `ssh-ed25519-cert-v01@openssh.com`. */
+function noHostKey(context: RetrievalContext): RetrievalError {
+  const what =
+    'The server shows no host key of a known kind, perhaps certificates alone (@cert-authority), which are not understood.'
+  const remedy = 'Ask its operator for a plain host key, of the kind ssh-ed25519, ecdsa-sha2-nistp256 or rsa-sha2-256.'
+  return context.error('certificate', `${what} ${remedy}`, { phase: 'greeting' })
 }
 
 /** The error for a status of the server (draft-ietf-secsh-filexfer-02 7), and for what else an operation throws. */
