@@ -10,7 +10,7 @@ import {
 import { type FoundLogin, findLogin, loginPlace } from '../auth/found-login.ts'
 import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
 import { sessionKey } from '../wire/pool/pool-key.ts'
-import { PipelineLost, pipeline, type Step } from './control/pipeline.ts'
+import { PipelineLost, pipeline, SentTwice, type Step, sentTwice } from './control/pipeline.ts'
 import { fullAdvice, saysFull, tlsWanted, wantsTls } from './control/refusal-words.ts'
 import { isPositive, type Reply, refusedByServer, wordsOf } from './control/replies.ts'
 import type { FtpRetrieval } from './retrieval.ts'
@@ -35,7 +35,7 @@ export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Pro
     try {
       await pipeline(session.control, context, session.quirks, [...protect, ...guestSteps(context, plan), ...rest])
     } catch (error) {
-      if (!(error instanceof PipelineLost)) throw error
+      if (!(error instanceof PipelineLost) || error instanceof SentTwice) throw error
       await logInByTurns(retrieval, protect, rest)
     }
   }
@@ -85,8 +85,12 @@ function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
   const takePass = (reply: Reply): void => {
     if (!isIn) checkLogin(context, reply, plan)
   }
+  // A second USER begins another login, and the session is in none. Behind PBSZ and PROT, USER can be sent twice.
+  const again = (): void => {
+    throw sentTwice(context, 'was told the user')
+  }
   return [
-    { phase: 'login', command: user, onReply: takeUser },
+    { phase: 'login', command: user, onReply: takeUser, onSecondReply: again },
     { phase: 'login', command: pass, onReply: takePass },
   ]
 }

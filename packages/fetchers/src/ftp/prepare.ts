@@ -1,5 +1,5 @@
 import { type FtpCommands, ftpCommands, hasUtf8Names } from '@retriever/core'
-import { pipeline, type Step } from './control/pipeline.ts'
+import { pipeline, type Step, sentTwice } from './control/pipeline.ts'
 import { isPermanent, isPositive, type Reply, refusedByServer, shownName } from './control/replies.ts'
 import { logIn } from './login.ts'
 import type { FtpRetrieval } from './retrieval.ts'
@@ -178,7 +178,7 @@ function segmentSteps(retrieval: FtpRetrieval, from: number): readonly Step[] {
     },
     onSecondReply: (reply) => {
       if (!isPositive(reply)) return
-      throw retrieval.context.error('receive-failed', 'The server went to a directory twice over; try again.')
+      throw sentTwice(retrieval.context, 'went to a directory')
     },
   }))
 }

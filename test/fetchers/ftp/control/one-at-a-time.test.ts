@@ -1,10 +1,11 @@
 /**
  * Servers that take one command at a time: they are found out within a few round trips, in the session that is open.
  */
+import type { RetrievalEvent } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { FtpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
-import { retries } from '../../../support/events.ts'
+import { retries, sent } from '../../../support/events.ts'
 import { dialogues, files, scriptedTrial, trial } from '../../../support/ftp/ftp-trial.ts'
 import { type FtpPeer, type Script, sending } from '../../../support/ftp/scripted-ftp.ts'
 import { expectSame, octets } from '../../../support/octets.ts'
@@ -115,3 +116,20 @@ test('a server that is slow at the login, and takes many commands, goes on as it
       expect(server.received.filter((line) => line === 'TYPE I')).toHaveLength(1)
     },
   ))
+
+test('a server that is slow to answer USER behind PBSZ and PROT logs nobody out', () =>
+  trial({ files, tls: true }, async ({ client, server, url, events }) => {
+    const onEvent = (event: RetrievalEvent): void => {
+      if (event.type !== 'received') return
+      if (event.octets.startsWith('200 PBSZ')) server.setFaults({ delay: 1000 })
+      if (event.octets.startsWith('331')) server.setFaults({})
+    }
+    for (let file = 0; file < 2; file++) {
+      expectSame(await (await client.retrieve(url('pub/data.bin'), { onEvent })).bytes(), octets)
+    }
+    expect(retries(events).map(({ message }) => message)).toEqual([
+      expect.stringContaining('The server was told the user twice over'),
+    ])
+    // The server was slow, but takes many commands: only the first session sent USER twice.
+    expect(dialogues(sent(events), 'PBSZ ')).toHaveLength(2)
+  }))

@@ -23,6 +23,9 @@ export class PipelineLost extends Error {
   override readonly name = 'PipelineLost'
 }
 
+/** Thrown where the server was slow, so that a command was sent twice that changes the session: a new one is needed. */
+export class SentTwice extends PipelineLost {}
+
 /** The least time, in milliseconds, that a server gets for the next reply to a pipeline, however near it is. */
 const leastTimeout = 100
 /** The time for the reply to a command that was sent a second time. */
@@ -104,11 +107,18 @@ async function firstPipeline({ control, context, quirks, steps, pending, start }
   // Where replies to later commands came, nothing was thrown away.
   if (second !== null && second.step === steps.at(-1) && !(await comesWithin(second.reply, replyTimeout)))
     return giveUp()
-  if (second !== null) second.step.onSecondReply?.(await control.wait(second.step.phase, second.reply))
+  const secondReply = second === null ? null : await control.wait(second.step.phase, second.reply)
   // A surplus reply belongs to another command.
   control.checkQuiet()
   // Another retrieval may have found it out meanwhile.
   quirks.pipelining ??= true
+  if (secondReply !== null) second?.step.onSecondReply?.(secondReply)
+}
+
+/** The error for a slow server, to which a command was sent twice that changes its session. */
+export function sentTwice(context: RetrievalContext, what: string): SentTwice {
+  const cause = context.error('receive-failed', `The server ${what} twice over; try again.`)
+  return new SentTwice('The server answers slowly.', { cause })
 }
 
 function of(pending: readonly Promise<Reply>[], index: number): Promise<Reply> {
@@ -118,7 +128,8 @@ function of(pending: readonly Promise<Reply>[], index: number): Promise<Reply> {
 /** Whether the reply comes in time. The caller that awaits the reply sees its error. */
 function comesWithin(reply: Promise<Reply>, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), milliseconds)
+    // Where this program was busy itself, the reply may be there already: it is read before setImmediate's turn.
+    const timer = setTimeout(() => setImmediate(resolve, false), milliseconds)
     const settled = (): void => {
       clearTimeout(timer)
       resolve(true)
