@@ -1,4 +1,7 @@
 import { fileNames, lines, terminal } from './cut-targets.ts'
+import { directory } from './dialogues/directory-targets.ts'
+import { mqtt, mqttTopic } from './dialogues/mqtt-targets.ts'
+import { ws } from './dialogues/ws-targets.ts'
 import { ldap, ldif } from './ldap-targets.ts'
 
 import { nfs } from './nfs-targets.ts'
@@ -41,4 +44,8 @@ export const targets: Readonly<Record<string, Target>> = {
   'tn3270-dialogue': tn3270Dialogue,
   wais,
   'wais-docid': waisDocid,
+  directory,
+  ws,
+  mqtt,
+  'mqtt-topic': mqttTopic,
 }
