@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { entriesOf, errorOf, failure, retrieve, retrieveToFile, suite, trusting } from './suite.ts'
@@ -92,6 +95,22 @@ suite('slapd', (server) => {
     expect(await failure(60, server.url('ldap', path), '--ssl-reqd')).toContain('certificate')
   })
 
+  test('the local socket logs in the user of this system, as ldapsearch -Y EXTERNAL does', async () => {
+    const dn = `cn=local,ou=groups,${suffix}`
+    const socket = `ldapi://${encodeURIComponent(server.path('ldapi'))}`
+    const ours = valuesIn((await retrieveToFile(`${socket}/${dn}`)).toString('latin1'))
+    const search = ['-LLL', '-H', socket, '-b', dn, '-s', 'base']
+    expect(ours).toEqual(valuesIn(await run('ldapsearch', ['-Q', '-Y', 'EXTERNAL', ...search])))
+    expect([...ours.keys()]).toEqual([dn])
+    // Without that login nobody gets it: over TCP, by an empty bindname, and as ldapsearch -x.
+    for (const url of [server.url('ldap', `/${dn}`), `${socket}/${dn}????bindname=`]) {
+      expect(await failure(78, url)).toContain('32 noSuchObject')
+    }
+    await expect(run('ldapsearch', ['-x', ...search])).rejects.toMatchObject({ code: 32 })
+    const { status, stderr } = await retrieve('-u', ':', `${socket}/${dn}`)
+    expect({ status, stderr }).toMatchObject({ status: 78, stderr: expect.stringContaining('32 noSuchObject') })
+  })
+
   test('a login by -u, by the URL and -u, and without a password', async () => {
     const alice = `uid=alice,${people}`
     const url = server.url('ldap', `/${alice}?userPassword`)
@@ -120,6 +139,38 @@ suite('slapd', (server) => {
     expect(valuesIn(stdout.toString('latin1')).size).toBe(20)
     const { status: fine } = await retrieve('ls', '--limit', '5', url)
     expect(fine).toBe(0)
+  })
+
+  test.each([
+    ['a soft limit of 5, a hard one of 40, pages of 7', 'user02', 40, 'its size limit, after 40 entries: 4'],
+    ['a limit of 15, and no pages', 'user03', 15, 'an administrative limit, after 15 entries: 11'],
+    ['a limit for what it looks at', 'user04', 0, 'an administrative limit, before the first entry: 11'],
+  ])('%s: as many entries as ldapsearch gets, listed, too, and the limit is named', async (_, user, most, words) => {
+    const login = `uid=${user},${people}`
+    const url = server.url('ldap', `/ou=many,${suffix}?1.1?sub?(objectClass=device)`)
+    for (const args of [[url], ['ls', '--json', url]]) {
+      const { status, stdout, stderr } = await retrieve('-u', `${login}:secret`, ...args)
+      const found = stdout.toString().match(/^(?:dn: |\{.*"name":)/gm) ?? []
+      expect({ status, count: found.length }).toEqual({ status: most === 0 ? 8 : 18, count: most })
+      expect(stdout + stderr).toContain(`The server stopped at ${words}`)
+    }
+    const search = ['-LLL', '-x', '-D', login, '-w', 'secret', '-H', server.url('ldap', ''), '-b', `ou=many,${suffix}`]
+    const pages = user === 'user02' ? ['-E', 'pr=7/noprompt'] : []
+    const theirs = await run('ldapsearch', [...search, ...pages, '(objectClass=device)', '1.1']).catch(Object)
+    expect(String(theirs.stdout).match(/^dn: /gm) ?? []).toHaveLength(most)
+  })
+
+  test('several URLs give one text of LDIF, which ldapadd reads as so many entries', async () => {
+    const names = [`uid=alice,${people}`, `uid=user01,${people}`, `uid=user02,${people}`]
+    const [alice = '', ...users] = names.map((name) => server.url('ldap', `/${name}`))
+    const { stdout } = await retrieve(alice, ...users)
+    expect(stdout.toString().match(/^version: 1$/gm)).toHaveLength(1)
+    const file = join(await mkdtemp(join(tmpdir(), 'ldif-')), 'joined.ldif')
+    await writeFile(file, stdout)
+    const read = await run('ldapadd', ['-n', '-v', '-x', '-H', server.url('ldap', ''), '-f', file])
+    await rm(dirname(file), { recursive: true })
+    expect([...read.matchAll(/^!adding new entry "(.*)"$/gm)].map(([, dn]) => dn)).toEqual(names)
+    expect(read).not.toContain('version')
   })
 
   describe('3,002 entries, of which one search gives 500', () => {
@@ -162,6 +213,95 @@ suite('slapd', (server) => {
       await trusting(server),
     )
     expect(found).toHaveLength(1)
+  })
+})
+
+suite('ldapjs', (server) => {
+  const alice = `uid=alice,${people}`
+  const elsewhere = 'ldap://ldap.example.org/ou=elsewhere,dc=example,dc=org'
+
+  test.each([
+    ['the server itself', '', 'base', '(objectClass=*)', [], 1],
+    ['one entry', alice, 'base', '(objectClass=*)', [], 1],
+    ['one level', suffix, 'one', '(objectClass=*)', ['objectClass'], 2],
+    ['some attributes', people, 'one', '(uid=user0*)', ['cn', 'employeeNumber'], 9],
+    ['a tree', suffix, 'sub', '(|(cn=J*)(cn=Odd, Name*)(mail=alice@*)(ou=*))', [], 5],
+    ['comparisons', people, 'sub', '(&(!(employeeNumber=05))(employeeNumber>=04)(employeeNumber<=07))', [], 3],
+    ['no attributes', people, 'sub', '(sn=Author)', ['1.1'], 1],
+  ] as const)('%s: the same values as ldapsearch gives', async (_, base, scope, filter, attributes, count) => {
+    const path = [base, attributes.join(','), scope, filter].map((part) => encodeURIComponent(part)).join('?')
+    const ours = await retrieveToFile(server.url('ldap', `/${path.replaceAll('%2C', ',')}`))
+    const args = ['-x', '-LLL', '-H', server.url('ldap', ''), '-b', base, '-s', scope, filter, ...attributes]
+    expect(valuesIn(ours.toString('latin1'))).toEqual(valuesIn(await run('ldapsearch', args)))
+    expect(valuesIn(ours.toString('latin1')).size).toBe(count)
+  })
+
+  test('the octets of a photo', async () => {
+    const [values] = valuesIn((await retrieveToFile(server.url('ldap', `/${alice}?jpegPhoto`))).toString()).values()
+    expect(values).toEqual([`jpegPhoto=${(await server.seed('photo.bin')).toString('hex')}`])
+  })
+
+  test('URLs of a listing lead to the entries', async () => {
+    const found = (await entriesOf(server.url('ldap', `/${people}?cn?one`))).filter(({ kind }) => kind === 'file')
+    expect(found).toHaveLength(18)
+    for (const { url, name } of found) {
+      const [first] = valuesIn((await retrieveToFile(url ?? '')).toString('latin1')).keys()
+      expect(first).toBe(name)
+    }
+  })
+
+  test('without pages, a search ends at the 1,000 entries that the server gives', async () => {
+    const url = server.url('ldap', `/ou=many,${suffix}?1.1?one`)
+    const { status, stdout, stderr } = await retrieve(url)
+    expect({ status, stderr }).toEqual({
+      status: 18,
+      stderr: expect.stringContaining('stopped at its size limit, after 1000 entries: 4 sizeLimitExceeded'),
+    })
+    const ours = valuesIn(stdout.toString('latin1'))
+    const search = ['-x', '-LLL', '-H', server.url('ldap', ''), '-b', `ou=many,${suffix}`, '-s', 'one']
+    const theirs = await run('ldapsearch', [...search, '(objectClass=*)', '1.1']).catch(Object)
+    expect(ours).toEqual(valuesIn(theirs.stdout))
+    for (const limit of [1, 1000]) {
+      const { status, stdout } = await retrieve('ls', '--limit', String(limit), '--json', url)
+      expect([status, stdout.toString().trimEnd().split('\n').length]).toEqual([0, limit])
+    }
+  })
+
+  test('the local socket, where the server closes the connection at SASL EXTERNAL', async () => {
+    const socket = `ldapi://${encodeURIComponent(server.path('ldapi'))}`
+    const { status, stdout, stderr } = await retrieve('-v', `${socket}/${alice}?mail`)
+    expect([status, stdout]).toEqual([0, await retrieveToFile(server.url('ldap', `/${alice}?mail`))])
+    expect(stderr.match(/connected to/g)).toHaveLength(2)
+    await expect(run('ldapsearch', ['-Q', '-Y', 'EXTERNAL', '-H', socket])).rejects.toMatchObject({ code: 255 })
+  })
+
+  test('ldaps, and StartTLS that the server lacks', async () => {
+    const ca = server.path('cert.pem')
+    const path = `/${alice}?mail`
+    const plain = await retrieveToFile(server.url('ldap', path))
+    expect(await retrieveToFile(server.url('ldaps', path, { offset: 1 }), '--cacert', ca)).toEqual(plain)
+    expect(await failure(60, server.url('ldaps', path, { offset: 1 }))).toContain('certificate')
+    expect(await failure(35, server.url('ldap', path), '--ssl-reqd')).toContain('does not offer StartTLS')
+  })
+
+  test('logins: right, wrong, and none', async () => {
+    const url = server.url('ldap', `/cn=members,${suffix}`)
+    const ours = await retrieveToFile(url, '-u', `${alice}:secret`)
+    const search = ['-x', '-LLL', '-H', server.url('ldap', ''), '-b', `cn=members,${suffix}`]
+    const theirs = await run('ldapsearch', [...search, '-D', alice, '-w', 'secret'])
+    expect(valuesIn(ours.toString('latin1'))).toEqual(valuesIn(theirs))
+    const refused = await failure(67, url, '-u', `${alice}:wrong`)
+    expect(refused).toContain('49 invalidCredentials')
+    expect(refused).not.toContain('wrong')
+    expect(await failure(67, url)).toContain('50 insufficientAccessRights')
+  })
+
+  test('entries that are not there, references and referrals', async () => {
+    expect(await failure(78, server.url('ldap', `/uid=nobody,${people}`))).toContain('32 noSuchObject')
+    expect(await failure(78, server.url('ldap', '/dc=example,dc=org'))).toContain('32 noSuchObject')
+    const tree = (await retrieveToFile(server.url('ldap', `/${people}?1.1?one`))).toString()
+    expect(tree).toContain(`\n# reference: ${elsewhere}`)
+    expect(await failure(8, server.url('ldap', `/ou=elsewhere,${suffix}`))).toContain(`refers to ${elsewhere}`)
   })
 })
 

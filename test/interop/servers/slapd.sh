@@ -11,6 +11,8 @@
 # jpegPhoto and userCertificate;binary, values in UTF-8 and values that LDIF has to encode; ou=many, with 3,001 entries
 # below it. Anonymous may read all but passwords; uid=alice and uid=user01,ou=people,dc=example,dc=net / secret. A search
 # or page gives 500 entries at most; a page that alice may ask for has 100; no search of user01 gives more than 20.
+# user02 has a soft limit of 5, a hard one of 40 and pages of 7, user03 15 and no pages; user04 may not look at 50 entries.
+# cn=local,ou=groups is for the user who started it alone, by SASL EXTERNAL over the local socket.
 # Debian packages: slapd openssl; ldap-utils has the client that it is compared with
 # Needs no privileges; where AppArmor confines slapd, it may not read WORKDIR.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -85,6 +87,10 @@ for i in {0..255} {0..255}; do printf '%b' "\\x$(printf '%02x' "$i")"; done >pho
 	member: uid=alice,ou=people,dc=example,dc=net
 	member: uid=user01,ou=people,dc=example,dc=net
 
+	dn: cn=local,ou=groups,dc=example,dc=net
+	objectClass: device
+	cn: local
+
 	dn: ou=elsewhere,dc=example,dc=net
 	objectClass: referral
 	objectClass: extensibleObject
@@ -124,6 +130,9 @@ TLSCertificateFile $dir/cert.pem
 TLSCertificateKeyFile $dir/key.pem
 TLSVerifyClient never
 access to attrs=userPassword by self read by anonymous auth by * none
+access to dn.exact="cn=local,ou=groups,dc=example,dc=net"
+	by dn.exact="gidNumber=$(id -g)+uidNumber=$(id -u),cn=peercred,cn=external,cn=auth" read
+	by * none
 access to * by * read
 database mdb
 suffix "dc=example,dc=net"
@@ -131,6 +140,9 @@ rootdn "cn=admin,dc=example,dc=net"
 rootpw secret
 limits dn.exact="uid=alice,ou=people,dc=example,dc=net" size=500 size.pr=100 size.prtotal=unlimited
 limits dn.exact="uid=user01,ou=people,dc=example,dc=net" size=20
+limits dn.exact="uid=user02,ou=people,dc=example,dc=net" size.soft=5 size.hard=40 size.pr=7
+limits dn.exact="uid=user03,ou=people,dc=example,dc=net" size=15 size.prtotal=disabled
+limits dn.exact="uid=user04,ou=people,dc=example,dc=net" size.unchecked=50
 limits * size=500 size.prtotal=unlimited
 directory $dir/db
 maxsize 16777216
