@@ -1,8 +1,8 @@
-/** POP3 and MQTT beside curl, WebSockets beside the library that serves them. */
+/** POP3 and IMAP beside curl, WebSockets beside the library that serves them. */
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
+import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { entriesOf } from '../support/entries.ts'
 import { errorOf, expectOctets, retrieve, suite } from './suite.ts'
@@ -195,45 +195,6 @@ suite('imap4d', (server) => {
     const error = await errorOf(octets(server.url('imap', '/INBOX/;UID=9', { user })))
     expect(error).toMatchObject({ code: 'protocol-violation', message: expect.stringMatching(/2 in place of 9/) })
   })
-})
-
-suite('mosquitto', (server) => {
-  test('the octets of curl, until --max-time', async () => {
-    const url = server.url('mqtt', '/pub/x')
-    await publish('pub/x', Buffer.from(Uint8Array.from({ length: 256 }, (_, octet) => octet)))
-    const { status, stdout } = await retrieve('--max-time', '2', url)
-    expect(status).toBe(28)
-    expect(stdout).toHaveLength(256)
-    // curl writes the length of the topic and the topic before the payload.
-    const [header, beside] = [Buffer.from('\0\x05pub/x'), await curl('--max-time', '2', url)]
-    expectOctets(beside.subarray(0, header.length), header)
-    expectOctets(stdout, beside.subarray(header.length))
-  })
-
-  test('a message that comes while it is waited for', async () => {
-    await using client = createClient()
-    const representation: Representation = await client.retrieve(server.url('mqtt', '/live/%2B'))
-    const reader = representation.body.getReader()
-    const first = reader.read()
-    await publish('live/y', Buffer.from('now'))
-    expect(Buffer.from((await first).value ?? []).toString()).toBe('now')
-    await reader.cancel()
-  })
-
-  /** Keeps a message at the broker, by curl. */
-  async function publish(topic: string, message: Buffer): Promise<void> {
-    const { connect } = await import('node:net')
-    const socket = connect(server.port(), '127.0.0.1')
-    const name = Buffer.from(topic)
-    const content = Buffer.concat([Buffer.from([0, name.length]), name, message])
-    const size = content.length < 128 ? [content.length] : [(content.length & 127) | 128, content.length >> 7]
-    socket.write(
-      Buffer.concat([Buffer.from([0x10, 13, 0, 4]), Buffer.from('MQTT'), Buffer.from([4, 2, 0, 60, 0, 1, 0x70])]),
-    )
-    socket.write(Buffer.concat([Buffer.from([0x31, ...size]), content, Buffer.from([0xe0, 0])]))
-    socket.resume()
-    await new Promise((resolve) => socket.once('close', resolve))
-  }
 })
 
 suite('websockets', (server) => {
