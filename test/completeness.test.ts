@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { builtinSchemes } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
+import { urlTables } from './support/url-tables.ts'
 
 /** A scheme is a line in one table, a mechanism a line in another; what else belongs to each must not be forgotten. */
 const root = new URL('../', import.meta.url)
@@ -41,7 +42,7 @@ test('every scheme has a fetcher, or says what to use instead; every fetcher has
 
 test('every mechanism has a folder, whose index exports its fetcher', async () => {
   for (const name of mechanisms) {
-    const path = `packages/fetchers/src/${name}/index.ts`
+    const path = `packages/fetchers/src/protocols/${name}/index.ts`
     expect(existsSync(new URL(path, root)), path).toBe(true)
     const module: Record<string, unknown> = await import(new URL(path, root).href)
     const make = module[`${name}Fetcher`]
@@ -64,7 +65,8 @@ test('every mechanism has a sub-path export', () => {
       where,
     ),
   ).toEqual([])
-  for (const name of mechanisms) expect(exports[`./${name}`]).toMatchObject({ default: `./dist/${name}/index.js` })
+  for (const name of mechanisms)
+    expect(exports[`./${name}`]).toMatchObject({ default: `./dist/protocols/${name}/index.js` })
 })
 
 test('every scheme has a page', () => {
@@ -73,12 +75,15 @@ test('every scheme has a page', () => {
 })
 
 test('every scheme has a table of URLs', () => {
-  expect(difference(schemes, namesIn('test/urls/', '.json'), (name) => `test/urls/${name}.json`)).toEqual([])
+  const where = (name: string) => `test/protocols/NAME/urls/${name}.json`
+  expect(difference(schemes, [...urlTables.keys()], where)).toEqual([])
 })
 
 test('every mechanism has its contract test', () => {
-  const tests = namesIn('test/contract/', '.test.ts')
-  expect(difference(mechanisms, tests, (name) => `test/contract/${name}.test.ts`)).toEqual([])
+  const tests = readdirSync(new URL('test/protocols/', root)).filter((name) =>
+    existsSync(new URL(`test/protocols/${name}/contract.test.ts`, root)),
+  )
+  expect(difference(mechanisms, tests, (name) => `test/protocols/${name}/contract.test.ts`)).toEqual([])
 })
 
 test('every mechanism has a line in AccessPlans', () => {

@@ -7,7 +7,7 @@ import { explain, formatExplanation, resolve, type Scheme } from '@retriever/cor
 import { createClient, type Fetcher, type RetrievalEvent } from '@retriever/fetchers'
 import { type Subject, testFetcher } from '@retriever/servers/contract'
 import { describe, expect, test } from 'vitest'
-import { failureOf } from './contract/observe.ts'
+import { failureOf } from './support/contract/observe.ts'
 import { bundleForNode } from './support/node-bundle.ts'
 import { finger, fingerFetcher } from './third-party/finger/src/index.ts'
 import { startFinger } from './third-party/finger/test/finger-server.ts'

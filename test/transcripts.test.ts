@@ -3,20 +3,20 @@ import { connect } from 'node:net'
 import { createClient, type Fetcher } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { describe, expect, test } from 'vitest'
-import { bytesOf, failureOf } from './contract/observe.ts'
+import { bytesOf, failureOf } from './support/contract/observe.ts'
 import { Player } from './support/transcript/player.ts'
 import { type Mode, parseScript, type Script } from './support/transcript/script.ts'
 
-const folder = new URL('./transcripts/', import.meta.url)
+const folder = new URL('./protocols/', import.meta.url)
 /** Transcripts that name no URL belong to a mechanism's own test, which replays them its own way. */
 const scripts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.txt'))
+  .filter((name) => /\/transcripts\/.*\.txt$/.test(name))
   .map((name) => [name, readFileSync(new URL(name, folder), 'latin1')] as const)
   .filter(([, text]) => text.startsWith('# url: '))
   .sort()
 
-test.each(['ftp', 'gopher', 'nntp'])('%s has transcripts, of servers and of attackers', (mechanism) => {
-  expect(scripts.filter(([name]) => name.startsWith(`${mechanism}/`)).length).toBeGreaterThanOrEqual(6)
+test.each(['ftp', 'gopher', 'nntp'])('%s has transcripts, of servers and of attackers', (protocol) => {
+  expect(scripts.filter(([name]) => name.startsWith(`${protocol}/transcripts/`)).length).toBeGreaterThanOrEqual(6)
 })
 
 describe.each(scripts)('%s', (_, text) => {

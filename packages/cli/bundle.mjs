@@ -29,9 +29,9 @@ const settings = {
   // The packages' sources, as in the tests: the bundle cannot be older than what it is made from.
   alias: {
     '@retriever/core': `${here}../core/src/index.ts`,
-    '@retriever/fetchers/ftp': `${here}../fetchers/src/ftp/index.ts`,
-    '@retriever/fetchers/gemini': `${here}../fetchers/src/gemini/index.ts`,
-    '@retriever/fetchers/http': `${here}../fetchers/src/http/index.ts`,
+    '@retriever/fetchers/ftp': `${here}../fetchers/src/protocols/ftp/index.ts`,
+    '@retriever/fetchers/gemini': `${here}../fetchers/src/protocols/gemini/index.ts`,
+    '@retriever/fetchers/http': `${here}../fetchers/src/protocols/http/index.ts`,
     '@retriever/fetchers/mime': `${here}../fetchers/src/mime/index.ts`,
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,

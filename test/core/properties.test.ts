@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { domainToASCII } from 'node:url'
 import {
   builtinSchemes,
@@ -22,18 +21,14 @@ import { describe, expect, test } from 'vitest'
 import { splitUrl } from '../../packages/core/src/url/split.ts'
 import { expectLinear, filled } from '../support/growth.ts'
 import { runs } from '../support/runs.ts'
+import { tableUrls } from '../support/url-tables.ts'
 
 /**
  * security.md section 4: properties 1 to 10, each over the URLs of all schemes; then what belongs to one scheme only.
  */
 
-const folder = new URL('../urls/', import.meta.url)
-
-/** All URLs of the tables: every form of every scheme, good and bad. Relative ones are left out. */
-const examples = readdirSync(folder)
-  .flatMap((name): unknown[] => JSON.parse(readFileSync(new URL(name, folder), 'utf8')))
-  .map((row) => (typeof row === 'object' && row !== null && 'url' in row ? String(row.url) : ''))
-  .filter((url) => schemeOf(url) !== undefined && url.length < 400)
+/** Relative references are left out. */
+const examples = tableUrls.filter((url) => schemeOf(url) !== undefined && url.length < 400)
 
 const octets = fc
   .array(fc.integer({ min: 0, max: 255 }), { maxLength: 40 })

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { domainToASCII } from 'node:url'
 import { builtinSchemes, type Defaults, type Locator, type Resolution, RetrievalError, resolve } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
+import { urlTables } from '../support/url-tables.ts'
 
 /** One line of a table: a URL, where it is specified, and what it means. */
 interface Row {
@@ -18,13 +18,10 @@ interface Row {
   readonly note?: string
 }
 
-const folder = new URL('../urls/', import.meta.url)
-const tables = readdirSync(folder).map((name) => name.replace(/\.json$/, ''))
 const known = new Set(['url', 'base', 'rfc', 'defaults', 'plan', 'locator', 'findings', 'error', 'note'])
 
-function readTable(name: string): Row[] {
-  const entries: unknown[] = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'))
-  return entries.filter((entry): entry is Row => typeof entry === 'object')
+function rowsOf(table: readonly unknown[]): Row[] {
+  return table.filter((entry): entry is Row => typeof entry === 'object')
 }
 
 function resolveRow({ url, base, defaults }: Row): Resolution {
@@ -62,11 +59,11 @@ function check(row: Row): void {
 }
 
 test('every scheme has a table, and every table a scheme', () => {
-  expect([...tables].sort()).toEqual(builtinSchemes.map((scheme) => scheme.name).sort())
+  expect([...urlTables.keys()].sort()).toEqual(builtinSchemes.map((scheme) => scheme.name).sort())
 })
 
-describe.each(tables)('%s', (name) => {
-  const rows = readTable(name)
+describe.each([...urlTables])('%s', (_, table) => {
+  const rows = rowsOf(table)
 
   test('the table is well formed', () => {
     expect(rows.length).toBeGreaterThan(4)

@@ -2,8 +2,8 @@
 import { defaultLimits } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { retrieveKinds } from '../../packages/fetchers/src/client/client-options.ts'
-import { saveOptionKinds } from '../../packages/fetchers/src/result/save.ts'
-import { walkKinds } from '../../packages/fetchers/src/tree/walk-options.ts'
+import { saveOptionKinds } from '../../packages/fetchers/src/saving/save.ts'
+import { walkKinds } from '../../packages/fetchers/src/walk/walk-options.ts'
 import { readPage } from './programs.ts'
 
 /** The rows of the tables below a heading: the names in the first column, and the second one. */

@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import { TerminalText } from '../../packages/cli/src/terminal/terminal-text.ts'
-import { safeFileName } from '../../packages/fetchers/src/result/file-name.ts'
+import { safeFileName } from '../../packages/fetchers/src/saving/file-name.ts'
 import { linesOf } from '../../packages/fetchers/src/wire/framing/lines.ts'
 import { cut } from './cut.ts'
 import * as grammar from './grammar.ts'

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { RetrievalError, resolve } from '@retriever/core'
-import type { RetrievalContext } from '../../packages/fetchers/src/plugin/fetcher.ts'
-import { accessEntries, entryOf, modifiedOf, sizeOf } from '../../packages/fetchers/src/prospero/entries.ts'
-import { Exchange } from '../../packages/fetchers/src/prospero/exchange.ts'
-import { parsePacket } from '../../packages/fetchers/src/prospero/packet.ts'
-import { readReply } from '../../packages/fetchers/src/prospero/replies.ts'
-import { TokenError, tokenLines } from '../../packages/fetchers/src/prospero/tokens.ts'
-import { accessMethods } from '../../packages/fetchers/src/prospero/urls.ts'
+import type { RetrievalContext } from '../../packages/fetchers/src/contract/fetcher.ts'
+import { accessEntries, entryOf, modifiedOf, sizeOf } from '../../packages/fetchers/src/protocols/prospero/entries.ts'
+import { Exchange } from '../../packages/fetchers/src/protocols/prospero/exchange.ts'
+import { parsePacket } from '../../packages/fetchers/src/protocols/prospero/packet.ts'
+import { readReply } from '../../packages/fetchers/src/protocols/prospero/replies.ts'
+import { TokenError, tokenLines } from '../../packages/fetchers/src/protocols/prospero/tokens.ts'
+import { accessMethods } from '../../packages/fetchers/src/protocols/prospero/urls.ts'
 import type { Retransmission } from '../../packages/fetchers/src/wire/transport/retransmission.ts'
-import { conversationsOf, readRecording } from '../support/prospero/recording.ts'
+import { conversationsOf, readRecording } from '../protocols/prospero/support/recording.ts'
 import type { Random } from './random.ts'
 import { require, requireEqual, type Target } from './target.ts'
 
-const folder = new URL('../transcripts/prospero/', import.meta.url)
+const folder = new URL('../protocols/prospero/transcripts/', import.meta.url)
 
 /** What the recorded server sent: the packets of each answer, and its text. */
 const answers = readdirSync(folder)

@@ -8,7 +8,7 @@ import {
   resolve,
   resolveReference,
 } from '@retriever/core'
-import { safeFileName } from '../../packages/fetchers/src/result/file-name.ts'
+import { safeFileName } from '../../packages/fetchers/src/saving/file-name.ts'
 import * as grammar from './grammar.ts'
 import { transform } from './rfc3986.ts'
 import { attempt, options, require, requireEqual, type Target } from './target.ts'

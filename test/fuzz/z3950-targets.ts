@@ -1,16 +1,22 @@
 import { RetrievalError } from '@retriever/core'
-import { QueryError, readQuery, rpnOf } from '../../packages/core/src/schemes/z3950-query/query.ts'
-import type { RetrievalContext } from '../../packages/fetchers/src/plugin/fetcher.ts'
+import { QueryError, readQuery, rpnOf } from '../../packages/core/src/schemes/z3950/query/query.ts'
+import type { RetrievalContext } from '../../packages/fetchers/src/contract/fetcher.ts'
+import {
+  readClose,
+  readFailure,
+  readInit,
+  readItems,
+  readSearch,
+} from '../../packages/fetchers/src/protocols/z3950/answers.ts'
+import { bodyOf } from '../../packages/fetchers/src/protocols/z3950/forms.ts'
+import { joinFragments } from '../../packages/fetchers/src/protocols/z3950/fragments.ts'
+import { MarcError, marcJson, readMarc } from '../../packages/fetchers/src/protocols/z3950/marc.ts'
+import { MessageReader } from '../../packages/fetchers/src/protocols/z3950/messages.ts'
+import { summaryOf } from '../../packages/fetchers/src/protocols/z3950/summary.ts'
+import { marcXml } from '../../packages/fetchers/src/protocols/z3950/xml.ts'
 import { BerError } from '../../packages/fetchers/src/wire/framing/ber.ts'
 import type { BerNode } from '../../packages/fetchers/src/wire/framing/ber-tree.ts'
 import type { Connection } from '../../packages/fetchers/src/wire/transport/connection.ts'
-import { readClose, readFailure, readInit, readItems, readSearch } from '../../packages/fetchers/src/z3950/answers.ts'
-import { bodyOf } from '../../packages/fetchers/src/z3950/forms.ts'
-import { joinFragments } from '../../packages/fetchers/src/z3950/fragments.ts'
-import { MarcError, marcJson, readMarc } from '../../packages/fetchers/src/z3950/marc.ts'
-import { MessageReader } from '../../packages/fetchers/src/z3950/messages.ts'
-import { summaryOf } from '../../packages/fetchers/src/z3950/summary.ts'
-import { marcXml } from '../../packages/fetchers/src/z3950/xml.ts'
 import { indefinite, readNode } from '../servers/src/z3950/ber.ts'
 import {
   closeRequest,

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { startServer, type TestServer } from '@retriever/servers'
 import ssh2 from 'ssh2'
-import { everyOctet } from '../contract/octets.ts'
+import { everyOctet } from './contract/octets.ts'
 
 const { Server, utils } = ssh2
 const { STATUS_CODE: status } = utils.sftp

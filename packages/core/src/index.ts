@@ -48,7 +48,6 @@ export type {
 export { printable, replaceControls } from './printable.ts'
 export { absoluteUrl, findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'
 export type { Defaults, Inspection, Place, ResolveOptions, Scheme } from './scheme.ts'
-export { berElement, berInteger, berOid } from './schemes/ber.ts'
 export { authTls, type FtpCommands, ftpCommands, ftpLine, hasUtf8Names, isAnonymous } from './schemes/ftp.ts'
 export { asksGopherForm, asksGopherView, gopherRequest } from './schemes/gopher.ts'
 export {
@@ -57,10 +56,10 @@ export {
   httpRange,
   httpWire,
   shownHttpHead,
-} from './schemes/http-request.ts'
-export { imapCommands, imapQuoted } from './schemes/imap-commands.ts'
+} from './schemes/http/request.ts'
+export { imapCommands, imapQuoted } from './schemes/imap/commands.ts'
 export { builtinSchemes } from './schemes/index.ts'
-export { bindnameOf } from './schemes/ldap.ts'
+export { bindnameOf } from './schemes/ldap/index.ts'
 export {
   isLdapExternal,
   type LdapAsked,
@@ -69,13 +68,13 @@ export {
   ldapAsked,
   ldapRequests,
   pagedResults,
-} from './schemes/ldap-requests.ts'
-export { mqttConnect, mqttDisconnect, mqttSubscribe } from './schemes/mqtt-packets.ts'
+} from './schemes/ldap/requests.ts'
+export { mqttConnect, mqttDisconnect, mqttSubscribe } from './schemes/mqtt/packets.ts'
 export { prosperoPackets, prosperoToken } from './schemes/prospero.ts'
 export { type WaisDocument, waisLimit, waisMost, waisPiece, waisRetrieval, waisSearch } from './schemes/wais.ts'
 export { webSocketHandshake } from './schemes/websocket.ts'
-export { z3950Present, z3950Search, z3950Term } from './schemes/z3950-pdus.ts'
-export { z3950SyntaxName, z3950SyntaxOid } from './schemes/z3950-syntaxes.ts'
+export { z3950Present, z3950Search, z3950Term } from './schemes/z3950/pdus.ts'
+export { z3950SyntaxName, z3950SyntaxOid } from './schemes/z3950/syntaxes.ts'
 export { maskResolution } from './secrets/mask-resolution.ts'
 export { redact } from './secrets/redact.ts'
 export { isSecretField } from './secrets/secret-fields.ts'
@@ -88,3 +87,4 @@ export { normalizeUrl } from './url/normalize.ts'
 export { decodeOctets, encodeOctets, octetsToText, utf8Octets } from './url/percent.ts'
 export { resolveReference } from './url/reference.ts'
 export { schemeOf } from './url/split.ts'
+export { berElement, berInteger, berOid } from './wire/ber.ts'

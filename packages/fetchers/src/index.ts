@@ -1,7 +1,8 @@
+import type { Representation } from './body/representation.ts'
 import { type Client, createClient } from './client/client.ts'
 import { type ClientOptions, callOptionNames, checkSingle, type RetrieveOptions } from './client/client-options.ts'
-import type { Representation } from './result/representation.ts'
 
+export { type Hop, isRepresentation, Representation, type SavedFile } from './body/representation.ts'
 export type {
   Batch,
   BatchEntry,
@@ -25,9 +26,8 @@ export { builtinMechanisms } from './client/registry.ts'
 export { resumePointOf, type SaveUrlOptions } from './client/save.ts'
 export type { RetrieveTrace } from './client/trace.ts'
 export type { ClientMirrorOptions as MirrorOptions, ClientWalkOptions as WalkOptions } from './client/trees.ts'
-export type { NfsOptions } from './nfs/options.ts'
-export type { ByteSource } from './plugin/byte-source.ts'
-export type { EventStamp, RetrievalEvent, TlsFacts } from './plugin/events.ts'
+export type { ByteSource } from './contract/byte-source.ts'
+export type { EventStamp, RetrievalEvent, TlsFacts } from './contract/events.ts'
 export type {
   Challenge,
   Credentials,
@@ -40,9 +40,9 @@ export type {
   RequestLogin,
   RequestOptions,
   ResumePoint,
-} from './plugin/fetcher.ts'
-export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
-export { defaultLimits, type Limits } from './plugin/limits.ts'
+} from './contract/fetcher.ts'
+export type { Form, FormAnswers, FormField, FormFiller } from './contract/form.ts'
+export { defaultLimits, type Limits } from './contract/limits.ts'
 export type {
   DataMetadata,
   DictMetadata,
@@ -71,25 +71,25 @@ export type {
   WaisMetadata,
   WsMetadata,
   Z3950Metadata,
-} from './plugin/metadata.ts'
-export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './plugin/network.ts'
-export { isOwnField } from './plugin/options.ts'
-export type { RetryOn } from './plugin/retry.ts'
-export type { Session, SessionOptions, SessionSignal } from './plugin/session.ts'
-export { systemReason } from './plugin/system-reason.ts'
-export { charsetOf, knownCharset, type TextMetadata } from './plugin/text/text.ts'
-export type { Timings } from './plugin/timings.ts'
-export type { BodyHash, Checksum, HashName } from './result/digests.ts'
-export { fileNameOf, safeFileName, writtenNameOf } from './result/file-name.ts'
-export { makeFolders } from './result/local-file.ts'
-export { findPart, type KeptPart } from './result/part-file.ts'
-export { type Hop, isRepresentation, Representation, type SavedFile } from './result/representation.ts'
-export type { SaveOptions } from './result/save.ts'
-export { holdFifo, isDescriptor } from './result/special-file.ts'
-export type { HostKeySource, NamedKey, PrivateKeySource, SshOptions } from './sftp/options.ts'
-export type { MirrorResult, MirrorSummary } from './tree/mirror-options.ts'
-export type { PathPattern } from './tree/path-filter.ts'
-export type { WalkedEntry } from './tree/walked-entry.ts'
+} from './contract/metadata.ts'
+export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './contract/network.ts'
+export type { Session, SessionOptions, SessionSignal } from './contract/session.ts'
+export { isOwnField } from './kit/options.ts'
+export type { RetryOn } from './kit/retry.ts'
+export { systemReason } from './kit/system-reason.ts'
+export { charsetOf, knownCharset, type TextMetadata } from './kit/text/text.ts'
+export type { Timings } from './kit/timings.ts'
+export type { MirrorResult, MirrorSummary } from './mirror/mirror-options.ts'
+export type { NfsOptions } from './protocols/nfs/options.ts'
+export type { HostKeySource, NamedKey, PrivateKeySource, SshOptions } from './protocols/sftp/options.ts'
+export type { BodyHash, Checksum, HashName } from './saving/digests.ts'
+export { fileNameOf, safeFileName, writtenNameOf } from './saving/file-name.ts'
+export { makeFolders } from './saving/local-file.ts'
+export { findPart, type KeptPart } from './saving/part-file.ts'
+export type { SaveOptions } from './saving/save.ts'
+export { holdFifo, isDescriptor } from './saving/special-file.ts'
+export type { PathPattern } from './walk/path-filter.ts'
+export type { WalkedEntry } from './walk/walked-entry.ts'
 
 /**
  * Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See

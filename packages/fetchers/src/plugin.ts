@@ -2,10 +2,8 @@
  * `@retriever/fetchers/plugin`: the parts for a fetcher of your own, which the built-in fetchers use, too. See
  * docs/library/plugins.md.
  */
-export { type ByteSource, chunksOf, type Sink, sourceOf } from './plugin/byte-source.ts'
-export type { Deadline } from './plugin/deadline.ts'
-export { withDeadline } from './plugin/deadline.ts'
-export type { EmittedEvent, RetrievalEvent, TlsFacts } from './plugin/events.ts'
+export { type ByteSource, chunksOf, type Sink, sourceOf } from './contract/byte-source.ts'
+export type { EmittedEvent, RetrievalEvent, TlsFacts } from './contract/events.ts'
 export type {
   AcceptedLogins,
   Challenge,
@@ -20,13 +18,24 @@ export type {
   ResumePoint,
   RetrievalContext,
   Retrieved,
-} from './plugin/fetcher.ts'
-export type { Form, FormAnswers, FormField, FormFiller } from './plugin/form.ts'
-export { defaultLimits, invalidOption, type Limits, whenHeld } from './plugin/limits.ts'
-export type { MetadataByMechanism, MetadataOf } from './plugin/metadata.ts'
-export type { NestedOptions, NestedRepresentation } from './plugin/nested.ts'
-export type { Addresses, Network, NetworkOptions, Place, ProxyServer, TlsOptions, TlsRules } from './plugin/network.ts'
-export { optionalLibrary } from './plugin/optional-library.ts'
+} from './contract/fetcher.ts'
+export type { Form, FormAnswers, FormField, FormFiller } from './contract/form.ts'
+export { defaultLimits, invalidOption, type Limits, whenHeld } from './contract/limits.ts'
+export type { MetadataByMechanism, MetadataOf } from './contract/metadata.ts'
+export type {
+  Addresses,
+  Network,
+  NetworkOptions,
+  Place,
+  ProxyServer,
+  TlsOptions,
+  TlsRules,
+} from './contract/network.ts'
+export type { Session, SessionOptions, SessionSignal } from './contract/session.ts'
+export type { Deadline } from './kit/deadline.ts'
+export { withDeadline } from './kit/deadline.ts'
+export type { NestedOptions, NestedRepresentation } from './kit/nested.ts'
+export { optionalLibrary } from './kit/optional-library.ts'
 export {
   callback,
   checkOptions,
@@ -37,11 +46,10 @@ export {
   type OptionKind,
   text,
   texts,
-} from './plugin/options.ts'
-export type { Retries } from './plugin/retry.ts'
-export type { Session, SessionOptions, SessionSignal } from './plugin/session.ts'
-export { decodeText, octetsDecoder, type TextMetadata } from './plugin/text/text.ts'
-export type { Stopwatch, Timings } from './plugin/timings.ts'
+} from './kit/options.ts'
+export type { Retries } from './kit/retry.ts'
+export { decodeText, octetsDecoder, type TextMetadata } from './kit/text/text.ts'
+export type { Stopwatch, Timings } from './kit/timings.ts'
 export { DotDecoder, type DotOptions, dotBody } from './wire/framing/dot.ts'
 export { LineReader, linesOf, type OctetSource } from './wire/framing/lines.ts'
 export { expectReply, parseReply, type Reply, readReply, refusal, replyWords } from './wire/framing/reply.ts'

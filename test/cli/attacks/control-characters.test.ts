@@ -6,8 +6,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ScriptedHttp, scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { retrieve, retrieveOctets, temporaryFolder } from '../../support/cli/run.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 const folder = temporaryFolder()
 

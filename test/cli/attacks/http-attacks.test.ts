@@ -6,9 +6,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { testCa } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { ok, redirectTo } from '../../protocols/http/support/http-answers.ts'
+import { scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { ok, redirectTo } from '../../support/http/http-answers.ts'
-import { scriptedHttp } from '../../support/http/scripted-http.ts'
 import { victim } from '../../support/wire/victim.ts'
 
 useBundle()

@@ -7,14 +7,14 @@ import { pathToFileURL } from 'node:url'
 import { startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { htmlLinks } from '../../../packages/cli/src/check/html-links.ts'
+import { clientCertificate, clientKey } from '../../protocols/http/support/client-certificate.ts'
+import { redirectTo, reply } from '../../protocols/http/support/http-answers.ts'
+import { type Asked, type ScriptedHttp, scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { testCertificate, testKey } from '../../servers/src/certificate.ts'
 import { results } from '../../support/cli/json-lines.ts'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { expectLinear } from '../../support/growth.ts'
-import { clientCertificate, clientKey } from '../../support/http/client-certificate.ts'
-import { redirectTo, reply } from '../../support/http/http-answers.ts'
-import { type Asked, type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { startServers } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { options } from '../../../packages/cli/src/options/index.ts'
+import { scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Schema } from '../../../packages/cli/src/results/schema.ts'
+import { part, redirectTo, reply } from '../../protocols/http/support/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { breaches } from '../../support/cli/check-schema.ts'
 import { messages, results } from '../../support/cli/json-lines.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { part, redirectTo, reply } from '../../support/http/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { startTelnetServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
+import { resetAfterX, scriptedTelnet } from '../../protocols/telnet/support/scripted-telnet.ts'
 import { retrieve, start, useBundle } from '../../support/cli/run.ts'
-import { resetAfterX, scriptedTelnet } from '../../support/telnet/scripted-telnet.ts'
 
 useBundle()
 

@@ -1,8 +1,8 @@
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { reply } from '../../protocols/http/support/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { retrieve, useBundle } from '../../support/cli/run.ts'
-import { reply } from '../../support/http/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 let servers: TestServers<'http' | 'ftp'>

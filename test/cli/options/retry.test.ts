@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers } from '@retriever/servers'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { part, reply } from '../../protocols/http/support/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { messages } from '../../support/cli/json-lines.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { part, reply } from '../../support/http/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { reply } from '../../protocols/http/support/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { reply } from '../../support/http/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startFtpServer, type TestServer } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scriptedFtp } from '../../protocols/ftp/support/scripted-ftp.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { scriptedFtp } from '../../support/ftp/scripted-ftp.ts'
 
 useBundle()
 const folder = temporaryFolder()

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { startServers } from '@retriever/servers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Fields, part, reply } from '../../protocols/http/support/http-answers.ts'
+import { type Ending, type ScriptedHttp, scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { retrieve, start, temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { type Fields, part, reply } from '../../support/http/http-answers.ts'
-import { type Ending, type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()

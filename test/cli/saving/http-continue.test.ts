@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { part, reply } from '../../protocols/http/support/http-answers.ts'
+import { type Asked, type ScriptedHttp, scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { part, reply } from '../../support/http/http-answers.ts'
-import { type Asked, type ScriptedHttp, scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()

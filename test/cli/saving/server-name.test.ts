@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { retrieve, temporaryFolder } from '../../support/cli/run.ts'
-import { scriptedHttp } from '../../support/http/scripted-http.ts'
 
 const folder = temporaryFolder()
 

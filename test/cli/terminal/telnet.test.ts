@@ -1,11 +1,11 @@
 /** A telnet session on a real terminal: typing, resizing, the menu behind ^], suspending. */
 import type { TestServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
+import { resetAfterX, scriptedTelnet, type TelnetPeer } from '../../protocols/telnet/support/scripted-telnet.ts'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { hasTmux } from '../../support/cli/tmux.ts'
 import { onScreen } from '../../support/cli/tmux-session.ts'
-import { resetAfterX, scriptedTelnet, type TelnetPeer } from '../../support/telnet/scripted-telnet.ts'
 
 useBundle()
 const folder = temporaryFolder()

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { startFtpServer, startHttpServer, startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { validity } from '../../../packages/cli/src/terminal/trace.ts'
+import { reply } from '../../protocols/http/support/http-answers.ts'
+import { scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
-import { reply } from '../../support/http/http-answers.ts'
-import { scriptedHttp } from '../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()

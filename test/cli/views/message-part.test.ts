@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lines, picture, related } from '../../protocols/message/support/messages.ts'
 import { retrieve, useBundle } from '../../support/cli/run.ts'
-import { lines, picture, related } from '../../support/message/messages.ts'
 
 useBundle()
 const cwd = mkdtempSync(join(tmpdir(), 'retriever-'))

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { normalizeUrl, type Resolution, RetrievalError, resolve, type Scheme } from '@retriever/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '../../support/runs.ts'
+import { tableUrls } from '../../support/url-tables.ts'
 
 describe('RFC 3986 6.2.2 and 6.2.3', () => {
   test.each([
@@ -80,10 +80,7 @@ test.each(['http://h:x/', 'x', 'http://h/%zz'])('%s is no URL', (url) => {
   expect(() => normalizeUrl(url)).toThrow(expect.objectContaining({ code: 'malformed-url' }))
 })
 
-const folder = new URL('../../urls/', import.meta.url)
-const examples = readdirSync(folder)
-  .flatMap((name): unknown[] => JSON.parse(readFileSync(new URL(name, folder), 'utf8')))
-  .map((row) => (typeof row === 'object' && row !== null && 'url' in row ? String(row.url) : ''))
+const examples = tableUrls
   .filter((url) => /^(ftps?|gophers?|s?news|nntps?|file|telnet|mailto|wais|ldap|dict|man|info):/i.test(url))
   .filter((url) => url.length < 400)
 

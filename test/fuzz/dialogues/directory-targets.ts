@@ -1,5 +1,5 @@
 import { type AccessPlans, resolve } from '@retriever/core'
-import { ldapFetcher } from '../../../packages/fetchers/src/ldap/index.ts'
+import { ldapFetcher } from '../../../packages/fetchers/src/protocols/ldap/index.ts'
 import { require, requireEqual, type Target } from '../target.ts'
 import { codeOf, contextOver, FakeSocket } from './fake-socket.ts'
 

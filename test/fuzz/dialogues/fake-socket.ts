@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
-import type { RequestOptions, RetrievalContext } from '../../../packages/fetchers/src/plugin/fetcher.ts'
+import type { RequestOptions, RetrievalContext } from '../../../packages/fetchers/src/contract/fetcher.ts'
 import { cut } from '../cut.ts'
 
 /** The octets that a server sends when it gets a message, one octet a character; null: it ends the connection. */

@@ -1,6 +1,6 @@
 import { type AccessPlans, RetrievalError, resolve } from '@retriever/core'
-import { mqttFetcher } from '../../../packages/fetchers/src/mqtt/index.ts'
-import type { RequestOptions } from '../../../packages/fetchers/src/plugin/fetcher.ts'
+import type { RequestOptions } from '../../../packages/fetchers/src/contract/fetcher.ts'
+import { mqttFetcher } from '../../../packages/fetchers/src/protocols/mqtt/index.ts'
 import type { Random } from '../random.ts'
 import { attempt, require, requireEqual, type Target } from '../target.ts'
 import { codeOf, contextOver, FakeSocket, type Told } from './fake-socket.ts'

@@ -198,7 +198,8 @@ function listen(server: Server): Promise<unknown> {
   return listening
 }
 
-/** A file below test/transcripts. Characters stand for octets. */
+/** A transcript: `ftp/vsftpd.txt` is test/protocols/ftp/transcripts/vsftpd.txt. Characters stand for octets. */
 export function readTranscript(name: string): string {
-  return readFileSync(new URL(`../../transcripts/${name}`, import.meta.url), 'latin1')
+  const path = name.replace('/', '/transcripts/')
+  return readFileSync(new URL(`../../protocols/${path}`, import.meta.url), 'latin1')
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import { ok } from '../../protocols/http/support/http-answers.ts'
 import { testCertificate, testKey } from '../../servers/src/certificate.ts'
-import { ok } from '../http/http-answers.ts'
 
 /** A proxy's handling of one connection. */
 export type ProxyScript = (peer: ProxyPeer, proxy: ScriptedProxy) => Promise<void>

@@ -3,8 +3,8 @@ import type { Place, Scheme } from '../scheme.ts'
 import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
-import { requestTarget } from './http.ts'
-import { type HttpField, shownValue } from './http-request.ts'
+import { requestTarget } from './http/index.ts'
+import { type HttpField, shownValue } from './http/request.ts'
 
 /** RFC 6455 3; the user is RFC 3986's, and becomes Basic authentication, as in http (RFC 6455 4.1 step 12). */
 export const ws: Scheme = {

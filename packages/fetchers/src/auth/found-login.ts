@@ -1,4 +1,4 @@
-import type { Challenge, Credentials, RetrievalContext } from '../plugin/fetcher.ts'
+import type { Challenge, Credentials, RetrievalContext } from '../contract/fetcher.ts'
 
 type Asking = Pick<RetrievalContext, 'acceptedLogins' | 'credentials' | 'deadline'>
 

@@ -1,5 +1,5 @@
 import { adviceText, octetsToText, utf8Octets } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 import { type FoundLogin, findLogin, loginPlace } from './found-login.ts'
 
 /** The parts of a plan that a login needs; user and password are octets, one a character. */

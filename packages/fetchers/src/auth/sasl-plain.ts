@@ -1,4 +1,4 @@
-import type { Credentials, RetrievalContext } from '../plugin/fetcher.ts'
+import type { Credentials, RetrievalContext } from '../contract/fetcher.ts'
 
 /**
  * The message of SASL PLAIN (RFC 4616 2) in Base64; user and password are octets, one a character. Throws `refused` for

@@ -1,6 +1,6 @@
 import { adviceText, octetsToText, printable, utf8Octets } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { givesField } from '../plugin/request-options.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
+import { givesField } from '../kit/request-options.ts'
 import { Authenticator, type LoginAttempt } from './authenticator.ts'
 import { type AuthChallenge, readChallenges } from './challenge.ts'
 import { DigestLogin, strongestDigest } from './digest.ts'

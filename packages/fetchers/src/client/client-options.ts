@@ -1,8 +1,8 @@
 import type { Defaults, Gateways, Mechanism, Scheme } from '@retriever/core'
-import type { NfsOptions } from '../nfs/options.ts'
-import type { Challenge, Credentials, Fetcher, GivenFields, RequestLogin, RequestOptions } from '../plugin/fetcher.ts'
-import { invalidOption, type Limits } from '../plugin/limits.ts'
-import type { CookieStore, NetworkOptions, TlsOptions } from '../plugin/network.ts'
+import type { Challenge, Credentials, Fetcher, GivenFields, RequestLogin, RequestOptions } from '../contract/fetcher.ts'
+import { invalidOption, type Limits } from '../contract/limits.ts'
+import type { CookieStore, NetworkOptions, TlsOptions } from '../contract/network.ts'
+import { type SessionOptions, sessionKinds } from '../contract/session.ts'
 import {
   abortSignal,
   anything,
@@ -33,10 +33,10 @@ import {
   text,
   texts,
   virtualHost,
-} from '../plugin/options.ts'
-import type { RetryOn } from '../plugin/retry.ts'
-import { type SessionOptions, sessionKinds } from '../plugin/session.ts'
-import type { SshOptions } from '../sftp/options.ts'
+} from '../kit/options.ts'
+import type { RetryOn } from '../kit/retry.ts'
+import type { NfsOptions } from '../protocols/nfs/options.ts'
+import type { SshOptions } from '../protocols/sftp/options.ts'
 import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
 import type { EventListener } from './event-sink.ts'

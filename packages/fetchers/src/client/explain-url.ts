@@ -1,5 +1,5 @@
 import type { Explanation } from '@retriever/core'
-import type { RequestOptions } from '../plugin/fetcher.ts'
+import type { RequestOptions } from '../contract/fetcher.ts'
 import { type ClientOptions, checkSingle, type RetrieveOptions, requestKinds } from './client-options.ts'
 import { explainFor } from './explain.ts'
 import { readNetwork } from './network/network.ts'

@@ -15,10 +15,10 @@ import {
   resolve,
   utf8Octets,
 } from '@retriever/core'
-import { connectionsFor, segmentSize } from '../http/range/segments.ts'
-import type { Fetcher, RequestOptions } from '../plugin/fetcher.ts'
-import type { CookieStore, Network, ProxyServer, TlsOptions } from '../plugin/network.ts'
-import { overlap, ownField, resumePoint } from '../plugin/request-options.ts'
+import type { Fetcher, RequestOptions } from '../contract/fetcher.ts'
+import type { CookieStore, Network, ProxyServer, TlsOptions } from '../contract/network.ts'
+import { overlap, ownField, resumePoint } from '../kit/request-options.ts'
+import { connectionsFor, segmentSize } from '../protocols/http/range/segments.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { tunnelIfMoved } from './network/route.ts'
 import { enforce, enforceAddress, enforceDirect, enforceNetwork, type Rules } from './policy.ts'
@@ -94,13 +94,13 @@ async function restAsked(request: RequestOptions, isHttp: boolean): Promise<Pick
   const point = resumePoint(request)
   if (point === undefined || point.offset === 0) return {}
   if (!isHttp) return { resumeFrom: Math.max(0, point.offset - Math.min(overlap, point.tail?.length ?? 0)) }
-  const { restRequest } = await import('../http/range/rest-request.ts')
+  const { restRequest } = await import('../protocols/http/range/rest-request.ts')
   const rest = restRequest(point)
   return rest === null ? {} : { resumeFrom: rest.range[0], ifRange: rest.ifRange }
 }
 
 async function codings(request: RequestOptions): Promise<string> {
-  const { acceptEncoding } = await import('../http/coding/coding.ts')
+  const { acceptEncoding } = await import('../protocols/http/coding/coding.ts')
   return acceptEncoding(request)
 }
 

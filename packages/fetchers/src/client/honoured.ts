@@ -1,6 +1,6 @@
 import { adviceText, type Mechanism } from '@retriever/core'
-import type { Fetcher, Outcome, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
-import { invalidOption } from '../plugin/limits.ts'
+import type { Fetcher, Outcome, RequestOptions, RetrievalContext } from '../contract/fetcher.ts'
+import { invalidOption } from '../contract/limits.ts'
 
 type OptionName = keyof RequestOptions
 

@@ -12,10 +12,10 @@ import {
   RetrievalError,
   type Scheme,
 } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { invalidOption } from '../plugin/limits.ts'
-import type { Network, ProxyServer } from '../plugin/network.ts'
-import { checkOptions, flag, list, type OptionKind, ports, texts } from '../plugin/options.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
+import { invalidOption } from '../contract/limits.ts'
+import type { Network, ProxyServer } from '../contract/network.ts'
+import { checkOptions, flag, list, type OptionKind, ports, texts } from '../kit/options.ts'
 import { lookUp } from '../wire/transport/lookup.ts'
 import { isPublic } from '../wire/transport/public-addresses.ts'
 import { connectError } from '../wire/transport/socket-error.ts'

@@ -13,8 +13,8 @@ import {
   resolve,
   resolveReference,
 } from '@retriever/core'
-import type { Redirect, RequestOptions, RetrievalContext } from '../plugin/fetcher.ts'
-import type { TlsOptions } from '../plugin/network.ts'
+import type { Redirect, RequestOptions, RetrievalContext } from '../contract/fetcher.ts'
+import type { TlsOptions } from '../contract/network.ts'
 import { hostOf } from './policy.ts'
 
 /** The resolution of a redirect's target. Throws for text that is no URL, or a URL of an unknown scheme. */

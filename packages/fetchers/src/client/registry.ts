@@ -1,10 +1,10 @@
 import { adviceText, type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
-import type { NfsOptions } from '../nfs/options.ts'
-import { maxDepth } from '../nntp/connection/server-quirks.ts'
-import type { Fetcher, RetrievalContext } from '../plugin/fetcher.ts'
-import { invalidOption } from '../plugin/limits.ts'
-import { count, type OptionKind } from '../plugin/options.ts'
-import type { SshOptions } from '../sftp/options.ts'
+import type { Fetcher, RetrievalContext } from '../contract/fetcher.ts'
+import { invalidOption } from '../contract/limits.ts'
+import { count, type OptionKind } from '../kit/options.ts'
+import type { NfsOptions } from '../protocols/nfs/options.ts'
+import { maxDepth } from '../protocols/nntp/connection/server-quirks.ts'
+import type { SshOptions } from '../protocols/sftp/options.ts'
 import { checkHonours } from './honoured.ts'
 
 /** The client's options that built-in fetchers are made with. */
@@ -16,39 +16,39 @@ interface BuiltinSettings {
 
 /** The built-in fetchers by mechanism, one a line. Each is loaded on its first use. */
 const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Promise<Fetcher<M>> } = {
-  ftp: async () => (await import('../ftp/index.ts')).ftpFetcher(),
-  http: async () => (await import('../http/index.ts')).httpFetcher(),
-  gopher: async () => (await import('../gopher/index.ts')).gopherFetcher(),
-  nntp: async () => (await import('../nntp/index.ts')).nntpFetcher(),
-  ldap: async () => (await import('../ldap/index.ts')).ldapFetcher(),
-  sftp: async ({ ssh }) => (await import('../sftp/index.ts')).sftpFetcher(ssh),
-  nfs: async ({ nfs }) => (await import('../nfs/index.ts')).nfsFetcher(nfs),
-  pop3: async () => (await import('../pop3/index.ts')).pop3Fetcher(),
-  imap: async () => (await import('../imap/index.ts')).imapFetcher(),
-  ws: async () => (await import('../ws/index.ts')).wsFetcher(),
-  mqtt: async () => (await import('../mqtt/index.ts')).mqttFetcher(),
-  telnet: async () => (await import('../telnet/index.ts')).telnetFetcher(),
-  tn3270: async () => (await import('../tn3270/index.ts')).tn3270Fetcher(),
-  urn: async () => (await import('../urn/index.ts')).urnFetcher(),
-  mailto: async () => (await import('../mailto/index.ts')).mailtoFetcher(),
-  mailserver: async () => (await import('../mailserver/index.ts')).mailserverFetcher(),
-  message: async () => (await import('../message/index.ts')).messageFetcher(),
-  data: async () => (await import('../data/index.ts')).dataFetcher(),
-  finger: async () => (await import('../finger/index.ts')).fingerFetcher(),
-  wais: async () => (await import('../wais/index.ts')).waisFetcher(),
-  z3950: async () => (await import('../z3950/index.ts')).z3950Fetcher(),
-  dict: async () => (await import('../dict/index.ts')).dictFetcher(),
-  gemini: async () => (await import('../gemini/index.ts')).geminiFetcher(),
-  rtsp: async () => (await import('../rtsp/index.ts')).rtspFetcher(),
-  tftp: async () => (await import('../tftp/index.ts')).tftpFetcher(),
-  prospero: async () => (await import('../prospero/index.ts')).prosperoFetcher(),
-  file: async (settings) => (await import('../file/index.ts')).fileFetcher(settings),
-  afs: async () => (await import('../afs/index.ts')).afsFetcher(),
-  man: async () => (await import('../man/index.ts')).manFetcher(),
-  info: async () => (await import('../info/index.ts')).infoFetcher(),
-  whatis: async () => (await import('../whatis/index.ts')).whatisFetcher(),
-  ghelp: async () => (await import('../ghelp/index.ts')).ghelpFetcher(),
-  toc: async () => (await import('../toc/index.ts')).tocFetcher(),
+  ftp: async () => (await import('../protocols/ftp/index.ts')).ftpFetcher(),
+  http: async () => (await import('../protocols/http/index.ts')).httpFetcher(),
+  gopher: async () => (await import('../protocols/gopher/index.ts')).gopherFetcher(),
+  nntp: async () => (await import('../protocols/nntp/index.ts')).nntpFetcher(),
+  ldap: async () => (await import('../protocols/ldap/index.ts')).ldapFetcher(),
+  sftp: async ({ ssh }) => (await import('../protocols/sftp/index.ts')).sftpFetcher(ssh),
+  nfs: async ({ nfs }) => (await import('../protocols/nfs/index.ts')).nfsFetcher(nfs),
+  pop3: async () => (await import('../protocols/pop3/index.ts')).pop3Fetcher(),
+  imap: async () => (await import('../protocols/imap/index.ts')).imapFetcher(),
+  ws: async () => (await import('../protocols/ws/index.ts')).wsFetcher(),
+  mqtt: async () => (await import('../protocols/mqtt/index.ts')).mqttFetcher(),
+  telnet: async () => (await import('../protocols/telnet/index.ts')).telnetFetcher(),
+  tn3270: async () => (await import('../protocols/tn3270/index.ts')).tn3270Fetcher(),
+  urn: async () => (await import('../protocols/urn/index.ts')).urnFetcher(),
+  mailto: async () => (await import('../protocols/mailto/index.ts')).mailtoFetcher(),
+  mailserver: async () => (await import('../protocols/mailserver/index.ts')).mailserverFetcher(),
+  message: async () => (await import('../protocols/message/index.ts')).messageFetcher(),
+  data: async () => (await import('../protocols/data/index.ts')).dataFetcher(),
+  finger: async () => (await import('../protocols/finger/index.ts')).fingerFetcher(),
+  wais: async () => (await import('../protocols/wais/index.ts')).waisFetcher(),
+  z3950: async () => (await import('../protocols/z3950/index.ts')).z3950Fetcher(),
+  dict: async () => (await import('../protocols/dict/index.ts')).dictFetcher(),
+  gemini: async () => (await import('../protocols/gemini/index.ts')).geminiFetcher(),
+  rtsp: async () => (await import('../protocols/rtsp/index.ts')).rtspFetcher(),
+  tftp: async () => (await import('../protocols/tftp/index.ts')).tftpFetcher(),
+  prospero: async () => (await import('../protocols/prospero/index.ts')).prosperoFetcher(),
+  file: async (settings) => (await import('../protocols/file/index.ts')).fileFetcher(settings),
+  afs: async () => (await import('../protocols/afs/index.ts')).afsFetcher(),
+  man: async () => (await import('../protocols/man/index.ts')).manFetcher(),
+  info: async () => (await import('../protocols/info/index.ts')).infoFetcher(),
+  whatis: async () => (await import('../protocols/whatis/index.ts')).whatisFetcher(),
+  ghelp: async () => (await import('../protocols/ghelp/index.ts')).ghelpFetcher(),
+  toc: async () => (await import('../protocols/toc/index.ts')).tocFetcher(),
 }
 
 /** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */

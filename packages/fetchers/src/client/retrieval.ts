@@ -13,8 +13,10 @@ import {
   redact,
   resolve,
 } from '@retriever/core'
-import { type Deadline, withDeadline } from '../plugin/deadline.ts'
-import type { EmittedEvent } from '../plugin/events.ts'
+import { Body } from '../body/body.ts'
+import { type Hop, Representation } from '../body/representation.ts'
+import { forgotten, tooLarge, withoutBody } from '../body/unread.ts'
+import type { EmittedEvent } from '../contract/events.ts'
 import type {
   AcceptedLogins,
   ErrorExtras,
@@ -26,18 +28,16 @@ import type {
   RequestOptions,
   RetrievalContext,
   Retrieved,
-} from '../plugin/fetcher.ts'
-import type { Limits } from '../plugin/limits.ts'
-import type { NestedOptions } from '../plugin/nested.ts'
-import type { CookieStore, Network, ProxyServer, TlsOptions } from '../plugin/network.ts'
-import { resumePoint } from '../plugin/request-options.ts'
-import { Retries, type RetryOn } from '../plugin/retry.ts'
-import type { Session, SessionOptions } from '../plugin/session.ts'
-import { knownCharset } from '../plugin/text/text.ts'
-import { Stopwatch } from '../plugin/timings.ts'
-import { Body } from '../result/body.ts'
-import { type Hop, Representation } from '../result/representation.ts'
-import { forgotten, tooLarge, withoutBody } from '../result/unread.ts'
+} from '../contract/fetcher.ts'
+import type { Limits } from '../contract/limits.ts'
+import type { CookieStore, Network, ProxyServer, TlsOptions } from '../contract/network.ts'
+import type { Session, SessionOptions } from '../contract/session.ts'
+import { type Deadline, withDeadline } from '../kit/deadline.ts'
+import type { NestedOptions } from '../kit/nested.ts'
+import { resumePoint } from '../kit/request-options.ts'
+import { Retries, type RetryOn } from '../kit/retry.ts'
+import { knownCharset } from '../kit/text/text.ts'
+import { Stopwatch } from '../kit/timings.ts'
 import { askCredentials, type Questions } from './credentials.ts'
 import { type EventListener, EventSink } from './event-sink.ts'
 import { checkHandoff, handoffError } from './handoff/handoff.ts'

@@ -1,5 +1,5 @@
 import { authority, encodeOctets, type Resolution, type RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 
 /**
  * The resolution of the service that a URL leads to: a Gopher item of type 8 is a Telnet service, whose selector is the

@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks'
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { Mechanism, RetrievalError } from '@retriever/core'
-import type { Handoff } from '../plugin/fetcher.ts'
-import type { Timings } from '../plugin/timings.ts'
-import type { Representation } from '../result/representation.ts'
+import type { Representation } from '../body/representation.ts'
+import type { Handoff } from '../contract/fetcher.ts'
+import type { Timings } from '../kit/timings.ts'
 
 /**
  * The message of the tracing channel `retriever:retrieve` (node:diagnostics_channel): one object for each retrieval,

@@ -1,8 +1,8 @@
 import type { Resolution } from '@retriever/core'
-import type { Representation, SavedFile } from '../result/representation.ts'
-import type { MirrorOptions, MirrorSummary } from '../tree/mirror-options.ts'
-import type { WalkOptions } from '../tree/walk-options.ts'
-import type { WalkedEntry } from '../tree/walked-entry.ts'
+import type { Representation, SavedFile } from '../body/representation.ts'
+import type { MirrorOptions, MirrorSummary } from '../mirror/mirror-options.ts'
+import type { WalkOptions } from '../walk/walk-options.ts'
+import type { WalkedEntry } from '../walk/walked-entry.ts'
 import type { RetrieveOptions } from './client-options.ts'
 import type { SaveUrlOptions } from './save.ts'
 
@@ -28,7 +28,7 @@ export async function* walkWith(
   url: string | URL,
   { limits, onEvent, onBody, policy, ...options }: ClientWalkOptions,
 ): AsyncGenerator<WalkedEntry, void, void> {
-  const { walk } = await import('../tree/walk.ts')
+  const { walk } = await import('../walk/walk.ts')
   yield* walk(withCall(client, { limits, onEvent, onBody, policy }), url, options)
 }
 
@@ -39,7 +39,7 @@ export async function mirrorWith(
   folder: string,
   { limits, onEvent, onBody, policy, ...options }: ClientMirrorOptions,
 ): Promise<MirrorSummary> {
-  const { mirror } = await import('../tree/mirror.ts')
+  const { mirror } = await import('../mirror/mirror.ts')
   return mirror(withCall(client, { limits, onEvent, onBody, policy }), url, folder, options)
 }
 

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { octetsToText, printable, type RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 import { longestWord, phraseWords, quoted } from './words.ts'
 
 /** Letters of an atom (RFC 5322 3.2.3), with those beyond ASCII (RFC 6532 3.2). */

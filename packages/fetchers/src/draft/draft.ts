@@ -1,5 +1,5 @@
 import { octetsToText } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 import { addressField, addressOf } from './address.ts'
 import { quotedPrintable } from './quoted-printable.ts'
 import { fieldLine, phraseWords, textWords } from './words.ts'

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
-import type { ByteSource } from '../plugin/byte-source.ts'
-import type { Extent } from '../plugin/extent.ts'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { ByteSource } from '../contract/byte-source.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
+import type { Extent } from '../kit/extent.ts'
 import { fileError } from './file-error.ts'
 
 /**

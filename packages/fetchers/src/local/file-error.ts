@@ -1,5 +1,5 @@
 import type { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 
 /** The error for a system error. */
 export function fileError(context: RetrievalContext, cause: unknown): RetrievalError {

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 import { fileError } from './file-error.ts'
 import { refuseProcessFile } from './process-files.ts'
 

@@ -1,6 +1,6 @@
 import { readlink, realpath, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 
 /** PROC_SUPER_MAGIC of Linux (statfs(2)). */
 const procfs = 0x9fa0

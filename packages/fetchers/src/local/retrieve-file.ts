@@ -1,7 +1,7 @@
+import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'
+import { extentOf } from '../kit/extent.ts'
+import { checkDate } from '../kit/request-options.ts'
 import { messageEntries } from '../mime/entries.ts'
-import { extentOf } from '../plugin/extent.ts'
-import type { RetrievalContext, Retrieved } from '../plugin/fetcher.ts'
-import { checkDate } from '../plugin/request-options.ts'
 import { chunkSize, FileBody, readChunk } from './file-body.ts'
 import { attempt, type OpenedPath } from './open-path.ts'
 

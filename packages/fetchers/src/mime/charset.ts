@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { octetsToText } from '@retriever/core'
-import { knownCharset } from '../plugin/text/text.ts'
+import { knownCharset } from '../kit/text/text.ts'
 
 /** A charset of a message's text. */
 export interface Charset {

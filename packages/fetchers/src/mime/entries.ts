@@ -1,6 +1,6 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
-import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
-import { overHeld } from '../plugin/size-limit.ts'
+import type { Entry, RetrievalContext } from '../contract/fetcher.ts'
+import { overHeld } from '../kit/size-limit.ts'
 import type { Message } from './message.ts'
 import type { MessagePart } from './part.ts'
 

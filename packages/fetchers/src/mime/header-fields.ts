@@ -1,5 +1,5 @@
 import { octetsToText } from '@retriever/core'
-import { messageDate } from '../plugin/text/date.ts'
+import { messageDate } from '../kit/text/date.ts'
 import { type Charset, headerText } from './charset.ts'
 import { decodeWords } from './encoded-words.ts'
 import { trimBlanks } from './parameters.ts'

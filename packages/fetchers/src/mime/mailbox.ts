@@ -1,6 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { overHeld } from '../plugin/size-limit.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
+import { overHeld } from '../kit/size-limit.ts'
 
 const lf = 0x0a
 const cr = 0x0d

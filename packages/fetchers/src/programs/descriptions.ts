@@ -1,5 +1,5 @@
 import { encodeOctets, RetrievalError, resolve, utf8Octets } from '@retriever/core'
-import type { Entry, RetrievalContext } from '../plugin/fetcher.ts'
+import type { Entry, RetrievalContext } from '../contract/fetcher.ts'
 import { plainText } from './plain-text.ts'
 import { runProgram } from './run-program.ts'
 

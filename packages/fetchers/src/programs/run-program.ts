@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { parse } from 'node:path'
 import { adviceText, octetsToText, printable, type RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 import { programEnvironment } from './environment.ts'
 
 /** A program of this system, and its words. */

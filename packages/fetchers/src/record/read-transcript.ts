@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { errorCodes, RetrievalError } from '@retriever/core'
-import { systemReason } from '../plugin/system-reason.ts'
+import { systemReason } from '../kit/system-reason.ts'
 import { type Line, version } from './transcript.ts'
 
 /** The most octets of a transcript, which is read as a whole. */

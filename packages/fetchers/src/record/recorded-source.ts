@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import type { ByteSource, Sink } from '../plugin/byte-source.ts'
+import type { ByteSource, Sink } from '../contract/byte-source.ts'
 
 /** How a body ended: whole, given up, or with an error. */
 export type BodyEnd = 'whole' | 'given up' | RetrievalError

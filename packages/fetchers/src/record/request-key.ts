@@ -1,6 +1,6 @@
 import { isSecretField, redact } from '@retriever/core'
-import type { RequestFields, RequestOptions } from '../plugin/fetcher.ts'
-import { resumePoint } from '../plugin/request-options.ts'
+import type { RequestFields, RequestOptions } from '../contract/fetcher.ts'
+import { resumePoint } from '../kit/request-options.ts'
 
 /** The options that change the answer, in a fixed order, without secrets. `split` only changes the way. */
 export function requestShown(request: RequestOptions): Readonly<Record<string, unknown>> {

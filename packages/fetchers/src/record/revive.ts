@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
-import type { ByteSource } from '../plugin/byte-source.ts'
-import type { EmittedEvent } from '../plugin/events.ts'
-import type { Entry, Outcome, RetrievalContext } from '../plugin/fetcher.ts'
+import type { ByteSource } from '../contract/byte-source.ts'
+import type { EmittedEvent } from '../contract/events.ts'
+import type { Entry, Outcome, RetrievalContext } from '../contract/fetcher.ts'
 import type { Answer, RecordedBody, RecordedEntries, RecordedEvent } from './transcript.ts'
 
 /** The most octets of a chunk. */

@@ -1,5 +1,5 @@
 import { isSecretField, RetrievalError, redact } from '@retriever/core'
-import type { Credentials } from '../plugin/fetcher.ts'
+import type { Credentials } from '../contract/fetcher.ts'
 
 /** A shorter secret is hidden only where a name says what it is: elsewhere, it would hide parts of other words. */
 const minLength = 4

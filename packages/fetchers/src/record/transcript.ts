@@ -1,6 +1,6 @@
 import type { ErrorJson, Mechanism } from '@retriever/core'
-import type { EmittedEvent } from '../plugin/events.ts'
-import type { Entry, Handoff, Redirect, Retrieved } from '../plugin/fetcher.ts'
+import type { EmittedEvent } from '../contract/events.ts'
+import type { Entry, Handoff, Redirect, Retrieved } from '../contract/fetcher.ts'
 
 /**
  * A transcript is JSON Lines (RFC 8259 in UTF-8, a value a line): a header, then one line for each time that a fetcher

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../plugin/byte-source.ts'
+import type { ByteSource } from '../contract/byte-source.ts'
 import type { OctetSource } from './framing/lines.ts'
 import type { Connection } from './transport/connection.ts'
 

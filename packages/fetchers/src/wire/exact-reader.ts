@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 import type { OctetSource } from './framing/lines.ts'
 import { isTurnLong, nextTurn } from './turn.ts'
 

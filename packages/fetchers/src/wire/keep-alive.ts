@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 
 /** Asks a silent server for a sign of life at half of limits.idleTimeout, and at least every 30 seconds. */
 export async function askingForLife<T>(

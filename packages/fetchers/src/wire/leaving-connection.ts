@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 import { Connection } from './transport/connection.ts'
 import type { Peer } from './transport/dial.ts'
 import { openSessionSocket } from './transport/socket.ts'

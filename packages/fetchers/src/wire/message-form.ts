@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
 
 /**
  * A message in the form that the request wants: its content, followed by a line end if `isLine`, or one line of JSON

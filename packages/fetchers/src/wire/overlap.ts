@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
-import type { ByteSource } from '../plugin/byte-source.ts'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { overlap } from '../plugin/request-options.ts'
+import type { ByteSource } from '../contract/byte-source.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
+import { overlap } from '../kit/request-options.ts'
 import type { Portion, Proof } from './resuming-source.ts'
 
 const nothing: Uint8Array = Buffer.alloc(0)

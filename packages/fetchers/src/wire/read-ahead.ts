@@ -1,6 +1,6 @@
-import type { ByteSource } from '../plugin/byte-source.ts'
-import type { Extent } from '../plugin/extent.ts'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
+import type { ByteSource } from '../contract/byte-source.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
+import type { Extent } from '../kit/extent.ts'
 
 /** An open file of a server that is asked for one part after the other. */
 export interface RemoteFile {

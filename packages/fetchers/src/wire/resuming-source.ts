@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
-import type { ByteSource, Sink } from '../plugin/byte-source.ts'
-import type { RetrievalContext } from '../plugin/fetcher.ts'
-import { Retries } from '../plugin/retry.ts'
+import type { ByteSource, Sink } from '../contract/byte-source.ts'
+import type { RetrievalContext } from '../contract/fetcher.ts'
+import { Retries } from '../kit/retry.ts'
 
 /** The octets that one request brings. */
 export interface Portion {

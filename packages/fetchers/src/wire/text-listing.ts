@@ -1,5 +1,5 @@
 import type { Mechanism } from '@retriever/core'
-import type { Retrieved } from '../plugin/fetcher.ts'
+import type { Retrieved } from '../contract/fetcher.ts'
 
 /**
  * A listing of text lines whose end the protocol marks: the final 226 of an FTP directory, the line "." of a

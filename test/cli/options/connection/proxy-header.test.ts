@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
+import { ok } from '../../../protocols/http/support/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../../protocols/http/support/scripted-http.ts'
 import { retrieve, useBundle } from '../../../support/cli/run.ts'
-import { ok } from '../../../support/http/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../../support/http/scripted-http.ts'
 
 useBundle()
 let proxy: ScriptedHttp

@@ -2,8 +2,8 @@ import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { proxyChooser, withLogin } from '../../../../packages/cli/src/options/connection/proxies.ts'
 import { parseCommandLine } from '../../../../packages/cli/src/parse.ts'
+import { ok } from '../../../protocols/http/support/http-answers.ts'
 import { retrieve, useBundle } from '../../../support/cli/run.ts'
-import { ok } from '../../../support/http/http-answers.ts'
 import { httpProxy, type ScriptedProxy, scriptedProxy, socks, socks4 } from '../../../support/wire/scripted-proxy.ts'
 
 describe('the proxy of a host', () => {

@@ -5,10 +5,10 @@ import { startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { trustOf } from '../../../../packages/cli/src/options/connection/trust.ts'
 import { pemOf } from '../../../../packages/fetchers/src/wire/transport/tls-options.ts'
+import { clientCertificate, clientKey, lockedClientKey } from '../../../protocols/http/support/client-certificate.ts'
+import { ok } from '../../../protocols/http/support/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../../protocols/http/support/scripted-http.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
-import { clientCertificate, clientKey, lockedClientKey } from '../../../support/http/client-certificate.ts'
-import { ok } from '../../../support/http/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../../support/http/scripted-http.ts'
 import { httpProxy, type ScriptedProxy, scriptedProxy } from '../../../support/wire/scripted-proxy.ts'
 
 useBundle()

@@ -4,11 +4,16 @@ import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { testCa } from '@retriever/servers'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { ok } from '../../../protocols/http/support/http-answers.ts'
+import {
+  emptyList,
+  revokedCertificate,
+  revokedList,
+  revokingCa,
+} from '../../../protocols/http/support/revoked-certificate.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../../protocols/http/support/scripted-http.ts'
 import { testCertificate, testKey } from '../../../servers/src/certificate.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
-import { ok } from '../../../support/http/http-answers.ts'
-import { emptyList, revokedCertificate, revokedList, revokingCa } from '../../../support/http/revoked-certificate.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../../support/http/scripted-http.ts'
 import { httpProxy, type ScriptedProxy, scriptedProxy } from '../../../support/wire/scripted-proxy.ts'
 
 useBundle()

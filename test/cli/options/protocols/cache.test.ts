@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { cacheable, reply } from '../../../protocols/http/support/http-answers.ts'
+import { type ScriptedHttp, scriptedHttp } from '../../../protocols/http/support/scripted-http.ts'
 import { retrieve, retrieveOctets, start, temporaryFolder, useBundle } from '../../../support/cli/run.ts'
-import { cacheable, reply } from '../../../support/http/http-answers.ts'
-import { type ScriptedHttp, scriptedHttp } from '../../../support/http/scripted-http.ts'
 
 useBundle()
 const folder = temporaryFolder()

@@ -281,7 +281,7 @@ describe('-J', () => {
 })
 
 test('ls of an index page, as a table and as JSON; get has its octets', async () => {
-  const page = readFileSync(new URL('../../../support/http/index-pages/nginx.html', import.meta.url))
+  const page = readFileSync(new URL('../../../protocols/http/support/index-pages/nginx.html', import.meta.url))
   const octets = page.toString('latin1')
   answering({ '/files/': answer(['Content-Type: text/html'], octets) })
   const { status, stdout } = await retrieve(['ls', url('files/')])

@@ -1,6 +1,6 @@
 import { type Mechanism, type Resolution, RetrievalError, redact } from '@retriever/core'
-import type { Body } from '../../result/body.ts'
-import { Representation } from '../../result/representation.ts'
+import type { Body } from '../../body/body.ts'
+import { Representation } from '../../body/representation.ts'
 import { checkItem, type RetrieveOptions } from '../client-options.ts'
 import { handoffError } from '../handoff/handoff.ts'
 import type { Retrieval } from '../retrieval.ts'

@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import type { Representation } from '../../result/representation.ts'
+import type { Representation } from '../../body/representation.ts'
 import type { RetrieveOptions } from '../client-options.ts'
 import { Roster } from '../roster.ts'
 import { BatchJob, type JobListener, type Retriever } from './batch-job.ts'

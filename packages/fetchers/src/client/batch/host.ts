@@ -1,4 +1,4 @@
-import { clampTimer } from '../../plugin/deadline.ts'
+import { clampTimer } from '../../kit/deadline.ts'
 import type { Rostered } from '../roster.ts'
 import type { Job } from './job.ts'
 import type { Share } from './share.ts'

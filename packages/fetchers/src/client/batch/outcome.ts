@@ -1,5 +1,5 @@
 import type { Resolution, RetrievalError } from '@retriever/core'
-import type { Representation } from '../../result/representation.ts'
+import type { Representation } from '../../body/representation.ts'
 import type { RetrieveOptions } from '../client-options.ts'
 
 /** One URL of a batch, with what belongs to it alone. */

@@ -1,4 +1,4 @@
-import type { Body } from '../../result/body.ts'
+import type { Body } from '../../body/body.ts'
 import { Roster, type Rostered } from '../roster.ts'
 
 /** A job whose representation came. */

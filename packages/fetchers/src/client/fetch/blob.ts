@@ -1,6 +1,6 @@
 import { resolveObjectURL } from 'node:buffer'
 import { type ErrorCode, RetrievalError } from '@retriever/core'
-import { webResponse } from '../../result/response.ts'
+import { webResponse } from '../../body/response.ts'
 import type { FetchRequest } from './request.ts'
 
 /**

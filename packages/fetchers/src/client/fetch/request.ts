@@ -1,6 +1,6 @@
 import { printable, RetrievalError, redact } from '@retriever/core'
-import { invalidOption } from '../../plugin/limits.ts'
-import { isOwnField } from '../../plugin/options.ts'
+import { invalidOption } from '../../contract/limits.ts'
+import { isOwnField } from '../../kit/options.ts'
 import { optionNames } from '../client-options.ts'
 
 /** One call of fetch(), checked: a Request and an init object made into one. */

@@ -1,6 +1,6 @@
 import { decodeOctets, octetsToText, type Resolution, RetrievalError } from '@retriever/core'
-import type { Handoff } from '../../plugin/fetcher.ts'
-import { checkOptions, text } from '../../plugin/options.ts'
+import type { Handoff } from '../../contract/fetcher.ts'
+import { checkOptions, text } from '../../kit/options.ts'
 import type { RetrieveOptions } from '../client-options.ts'
 import { hostRefusal, isHostWord, withHiddenPassword } from './handoff.ts'
 import { programsFor, type Target } from './programs.ts'

@@ -1,5 +1,5 @@
 import { type HandoffProgram, printable, RetrievalError, redact, shellCommand, shellWord } from '@retriever/core'
-import type { Handoff, RetrievalContext } from '../../plugin/fetcher.ts'
+import type { Handoff, RetrievalContext } from '../../contract/fetcher.ts'
 
 /** Whether a value is a Handoff, of any copy of this package: its `outcome` says so. */
 export function isHandoff(value: unknown): value is Handoff {

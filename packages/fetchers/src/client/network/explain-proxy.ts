@@ -1,5 +1,5 @@
 import { type AccessPlan, type Asked, authority, type Explained, httpWire } from '@retriever/core'
-import type { ProxyServer } from '../../plugin/network.ts'
+import type { ProxyServer } from '../../contract/network.ts'
 import { connectRequest } from '../../wire/proxy/connect-request.ts'
 import { route } from './route.ts'
 

@@ -8,7 +8,7 @@ import {
   type HttpPlan,
   isAnonymous,
 } from '@retriever/core'
-import type { Network, ProxyServer } from '../../plugin/network.ts'
+import type { Network, ProxyServer } from '../../contract/network.ts'
 
 /**
  * The plan to carry out with the proxy. An http or ftp URL without TLS is sent to an HTTP proxy as a whole (RFC 9112

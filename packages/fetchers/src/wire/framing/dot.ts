@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { LineReader } from './lines.ts'
 
 /** The state of the decoder. Octets that may belong to the end mark are held back until that is certain. */

@@ -1,5 +1,5 @@
 import { adviceText, type Phase } from '@retriever/core'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { isTurnLong, nextTurn } from '../turn.ts'
 
 /** A source of octets: a Connection, or a stand-in for one in tests. */

@@ -1,5 +1,5 @@
 import { type ErrorCode, octetsToText, type Phase, printable, type RetrievalError } from '@retriever/core'
-import type { ErrorExtras, RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ErrorExtras, RetrievalContext } from '../../contract/fetcher.ts'
 import type { LineReader } from './lines.ts'
 
 /** A reply of one line (RFC 3977 3.1): a code of three digits, of which the first tells the outcome, and text. */

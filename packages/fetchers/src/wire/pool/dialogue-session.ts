@@ -1,4 +1,4 @@
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { Connection } from '../transport/connection.ts'
 import type { ReusableSession } from './session-pool.ts'
 import { type UnreadBody, UnreadWatch } from './unread-watch.ts'

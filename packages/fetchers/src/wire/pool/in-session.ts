@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { LoginTarget } from './pool-key.ts'
 import type { Lease, ReusableSession, SessionPool } from './session-pool.ts'
 

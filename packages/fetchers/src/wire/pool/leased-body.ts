@@ -1,5 +1,5 @@
-import type { ByteSource } from '../../plugin/byte-source.ts'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { ByteSource } from '../../contract/byte-source.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { Lease, ReusableSession } from './session-pool.ts'
 import { type UnreadBody, unreadError } from './unread-watch.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isAnonymous } from '@retriever/core'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { TlsOptions } from '../../plugin/network.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
+import type { TlsOptions } from '../../contract/network.ts'
 
 /**
  * Tells connections to one server apart by proxy, TLS options, address rules and network options (security.md case

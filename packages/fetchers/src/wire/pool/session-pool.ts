@@ -1,6 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
-import { clampTimer } from '../../plugin/deadline.ts'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
+import { clampTimer } from '../../kit/deadline.ts'
 import { type LoginTarget, sessionKey } from './pool-key.ts'
 import type { UnreadWatch } from './unread-watch.ts'
 

@@ -1,6 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
-import { clampTimer } from '../../plugin/deadline.ts'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
+import { clampTimer } from '../../kit/deadline.ts'
 
 /** A session with a body that its consumer may leave unread. */
 export interface UnreadBody {

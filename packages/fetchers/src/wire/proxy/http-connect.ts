@@ -1,8 +1,8 @@
 import { adviceText, authority, octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
 import { Authenticator, type LoginAttempt } from '../../auth/authenticator.ts'
 import { readChallenges } from '../../auth/challenge.ts'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { ProxyServer } from '../../plugin/network.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
+import type { ProxyServer } from '../../contract/network.ts'
 import type { Connection } from '../transport/connection.ts'
 import { connectRequest } from './connect-request.ts'
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { ProxyServer } from '../../plugin/network.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
+import type { ProxyServer } from '../../contract/network.ts'
 import type { Connection } from '../transport/connection.ts'
 
 /** The codes of a reply (SOCKS 4, "CONNECT"). */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Phase } from '@retriever/core'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { isOneLine } from '../framing/lines.ts'
 import { receiveError } from './socket-error.ts'
 import { startTls } from './start-tls.ts'

@@ -2,7 +2,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { adviceText, type RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 
 /**
  * The allowed addresses of a host, at least one. Rejects with `refused` if none is allowed, otherwise as dns.lookup

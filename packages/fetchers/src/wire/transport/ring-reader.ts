@@ -1,6 +1,6 @@
 import type { OnReadOpts, Socket } from 'node:net'
 import type { Phase } from '@retriever/core'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { receiveError } from './socket-error.ts'
 import type { SocketReader } from './socket-reader.ts'
 

@@ -1,5 +1,5 @@
 import { adviceText, printable, type RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 
 interface SystemError {
   readonly syscall?: string

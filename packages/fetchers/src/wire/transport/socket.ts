@@ -1,6 +1,6 @@
 import { isIPv4, type OnReadOpts, type Socket } from 'node:net'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
-import type { Network, ProxyServer } from '../../plugin/network.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
+import type { Network, ProxyServer } from '../../contract/network.ts'
 import { Connection } from './connection.ts'
 import { dial, dialProxy, type Peer, secure } from './dial.ts'
 import type { AbortScope } from './socket-opened.ts'

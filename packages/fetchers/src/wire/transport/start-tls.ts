@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { checkPin } from './pins.ts'
 import { connectError } from './socket-error.ts'
 import { socketOpened } from './socket-opened.ts'

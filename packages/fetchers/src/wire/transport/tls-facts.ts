@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type DetailedPeerCertificate, type PeerCertificate, TLSSocket } from 'node:tls'
-import type { TlsFacts } from '../../plugin/events.ts'
-import type { RetrievalContext } from '../../plugin/fetcher.ts'
+import type { TlsFacts } from '../../contract/events.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
 
 /** Emits the event of a TLS handshake that is over. Reading the facts takes longer than the event: see hasListener. */
 export function tellSecured({ emit, url, hasListener }: RetrievalContext, host: string, socket: Socket): void {

@@ -7,7 +7,7 @@ import {
   type SecureContext,
   type SecureContextOptions,
 } from 'node:tls'
-import type { TlsOptions } from '../../plugin/network.ts'
+import type { TlsOptions } from '../../contract/network.ts'
 
 /** The name that the certificate must have, the CAs to trust, the client's own certificate, and the caller's rules. */
 export function tlsOptions(host: string, options: TlsOptions): ConnectionOptions {

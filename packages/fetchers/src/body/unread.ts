@@ -1,0 +1,26 @@
+import type { RetrievalError } from '@retriever/core'
+import { sourceOf, wholeSource } from '../contract/byte-source.ts'
+import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'
+import { overMaxSize } from '../kit/size-limit.ts'
+import type { Body } from './body.ts'
+
+/** Releases a body whose announced size is over limits.maxSize, before the caller relies on it; gives the error. */
+export async function tooLarge({ size, body }: Retrieved, context: RetrievalContext): Promise<RetrievalError> {
+  await sourceOf(body).cancel()
+  return overMaxSize(context, size ?? 0)
+}
+
+/** Empties a result for a mechanism that cannot ask for metadata alone: its body is cancelled unread. */
+export async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
+  await sourceOf(retrieved.body).cancel()
+  const { entries: _entries, ...metadata } = retrieved
+  return { ...metadata, body: wholeSource() }
+}
+
+/**
+ * Ends each body that nobody has begun to read once its representation is collected, as undici does: its connection
+ * would stay open, and its place taken, for as long as the server waits.
+ */
+export const forgotten: FinalizationRegistry<Body> = new FinalizationRegistry((body: Body) => {
+  if (!body.taken) body.giveUp()
+})

@@ -1,0 +1,55 @@
+import type { Stats } from 'node:fs'
+import { RetrievalError } from '@retriever/core'
+import type { SavedFile } from '../body/representation.ts'
+import type { RetrievalEvent } from '../contract/events.ts'
+import type { Saver } from '../walk/retriever.ts'
+import { leadsOut, type Walk } from '../walk/walk.ts'
+import type { WalkedEntry } from '../walk/walked-entry.ts'
+import type { MirrorOptions } from './mirror-options.ts'
+import { compare } from './unchanged.ts'
+import { whenUnlocked } from './when-unlocked.ts'
+
+/** What the files of one mirror are retrieved with. */
+export interface FileParts {
+  readonly saver: Saver
+  readonly walk: Walk
+  readonly options: MirrorOptions
+  readonly signal: AbortSignal
+}
+
+/** A Gopher server knows no dates, so asking it for what has changed would only give a remark. */
+export function compareFile(entry: WalkedEntry, known: Stats | null, { saver }: FileParts): ReturnType<typeof compare> {
+  const verdict = compare(entry, known)
+  const { mechanism } = saver.resolve(entry.url).plan
+  return verdict === 'ask' && mechanism === 'gopher' ? 'new' : verdict
+}
+
+/** Retrieves a file of the tree. Null if the server says that the known file is current. */
+export async function retrieveFile(
+  { url }: WalkedEntry,
+  file: string,
+  known: Stats | null,
+  { saver, walk, options, signal }: FileParts,
+): Promise<SavedFile | null> {
+  let refused: RetrievalError | null = null
+  const request = {
+    signal,
+    ...(options.headers !== undefined && { headers: options.headers }),
+    ...(options.virtualHost !== undefined && { virtualHost: options.virtualHost }),
+    ...(options.compressed !== undefined && { compressed: options.compressed }),
+    ...(options.digest !== undefined && { digest: options.digest }),
+    ...(options.resume !== undefined && { resume: options.resume }),
+    ...(known !== null && { ifChangedSince: known.mtime }),
+    onEvent: (event: RetrievalEvent) => {
+      if (event.type !== 'redirected' || walk.scope.has(saver.resolve(event.location))) return
+      refused = leadsOut(url)
+      throw refused
+    },
+  }
+  try {
+    return await whenUnlocked(signal, () => saver.save(walk.scope.resolve(url) ?? url, file, request))
+  } catch (error) {
+    if (RetrievalError.is(error) && error.code === 'not-modified') return null
+    throw refused ?? error
+  }
+}

@@ -1,0 +1,64 @@
+import type { RetrievalError } from '@retriever/core'
+import type { WalkedEntry } from '../walk/walked-entry.ts'
+import type { MirrorResult, MirrorSummary } from './mirror-options.ts'
+
+const maxFailures = 1000
+
+/** Tells and counts what becomes of the entries of a tree. */
+export class MirrorResults {
+  readonly #counts = { saved: 0, skipped: 0, deleted: 0, failed: 0 }
+  readonly #failures: MirrorSummary['failures'][number][] = []
+  readonly #onResult: ((result: MirrorResult) => void) | undefined
+  readonly #onError: (cause: unknown) => void
+  #received = 0
+  #isOver = false
+
+  /** `onError` gets what `onResult` throws. */
+  constructor(onResult: ((result: MirrorResult) => void) | undefined, onError: (cause: unknown) => void) {
+    this.#onResult = onResult
+    this.#onError = onError
+  }
+
+  get counts(): Omit<MirrorSummary, 'isComplete'> {
+    return { ...this.#counts, received: this.#received, failures: this.#failures }
+  }
+
+  /** Tells nothing from now on. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  save({ path, url }: WalkedEntry, file: string, size: number, resumedFrom = 0): void {
+    this.#tell({ outcome: 'saved', path, url, file, size, resumedFrom })
+  }
+
+  /** Counts octets of a saved file that came over the network. */
+  receive(octets: number): void {
+    this.#received += octets
+  }
+
+  delete(path: string, file: string): void {
+    this.#tell({ outcome: 'deleted', path, file })
+  }
+
+  skip({ path, url }: WalkedEntry, reason: Extract<MirrorResult, { outcome: 'skipped' }>['reason']): void {
+    this.#tell({ outcome: 'skipped', path, url, reason })
+  }
+
+  fail({ path, url }: WalkedEntry, error: RetrievalError | null): void {
+    if (error === null) return
+    const result = { outcome: 'failed', path, url, error } as const
+    if (this.#failures.length < maxFailures) this.#failures.push(result)
+    this.#tell(result)
+  }
+
+  #tell(result: MirrorResult): void {
+    if (this.#isOver) return
+    this.#counts[result.outcome]++
+    try {
+      this.#onResult?.(result)
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+}

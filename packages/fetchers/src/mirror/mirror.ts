@@ -1,0 +1,271 @@
+import { rename, unlink } from 'node:fs/promises'
+import { RetrievalError } from '@retriever/core'
+import PQueue from 'p-queue'
+import type { SavedFile } from '../body/representation.ts'
+import { invalidOption } from '../contract/limits.ts'
+import { checkPathText, orWriteFailed, writeFailed } from '../saving/local-file.ts'
+import { removeStale } from '../saving/part-lock.ts'
+import { readFilter } from '../walk/path-filter.ts'
+import type { Saver } from '../walk/retriever.ts'
+import { type Folder, throwIfAborted, Walk, type WalkStep } from '../walk/walk.ts'
+import type { WalkedEntry } from '../walk/walked-entry.ts'
+import { ignoresCase, LocalNames } from './local-names.ts'
+import { compareFile, type FileParts, retrieveFile } from './mirror-file.ts'
+import { checkMirror, type MirrorOptions, type MirrorSummary } from './mirror-options.ts'
+import { MirrorResults } from './mirror-results.ts'
+import { deleteFolder, deleteSurplus, type Surplus } from './surplus.ts'
+import { inTheWay, parentOf, TargetFolder } from './target-folder.ts'
+
+const defaultConcurrency = 4
+/** The most files that wait for their turn; the walk pauses meanwhile. */
+const maxWaiting = 100
+
+/** Implements Client.mirror. */
+export async function mirror(
+  saver: Saver,
+  url: string | URL,
+  folder: string,
+  options: MirrorOptions,
+): Promise<MirrorSummary> {
+  checkPathText('folder', folder)
+  checkMirror(options)
+  if (options.delete) {
+    const { mechanism } = saver.resolve(url, options.base).plan
+    if (mechanism === 'nntp') {
+      throw invalidOption('delete', 'absent with news, whose groups list only their newest articles', true)
+    }
+    if (mechanism === 'imap' && options.limit !== undefined) {
+      throw invalidOption('delete', 'absent with the option limit, which leaves out older mails', true)
+    }
+  }
+  const stop = new AbortController()
+  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal])
+  const { resume: _resume, delete: _delete, dryRun: _dryRun, onResult: _onResult, ...walkOptions } = options
+  const walk = new Walk(saver, url, { ...walkOptions, signal })
+  const target = await TargetFolder.open(folder, options.dryRun)
+  const names = new LocalNames(await ignoresCase(target.root))
+  return new Mirror({ saver, walk, target, names, options, signal, stop }).run()
+}
+
+interface Parts extends FileParts {
+  readonly target: TargetFolder
+  readonly names: LocalNames
+  readonly stop: AbortController
+}
+
+/** One run that brings a tree to disk. */
+class Mirror {
+  readonly #parts: Parts
+  readonly #files: PQueue
+  /** The local paths of the tree's folders. A folder without a local name has none, and nothing below it has. */
+  readonly #folders = new Map<WalkedEntry | null, string>([[null, '']])
+  /** The folders in whose place there is still a file. */
+  readonly #replaced = new Set<WalkedEntry>()
+  /** The local paths of the folders whose listings were complete. */
+  readonly #listed = new Set<string>()
+  readonly #results: MirrorResults
+  #isComplete = true
+  /** Whether nothing is in the tree: that is rather a fault, such as a disk that is not mounted, than a decision. */
+  #isEmpty = true
+  /** The error that ends the run. */
+  #fatal: { readonly cause: unknown } | null = null
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#results = new MirrorResults(parts.options.onResult, (cause) => this.#end(cause))
+    this.#files = new PQueue({ concurrency: parts.options.concurrency ?? defaultConcurrency })
+  }
+
+  async run(): Promise<MirrorSummary> {
+    const { walk, options, signal } = this.#parts
+    try {
+      for await (const step of walk.steps()) {
+        await this.#take(step)
+        await this.#files.onSizeLessThan(maxWaiting)
+        if (this.#fatal !== null) break
+      }
+    } catch (cause) {
+      this.#end(cause)
+    }
+    await this.#files.onIdle()
+    if (this.#fatal !== null) throw this.#fatal.cause
+    throwIfAborted(signal)
+    if (options.delete && this.#isComplete && !this.#isEmpty) await this.#delete()
+    return { ...this.#results.counts, isComplete: this.#isComplete }
+  }
+
+  async #take(step: WalkStep): Promise<void> {
+    if (step.step === 'entry') {
+      this.#isEmpty = false
+      return this.#entry(step)
+    }
+    if (step.step === 'passed') return this.#makeRoom(step.entry)
+    if (step.step === 'astray') return this.#results.fail(step.entry, step.entry.error)
+    if (step.step === 'failed') {
+      this.#isComplete = false
+      return this.#results.fail(step.entry, step.entry.error)
+    }
+    await this.#makeRoom(step.folder.entry)
+    const local = this.#folders.get(step.folder.entry)
+    if (local !== undefined) this.#listed.add(local)
+    this.#isComplete &&= step.isComplete
+  }
+
+  async #entry({ entry, folder, isIncluded, isExcluded }: Extract<WalkStep, { step: 'entry' }>): Promise<void> {
+    await this.#makeRoom(folder.entry)
+    const local = this.#localPath(entry, folder, isIncluded && !isExcluded)
+    if (local === null || isExcluded) return
+    if (entry.outside) return this.#results.skip(entry, 'outside')
+    if (isFolder(entry)) {
+      this.#folders.set(entry, local)
+      if (isIncluded) await this.#makeFolder(entry, local)
+    } else if (isIncluded) {
+      if (entry.kind === 'file' || entry.kind === 'article') this.#file(entry, local)
+      else this.#results.skip(entry, 'not-a-file')
+    }
+  }
+
+  /** The local path of an entry, which no other entry has; null if it gets none. */
+  #localPath(entry: WalkedEntry, folder: Folder, isWanted: boolean): string | null {
+    const parent = this.#folders.get(folder.entry)
+    if (parent === undefined) return null
+    const segment = entry.path.slice(entry.path.lastIndexOf('/') + 1)
+    const claim = this.#parts.names.claim(parent, segment, entry.url)
+    if (claim.is === 'free') return claim.local
+    if (!isWanted) return null
+    if (claim.is === 'repeated') this.#results.skip(entry, 'repeated')
+    else if (claim.is === 'taken') {
+      const why = `another entry of that folder has this name, too (${JSON.stringify(segment)} becomes it)`
+      this.#results.fail(entry, writeFailed(this.#parts.target.fileAt(claim.local), why))
+    } else {
+      const path = this.#parts.target.fileAt(parent)
+      this.#results.fail(entry, writeFailed(path, `no file in it can have the name ${JSON.stringify(segment)}`))
+    }
+    return null
+  }
+
+  /** Makes a folder. A file in its place stays until the folder is listed: a listing that fails must not cost it. */
+  async #makeFolder(entry: WalkedEntry, local: string): Promise<void> {
+    const { target, options } = this.#parts
+    try {
+      if (options.delete && (await target.regularFile(local)) !== null) this.#replaced.add(entry)
+      else if (!options.dryRun) await target.make(local)
+    } catch (error) {
+      this.#settle(entry, error)
+    }
+  }
+
+  /** Makes a folder in place of the file that stands there, if one does. */
+  async #makeRoom(entry: WalkedEntry | null): Promise<void> {
+    const { target, options } = this.#parts
+    const local = this.#folders.get(entry)
+    if (entry === null || local === undefined || !this.#replaced.delete(entry)) return
+    try {
+      if (!options.dryRun) await target.delete(local)
+      this.#results.delete(local, target.fileAt(local))
+      if (!options.dryRun) await target.make(local)
+    } catch (error) {
+      this.#settle(entry, error)
+    }
+  }
+
+  #file(entry: WalkedEntry, local: string): void {
+    void this.#files.add(async () => {
+      try {
+        await this.#save(entry, local)
+      } catch (error) {
+        this.#settle(entry, error)
+      }
+    })
+  }
+
+  async #save(entry: WalkedEntry, local: string): Promise<void> {
+    const { target, signal, options } = this.#parts
+    throwIfAborted(signal)
+    if (!options.dryRun) await target.make(parentOf(local))
+    const file = target.fileAt(local)
+    const isFolder = await target.isFolder(local)
+    if (isFolder && (options.dryRun || !options.delete)) await this.#clear(local)
+    const known = await target.regularFile(local)
+    const verdict = compareFile(entry, known, this.#parts)
+    if (options.dryRun) return this.#preview(entry, file, verdict)
+    const saved = isFolder
+      ? await this.#replaceFolder(entry, local)
+      : verdict === 'unchanged'
+        ? null
+        : await retrieveFile(entry, file, verdict === 'ask' ? known : null, this.#parts)
+    if (saved === null) {
+      await removeStale(`${file}.part`)
+      return this.#results.skip(entry, 'unchanged')
+    }
+    const { size, resumedFrom } = saved
+    this.#results.receive(size - resumedFrom)
+    this.#results.save(entry, file, size, resumedFrom)
+  }
+
+  /** Retrieves a file, and deletes the folder of its name only when it has come: a failure keeps the folder. */
+  async #replaceFolder(entry: WalkedEntry, local: string): Promise<SavedFile | null> {
+    const { target } = this.#parts
+    const file = target.fileAt(local)
+    // No mirrored file has such a name.
+    const aside = `${file}.new.part`
+    const saved = await retrieveFile(entry, aside, null, this.#parts)
+    try {
+      await this.#clear(local)
+      await orWriteFailed(file, () => rename(aside, file))
+    } catch (error) {
+      await unlink(aside).catch(() => {})
+      throw error
+    }
+    return saved
+  }
+
+  /** Makes room for a file where a folder stands. Throws `write-failed` if something is left in it. */
+  async #clear(local: string): Promise<void> {
+    const { target, options } = this.#parts
+    if (options.delete) {
+      for await (const path of deleteFolder(await this.#surplus(), local))
+        this.#results.delete(path, this.#parts.target.fileAt(path))
+    }
+    const isLeft = options.delete ? !options.dryRun && (await target.isFolder(local)) : true
+    if (isLeft) throw inTheWay(target.fileAt(local), 'a folder', 'a file')
+  }
+
+  /** Reports what would be done. A file that only the server could tell to be unchanged counts as one to save. */
+  #preview(entry: WalkedEntry, file: string, verdict: ReturnType<typeof compareFile>): void {
+    if (verdict === 'unchanged') this.#results.skip(entry, 'unchanged')
+    else this.#results.save(entry, file, entry.size ?? 0)
+  }
+
+  /** Decides what the failure of one entry means. */
+  #settle(entry: WalkedEntry, error: unknown): void {
+    if (!RetrievalError.is(error) || error.code === 'aborted') this.#end(error)
+    else if (error.code === 'form-required') this.#results.skip(entry, 'not-a-file')
+    else this.#results.fail(entry, error)
+  }
+
+  async #delete(): Promise<void> {
+    for await (const path of deleteSurplus(await this.#surplus()))
+      this.#results.delete(path, this.#parts.target.fileAt(path))
+    if (this.#fatal !== null) throw this.#fatal.cause
+  }
+
+  async #surplus(): Promise<Surplus> {
+    const { target, names, options } = this.#parts
+    const filter = await readFilter(options.include, options.exclude)
+    const isListed = (local: string): boolean => this.#listed.has(local)
+    return { target, names, filter, isListed, isDryRun: options.dryRun === true }
+  }
+
+  /** Ends the run: the first error is that of the caller, and what is under way is given up. */
+  #end(cause: unknown): void {
+    this.#fatal ??= { cause }
+    this.#results.end()
+    this.#files.clear()
+    this.#parts.stop.abort()
+  }
+}
+
+function isFolder({ kind }: WalkedEntry): boolean {
+  return kind === 'directory' || kind === 'group'
+}

@@ -1,0 +1,111 @@
+import type { Dirent, Stats } from 'node:fs'
+import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type Advice, adviceText, type RetrievalError } from '@retriever/core'
+import { makeFolders, orWriteFailed, special, writeFailed } from '../saving/local-file.ts'
+
+/** The folder that a tree is brought to. Nothing outside is written or removed, whatever links it holds. */
+export class TargetFolder {
+  readonly root: string
+  /** The folders that were checked or made, by their local path. */
+  readonly #made = new Map<string, Promise<void>>()
+
+  private constructor(root: string) {
+    this.root = root
+  }
+
+  /** Makes the folder, unless it may be missing. Throws `write-failed`. */
+  static async open(path: string, mayBeMissing = false): Promise<TargetFolder> {
+    const root = resolve(path)
+    if (!mayBeMissing)
+      await orWriteFailed(root, () => makeFolders(root), {
+        EEXIST: 'it is no folder, and one is needed',
+      })
+    return new TargetFolder(root)
+  }
+
+  fileAt(local: string): string {
+    return join(this.root, ...local.split('/'))
+  }
+
+  /**
+   * Makes a folder and those above it, up to the root. Throws `write-failed` if one is a link, even a link to a folder:
+   * it may lead anywhere (security.md 9).
+   */
+  make(local: string): Promise<void> {
+    if (local === '') return Promise.resolve()
+    const known = this.#made.get(local)
+    if (known !== undefined) return known
+    const making = this.#makeIn(parentOf(local), local)
+    this.#made.set(local, making)
+    return making
+  }
+
+  async #makeIn(parent: string, local: string): Promise<void> {
+    await this.make(parent)
+    const path = this.fileAt(local)
+    const stats = await orWriteFailed(path, async () => {
+      if ((await lstatOf(path)) === null) await mkdir(path).catch(unlessExists)
+      return lstat(path)
+    })
+    if (stats.isDirectory()) return
+    if (stats.isFile()) throw inTheWay(path, 'a file', 'a folder')
+    throw writeFailed(path, `it is ${special(stats)}, and a folder is needed`)
+  }
+
+  /** The file at a local path, if it is a regular one. */
+  async regularFile(local: string): Promise<Stats | null> {
+    const stats = await orWriteFailed(this.fileAt(local), () => lstatOf(this.fileAt(local)))
+    return stats?.isFile() ? stats : null
+  }
+
+  /** Whether a folder stands at a local path. */
+  async isFolder(local: string): Promise<boolean> {
+    const stats = await orWriteFailed(this.fileAt(local), () => lstatOf(this.fileAt(local)))
+    return stats?.isDirectory() === true
+  }
+
+  /** The content of a folder; none if it does not exist. */
+  async list(local: string): Promise<Dirent[]> {
+    const path = this.fileAt(local)
+    return orWriteFailed(path, async () => {
+      const stats = await lstatOf(path)
+      if (stats === null || (local !== '' && !stats.isDirectory())) return []
+      return readdir(path, { withFileTypes: true })
+    })
+  }
+
+  /** Deletes one file, and never what a link leads to. */
+  async delete(local: string): Promise<void> {
+    await orWriteFailed(this.fileAt(local), () => unlink(this.fileAt(local)))
+  }
+
+  /** Removes a folder if it is empty. */
+  async removeEmpty(local: string): Promise<void> {
+    await rmdir(this.fileAt(local)).catch(() => {})
+  }
+}
+
+const deleting: Advice = { option: 'delete', value: true }
+
+/** The error for a local file or folder where the server now has the other. */
+export function inTheWay(path: string, what: string, wanted: string): RetrievalError {
+  const why = `it is ${what}, and the server has ${wanted} there now; remove it, or mirror with ${adviceText(deleting)}`
+  return writeFailed(path, why, undefined, deleting)
+}
+
+export function parentOf(local: string): string {
+  return local.slice(0, Math.max(0, local.lastIndexOf('/')))
+}
+
+async function lstatOf(path: string): Promise<Stats | null> {
+  return lstat(path).catch((error: NodeJS.ErrnoException) => {
+    // In a dry run, a file may stand where a folder will be.
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+    throw error
+  })
+}
+
+function unlessExists(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
+}

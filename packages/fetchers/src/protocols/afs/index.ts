@@ -1,0 +1,10 @@
+import type { Fetcher } from '../../contract/fetcher.ts'
+import { retrieveBelow } from './retrieve-below.ts'
+
+/**
+ * A fetcher for afs URLs: files and directories of the Andrew File System, where this machine has it mounted at /afs.
+ * Fails with `not-found` where it has not.
+ */
+export function afsFetcher(): Fetcher<'afs'> {
+  return { mechanism: 'afs', retrieve: (plan, context) => retrieveBelow('/afs', plan, context) }
+}

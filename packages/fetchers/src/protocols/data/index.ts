@@ -1,0 +1,36 @@
+import { MIMEType } from 'node:util'
+import type { DataPlan } from '@retriever/core'
+import { wholeSource } from '../../contract/byte-source.ts'
+import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+
+/** A fetcher for data URLs (RFC 2397): the data stands in the URL, so nothing is contacted. */
+export function dataFetcher(): Fetcher<'data'> {
+  return { mechanism: 'data', retrieve: async (plan, context) => retrieved(plan, context) }
+}
+
+function retrieved({ mediaType, size, octets }: DataPlan, context: RetrievalContext): Retrieved<'data'> {
+  if (context.request.range !== undefined) {
+    throw context.error('range-refused', 'A data URL has no ranges; retrieve it without one.')
+  }
+  const type = typeOf(mediaType)
+  return {
+    outcome: 'retrieved',
+    kind: 'object',
+    mediaType: type.essence,
+    charset: type.params.get('charset')?.toLowerCase() ?? null,
+    size,
+    modified: null,
+    completeness: 'verified',
+    metadata: { contentType: String(type) },
+    body: wholeSource(new Uint8Array(Buffer.from(octets, 'latin1'))),
+  }
+}
+
+/** The media type without malformed parameters; text/plain if it is malformed itself (Fetch Standard, 6). */
+function typeOf(mediaType: string): MIMEType {
+  try {
+    return new MIMEType(mediaType)
+  } catch {
+    return new MIMEType('text/plain;charset=US-ASCII')
+  }
+}

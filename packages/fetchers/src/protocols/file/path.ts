@@ -1,0 +1,24 @@
+import type { FilePlan } from '@retriever/core'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
+
+/**
+ * The path of the plan on this system. Windows has drives, `/C:/x` or in the old form `/C|/x` (RFC 8089 E.2); elsewhere
+ * the old form is refused with what it means. Windows reads a path that begins with two slashes as that of another host
+ * (security.md case 53).
+ */
+export function pathOf(
+  { path }: Pick<FilePlan, 'path'>,
+  context: Pick<RetrievalContext, 'error'>,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const [, drive, rest = ''] = /^\/([A-Za-z])[:|](\/.*)?$/s.exec(path) ?? []
+  if (platform === 'win32') {
+    const local = drive === undefined ? path : `${drive}:${rest || '/'}`
+    if (!/^[/\\]{2}/.test(local) && !local.includes('\\')) return local
+    const message = 'Windows would read the path as one of another host, or with \\ as a slash; it is not opened.'
+    throw context.error('refused', message, { phase: 'policy' })
+  }
+  if (drive === undefined || path[2] === ':') return path
+  const message = `The path names the drive ${drive}: of Windows, and this system has no drives.`
+  throw context.error('not-found', message)
+}

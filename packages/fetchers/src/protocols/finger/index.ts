@@ -1,0 +1,40 @@
+import type { AccessPlans } from '@retriever/core'
+import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { ConnectionBody, plainOctets } from '../../wire/connection-body.ts'
+import { LineReader } from '../../wire/framing/lines.ts'
+import { openConnection } from '../../wire/transport/socket.ts'
+
+/** Asks who is on a host (RFC 1288): one line is sent, and the answer lasts to the end of the connection. */
+export function fingerFetcher(): Fetcher<'finger'> {
+  return { mechanism: 'finger', retrieve }
+}
+
+async function retrieve(plan: AccessPlans['finger'], context: RetrievalContext): Promise<Retrieved<'finger'>> {
+  if (context.request.range !== undefined) {
+    throw context.error('range-refused', 'Finger sends no parts of an answer; retrieve the whole.', { phase: 'policy' })
+  }
+  const connection = await openConnection(context, plan)
+  try {
+    await connection.sendLine(plan.query)
+    const source = new LineReader(connection, context)
+    // The first octets have the time limit of a reply. An empty answer is an answer (RFC 1288 2.5.3 demands none).
+    const first = await source.read('request')
+    if (first !== null) source.unread(first)
+    return {
+      outcome: 'retrieved',
+      kind: 'object',
+      mediaType: 'text/plain',
+      // RFC 1288 2.2 promises ASCII; servers send what the users wrote.
+      charset: null,
+      size: null,
+      modified: null,
+      // RFC 1288 2.3: only the end of the connection ends the answer.
+      completeness: 'eof-only',
+      metadata: {},
+      body: new ConnectionBody(plainOctets(source), connection),
+    }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}

@@ -1,0 +1,229 @@
+import { authTls, type FtpCommands, type FtpPlan } from '@retriever/core'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import type { ReusableSession, SessionProtocol } from '../../../wire/pool/session-pool.ts'
+import { type UnreadBody, UnreadWatch } from '../../../wire/pool/unread-watch.ts'
+import { makeRingMemory, type RingMemory } from '../../../wire/transport/ring-reader.ts'
+import { openSessionSocket, serverAddress } from '../../../wire/transport/socket.ts'
+import { startTls } from '../../../wire/transport/start-tls.ts'
+import { Control } from './control.ts'
+import { isFull } from './refusal-words.ts'
+import { type Reply, refusedByServer, violation, wordsOf } from './replies.ts'
+import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
+
+/**
+ * The time in milliseconds for which a prefetched port counts as open. Servers close an unused passive port: pyftpdlib
+ * after 30 s, vsftpd after 60.
+ */
+const portLifetime = 15_000
+
+/** The functions with which the fetcher's pool opens and picks sessions. */
+export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan, FtpQuirks> {
+  return {
+    newQuirks: () => newFtpQuirks(preset),
+    open: FtpSession.open,
+    capacity: () => 1,
+    pick(sessions, { cwd }) {
+      // A session that is in the directory already goes before one that must change to it.
+      const picked = sessions.find((session) => session.isIn(cwd)) ?? sessions.find((session) => session.reaches(cwd))
+      const [other] = sessions
+      if (picked === undefined && other !== undefined) other.quirks.severalDirectories = true
+      return picked
+    },
+    isFull,
+    unreadLimit: ({ idleTimeout }) => idleTimeout,
+  }
+}
+
+type Greeted = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
+
+/** A control connection and the known state of the server: the login, the directory, the next port. */
+export class FtpSession implements ReusableSession, UnreadBody {
+  readonly control: Control
+  readonly quirks: FtpQuirks
+  /** The words of the greeting. */
+  readonly welcome: string
+  /** The host of data connections: the peer of the control connection, or the host that its proxy was given. */
+  readonly address: string
+  isLoggedIn = false
+  /** True where the server greeted with 230: it wants no login. */
+  readonly isGreetedIn: boolean
+  loginKey: string | null = null
+  served = 0
+  readonly unreadWatch: UnreadWatch = new UnreadWatch(this)
+  /** The CWDs since the entry directory, one a segment (RFC 1738 3.2.2). */
+  directory: readonly string[] = []
+  /** The name that PWD gives the entry directory; null: not known. */
+  entry: string | null = null
+  type: FtpCommands['type'] | null = null
+  /** True once OPTS UTF8 ON has been sent. */
+  isInUtf8 = false
+  /** True once the server has answered SIZE and MDTM: a transfer that breaks off could be resumed. */
+  hasAttributes = false
+  /** True where the data connection could not be opened, and the server still waits for it. */
+  isWaitingForData = false
+  /** The port of this transfer, if it was prefetched during the one before; null: it was not. */
+  prefetchedPort: number | null = null
+  /** The body that is being received. */
+  body: UnreadBody | null = null
+  #ringMemory: RingMemory | undefined
+  #prefetch: { readonly reply: Promise<Reply>; readonly since: number } | null = null
+  #unlink: () => void
+
+  private constructor(
+    control: Control,
+    quirks: FtpQuirks,
+    { welcome, address, isGreetedIn }: Greeted,
+    unlink: () => void,
+  ) {
+    this.control = control
+    this.quirks = quirks
+    this.welcome = welcome
+    this.address = address
+    this.isGreetedIn = isGreetedIn
+    this.#unlink = unlink
+  }
+
+  /**
+   * Connects, waits for the greeting, and starts TLS where the plan says so. The login goes out with the first
+   * commands.
+   */
+  static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
+    const socket = await openSessionSocket(context, plan)
+    const control = new Control(context, socket)
+    control.isTelnet = quirks.telnet
+    const address = serverAddress(context, socket, plan.host)
+    const unlink = context.deadline.onAbort(() => control.close())
+    try {
+      const greeting = await awaitGreeting(control, context)
+      if (plan.tls === 'explicit') await upgrade(control, plan, context)
+      const server = { welcome: wordsOf(greeting), address, isGreetedIn: greeting.code === 230 }
+      return new FtpSession(control, quirks, server, unlink)
+    } catch (error) {
+      unlink()
+      control.end()
+      context.deadline.throwIfAborted()
+      throw error
+    }
+  }
+
+  get isUsable(): boolean {
+    return this.control.isUsable
+  }
+
+  get isLost(): boolean {
+    return !this.control.isUsable
+  }
+
+  get unreadSince(): number | null {
+    return this.body?.unreadSince ?? null
+  }
+
+  evict(): void {
+    this.body?.evict()
+  }
+
+  /** The memory for the data of all transfers, one after the other. */
+  get ringMemory(): RingMemory {
+    this.#ringMemory ??= makeRingMemory()
+    return this.#ringMemory
+  }
+
+  /** Another retrieval uses the session from now on, and closes it if it is aborted. */
+  attach(context: RetrievalContext): void {
+    this.control.attach(context)
+    this.#unlink = context.deadline.onAbort(() => this.control.close())
+  }
+
+  detach(): void {
+    this.prefetchedPort = null
+    this.body = null
+    this.#unlink()
+    this.control.detach()
+  }
+
+  /** Closes the session, with QUIT where the server still listens. */
+  close(): void {
+    this.#unlink()
+    this.control.end()
+  }
+
+  /**
+   * Whether the session can follow the path of RFC 1738 (one CWD a segment from the entry directory) from where it is.
+   */
+  reaches(cwd: readonly string[]): boolean {
+    if (this.entry !== null || this.isIn(cwd)) return true
+    // An empty segment may lead back to the entry directory, or nowhere.
+    return this.isAbove(cwd) && (this.directory.length === 0 || !cwd.includes(''))
+  }
+
+  /** Whether the session is in this directory. */
+  isIn(cwd: readonly string[]): boolean {
+    return cwd.length === this.directory.length && this.isAbove(cwd)
+  }
+
+  /** Whether the session is in this directory or in one above it. */
+  isAbove(cwd: readonly string[]): boolean {
+    return this.directory.every((segment, index) => segment === cwd[index])
+  }
+
+  /** Asks for the port of the next retrieval, behind the transfer command of this one. */
+  prefetchPort(): void {
+    this.#prefetch = { reply: this.control.postBehind(this.quirks.passive), since: performance.now() }
+  }
+
+  /** The reply about the prefetched port, if no retrieval has taken it yet. */
+  get prefetchReply(): Promise<Reply> | null {
+    return this.#prefetch?.reply ?? null
+  }
+
+  /** Notes that a transfer has ended well: prefetched ports work with this server. */
+  noteTransferDone(): void {
+    if (this.prefetchedPort !== null) this.quirks.prefetching ??= true
+  }
+
+  /** The reply about the prefetched port, if that may still be open; the caller must handle its rejection. */
+  takePrefetchReply(): Promise<Reply> | null {
+    const ahead = this.#prefetch
+    this.#prefetch = null
+    return ahead !== null && performance.now() - ahead.since < portLifetime ? ahead.reply : null
+  }
+
+  /**
+   * Notes that a transfer has failed. True: prefetching a port may be to blame, and is not done again with this server.
+   */
+  noteTransferFailed(): boolean {
+    const isTrial = (this.#prefetch !== null || this.prefetchedPort !== null) && this.quirks.prefetching === undefined
+    const isOurs = this.control.transferDropped || isTrial
+    if (isOurs) this.quirks.prefetching = false
+    return isOurs
+  }
+}
+
+/**
+ * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before it, so a server of
+ * another protocol gets nothing. Called in the same turn in which the control connection is made.
+ */
+async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
+  const reply = await control.greeting()
+  if (reply.code === 220 || reply.code === 230) return reply
+  if (reply.code >= 400) throw refusedByServer(context, reply, 'the connection')
+  const message = `The server greets with "${wordsOf(reply)}", not with 220. Check host and port.`
+  throw violation(context, message, wordsOf(reply))
+}
+
+/** `AUTH TLS`, 234, handshake (RFC 4217 4). A server that refuses gets no password in the clear. */
+async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
+  const reply = await control.ask('tls', authTls)
+  if (reply.code !== 234) {
+    throw refusedByServer(context, reply, authTls, {
+      code: 'tls-failed',
+      advice: 'It does not offer TLS, or not here',
+    })
+  }
+  // `234 ok\r\n230 in\r\n` in one segment: the second reply would be read as if it had come over TLS.
+  control.checkSilent()
+  const { socket, agreed } = startTls(context, plan, control.socket)
+  control.handshake = socket
+  await context.deadline.within('tls', () => agreed)
+  control.upgrade(socket)
+}

@@ -1,0 +1,220 @@
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { Connection } from '../../../wire/transport/connection.ts'
+import { RingReader } from '../../../wire/transport/ring-reader.ts'
+import { openSocket } from '../../../wire/transport/socket.ts'
+import { Lifetime } from '../../../wire/transport/socket-opened.ts'
+import { startTls } from '../../../wire/transport/start-tls.ts'
+import type { Step } from '../control/pipeline.ts'
+import { isPermanent, type Reply, refusedByServer, violation, withReplyTimeout } from '../control/replies.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
+
+/**
+ * Asks for a port to connect to (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know EPSV or its
+ * port is dead. The host is always the peer of the control connection: the address in a 227 reply may be a private one
+ * behind NAT, or a third host that the server wants attacked (RFC 2577).
+ */
+export function portStep(retrieval: FtpRetrieval, asked: { port: number | null }): Step {
+  const command = retrieval.session.quirks.passive
+  const onReply = (reply: Reply): void => {
+    asked.port = readPort(retrieval, command, reply)
+  }
+  // The second reply closes the port of the first.
+  return { phase: 'request', command, onReply, onSecondReply: onReply }
+}
+
+/** Asks for a port outside a pipeline; by PASV where EPSV gives none. */
+export async function askPort(retrieval: FtpRetrieval): Promise<number> {
+  const asked: { port: number | null } = { port: null }
+  while (asked.port === null) {
+    const { phase, command, onReply } = portStep(retrieval, asked)
+    onReply(await retrieval.session.control.ask(phase, command))
+  }
+  return asked.port
+}
+
+/** The time in milliseconds that a server has to answer a prefetching EPSV, while it is not known whether it can. */
+const prefetchTimeout = 3000
+const silence = 'No reply to a command sent during the transfer.'
+
+/** The port that the retrieval before has asked for. Null where the server names none, or cannot be relied upon. */
+export async function takePrefetchedPort(
+  { session, context }: FtpRetrieval,
+  ahead: Promise<Reply>,
+): Promise<number | null> {
+  const { control, quirks } = session
+  const isUntried = quirks.prefetching === undefined
+  const pending = isUntried ? withReplyTimeout(context, ahead, prefetchTimeout, silence) : ahead
+  const reply = await control.wait('request', pending).catch((error: unknown) => {
+    // The server is still there: it throws away commands that come during a transfer.
+    if (isUntried && control.isUsable) quirks.prefetching = false
+    throw error
+  })
+  const port = portIn(reply)
+  if (port === undefined || quirks.prefetching === false) return null
+  session.prefetchedPort = checkPort(context, port, control.shown(reply))
+  return session.prefetchedPort
+}
+
+/**
+ * The port in the reply. Null: EPSV does not work, and PASV is to be used from now on. Throws where there is no port.
+ */
+function readPort({ session, context }: FtpRetrieval, command: 'EPSV' | 'PASV', reply: Reply): number | null {
+  const isExtended = command === 'EPSV'
+  const isRefusal = isExtended && isPermanent(reply)
+  if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) {
+    // EPSV may have failed only once, and over IPv6 there is no PASV.
+    session.quirks.passive = session.quirks.preferred
+    throw refusedByServer(context, reply, 'a data connection')
+  }
+  const port = portIn(reply)
+  const words = session.control.shown(reply)
+  if (port !== undefined) return checkPort(context, port, words)
+  if (!isExtended) throw violation(context, `The server names no port in "${words}".`, words)
+  session.quirks.passive = 'PASV'
+  return null
+}
+
+function portIn({ code, text }: Reply): number | undefined {
+  if (code === 229) return readExtendedPort(text)
+  return code === 227 ? readPassivePort(text) : undefined
+}
+
+/** Reads the port in `Entering Extended Passive Mode (|||6446|)`, with any delimiter (RFC 2428 3); IBM i uses `!`. */
+export function readExtendedPort(text: string): number | undefined {
+  const [, , port] = /\(([!-/:-~])\1\1(\d{1,5})\1\)/.exec(text) ?? []
+  return port === undefined ? undefined : Number(port)
+}
+
+const sixOctets = /(\()?(?<![\d,])(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3})(?![\d,])(\))?/
+
+/**
+ * Reads the port in six octets anywhere in the text, `(127,0,0,1,25,33)` (RFC 959 4.1.2, RFC 1123 4.1.2.6); some
+ * servers leave the brackets out.
+ */
+export function readPassivePort(text: string): number | undefined {
+  const [, open, h1, h2, h3, h4, p1, p2, close] = sixOctets.exec(text) ?? []
+  const octets = [h1, h2, h3, h4, p1, p2].map(Number)
+  // A bracket that is not closed belongs to a line that was cut.
+  if (octets.some((octet) => !(octet <= 255)) || (open !== undefined && close === undefined)) return undefined
+  return Number(p1) * 256 + Number(p2)
+}
+
+/**
+ * Refuses ports below 1024: no server offers data there, so such a port aims the client at another service (RFC 2577
+ * 3).
+ */
+function checkPort(context: RetrievalContext, port: number, words: string): number {
+  if (port >= 1024 && port <= 65_535) return port
+  throw violation(context, `The server offers port ${port} for data; only 1024 to 65535 are dialled.`, words)
+}
+
+/**
+ * The time in milliseconds that a port named by EPSV may be silent: firewalls that do not know EPSV drop the
+ * connection, and let that of PASV pass.
+ */
+const silentPortTimeout = 10_000
+
+/** A connection for one transfer, from the server to the client. */
+export class DataConnection {
+  /** Rejects with `connect-failed`. */
+  readonly opened: Promise<void>
+  readonly #retrieval: FtpRetrieval
+  readonly #life = new Lifetime()
+  readonly #ringReader: RingReader | undefined
+  #unlink: () => void = () => {}
+  #tellClosed: () => void = () => {}
+  /** Resolves when the connection is closed. */
+  readonly closed: Promise<void> = new Promise((resolve) => {
+    this.#tellClosed = resolve
+  })
+  #plain: Socket | undefined
+  #connection: Connection | undefined
+
+  /** Connects to the control connection's peer. */
+  constructor(retrieval: FtpRetrieval, port: number) {
+    this.#retrieval = retrieval
+    // With TLS or a proxy the socket cannot read into the ring.
+    const isBare = !isSecure(retrieval) && !retrieval.context.proxy
+    this.#ringReader = isBare ? new RingReader(retrieval.session.ringMemory) : undefined
+    this.opened = this.#open(port)
+    // Avoids an unhandledRejection: the server may refuse the transfer before `opened` is awaited.
+    this.opened.catch(() => {})
+    this.#unlink = retrieval.context.deadline.onAbort(() => this.close())
+  }
+
+  /**
+   * Starts TLS where the control connection has it, and resumes its TLS session. Called after the first reply:
+   * pyftpdlib resets a connection on which TLS begins before the transfer command (so curl fails there), and no server
+   * waits for TLS before it replies.
+   */
+  async secure(): Promise<void> {
+    const { session, plan, context } = this.#retrieval
+    const { control } = session
+    // The socket's TLS may also be that of an https proxy.
+    if (plan.tls === 'none' || !(control.socket instanceof TLSSocket) || this.#plain === undefined) return
+    const ticket = control.tlsSessionStore ?? control.socket.getSession()
+    const { socket, agreed } = startTls(context, plan, this.#plain, ticket)
+    // A TLS 1.3 ticket serves once: the next data connection takes the next ticket.
+    socket.on('session', (next) => {
+      control.tlsSessionStore = next
+    })
+    this.#connection = new Connection(socket, context)
+    await context.deadline.within('tls', () => agreed)
+  }
+
+  /** The next octets, or null at the end. The next read may overwrite them. */
+  async read(): Promise<Uint8Array | null> {
+    await this.opened
+    if (this.#ringReader !== undefined) return this.#ringReader.read('body', this.#retrieval.context)
+    return this.#connection?.read('body') ?? null
+  }
+
+  /** Closes the connection at once. A read that waits returns null. */
+  close(): void {
+    this.#unlink()
+    this.#tellClosed()
+    // TLS closes before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
+    this.#connection?.close()
+    this.#life.end('closed')
+  }
+
+  async #open(port: number): Promise<void> {
+    const { session, context } = this.#retrieval
+    const told = isSecure(this.#retrieval) ? announcingTls(context) : context
+    const peer = { host: session.address, port, tls: 'none', isFurther: true } as const
+    const isUntried = session.quirks.passive === 'EPSV' && !session.quirks.reached
+    const timer = isUntried ? setTimeout(() => this.#life.end('silent'), silentPortTimeout) : undefined
+    try {
+      this.#plain = await openSocket(told, peer, this.#life, this.#ringReader?.onread)
+    } catch (cause) {
+      if (!RetrievalError.is(cause) || cause.code !== 'connect-failed') throw cause
+      throw context.error('connect-failed', unreached(port, cause.cause), { phase: 'connect', cause })
+    } finally {
+      clearTimeout(timer)
+    }
+    session.quirks.reached = true
+    this.#ringReader?.attach(this.#plain)
+    this.#connection = new Connection(this.#plain, context)
+  }
+}
+
+/** Says why the data connection failed. Firewalls mostly drop the packets; the host itself refuses. */
+function unreached(port: number, cause: unknown): string {
+  const what = `No data connection to port ${port}, which the server offers`
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code === 'ECONNREFUSED') return `${what}: nothing listens there. Try again.`
+  if (code === 'ECONNRESET') return `${what}: it was reset. Try again.`
+  return `${what}; a firewall may be in the way.`
+}
+
+function isSecure({ plan }: FtpRetrieval): boolean {
+  return plan.tls !== 'none'
+}
+
+/** A context whose event reports TLS at once, although TLS begins a moment later on this connection. */
+function announcingTls(context: RetrievalContext): RetrievalContext {
+  return { ...context, emit: (event) => context.emit(event.type === 'connected' ? { ...event, tls: true } : event) }
+}

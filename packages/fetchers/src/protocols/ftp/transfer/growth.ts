@@ -1,0 +1,35 @@
+import type { RetrievalError } from '@retriever/core'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import type { FtpRetrieval } from '../retrieval.ts'
+import { type Attributes, attributeSteps } from './byte-range.ts'
+
+/** The beginning of a transfer, and what was known of the file then. */
+export interface Start {
+  readonly offset: number
+  readonly size: number
+  /** True: the octets before the offset came again and were the same. */
+  readonly isCompared: boolean
+}
+
+/**
+ * Asks SIZE again where more octets came behind REST than the first SIZE allowed. True: the file has grown. False: the
+ * server has ignored REST and begun at octet 0 (security.md R18).
+ */
+export async function hasGrown(
+  retrieval: FtpRetrieval,
+  { offset, size, isCompared }: Start,
+  came: number,
+): Promise<boolean> {
+  const attributes: Attributes = { size: null, modified: null }
+  for (const { phase, command, onReply } of attributeSteps(retrieval, attributes)) {
+    if (command.startsWith('SIZE ')) onReply(await retrieval.session.control.ask(phase, command))
+  }
+  if (attributes.size === null || came > attributes.size - offset) return false
+  // From the beginning of the file, at least `size` octets would have come.
+  return came < size || isCompared
+}
+
+export function restIgnored(context: RetrievalContext): RetrievalError {
+  const message = 'The server sends more than there is after that octet: it has ignored REST. Retrieve the whole.'
+  return context.error('range-refused', message, { phase: 'body' })
+}

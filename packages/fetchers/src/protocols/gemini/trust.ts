@@ -1,0 +1,81 @@
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
+
+/** A certificate that a server has shown. */
+export interface KnownCertificate {
+  /** SHA-256 of the certificate, in lower-case hexadecimal. */
+  readonly fingerprint: string
+  /** The end of its validity; null: it names none that can be read. */
+  readonly expires: Date | null
+}
+
+/** The certificates of Gemini servers, for trust on first use. A place is `host:port`. */
+export interface CertificateStore {
+  /** Null or undefined: the place is not known. */
+  recall(place: string): KnownCertificate | null | undefined | Promise<KnownCertificate | null | undefined>
+  keep(place: string, certificate: KnownCertificate): void | Promise<void>
+}
+
+/** A store in memory. */
+export function memoryStore(): CertificateStore {
+  const known = new Map<string, KnownCertificate>()
+  return {
+    recall: (place) => known.get(place),
+    keep: (place, certificate) => void known.set(place, certificate),
+  }
+}
+
+/**
+ * Checks the server's certificate, before anything is sent: one of a trusted CA for this host is accepted; any other is
+ * trusted on first use, and must then stay the same until it expires. Throws `certificate` for a changed one. Returns
+ * its fingerprint.
+ */
+export async function checkCertificate(
+  socket: Socket,
+  { host, port }: { readonly host: string; readonly port: number },
+  store: CertificateStore,
+  context: RetrievalContext,
+): Promise<string> {
+  const shown = certificateOf(socket)
+  if (shown === null) throw context.error('certificate', 'The server has shown no certificate.', { phase: 'tls' })
+  if (context.tls.insecure === true) return shown.fingerprint
+  const place = `${host}:${port}`
+  if (socket instanceof TLSSocket && /REVOKED/.test(String(socket.authorizationError))) {
+    throw context.error('certificate', `The certificate of ${place} is revoked.`, { phase: 'tls' })
+  }
+  const { deadline } = context
+  const known = (await deadline.unlimited(async () => store.recall(place))) ?? null
+  if (known?.fingerprint === shown.fingerprint) return shown.fingerprint
+  const isOfCa = socket instanceof TLSSocket && socket.authorized
+  const isOver = known?.expires !== null && known !== null && known.expires.getTime() < Date.now()
+  if (known !== null && !isOfCa && !isOver) {
+    const message =
+      `The certificate of ${place} is not the one that it had before (now SHA-256 ${shown.fingerprint}, before ` +
+      `${known.fingerprint}); another server may answer there. If its operator confirms the new one, forget the old one.`
+    throw context.error('certificate', message, { phase: 'tls' })
+  }
+  await deadline.unlimited(async () => store.keep(place, shown))
+  const message = isOfCa ? null : known === null ? firstUse(place, shown) : replaced(place, shown, known)
+  if (message !== null) context.emit({ type: 'remark', url: context.url, message })
+  return shown.fingerprint
+}
+
+function firstUse(place: string, { fingerprint }: KnownCertificate): string {
+  return `The certificate of ${place} is trusted from now on, on first use: SHA-256 ${fingerprint}.`
+}
+
+function replaced(place: string, { fingerprint }: KnownCertificate, { expires }: KnownCertificate): string {
+  const day = expires?.toISOString().slice(0, 10)
+  return `The certificate that ${place} had before expired on ${day}; the new one is trusted from now on: SHA-256 ${fingerprint}.`
+}
+
+function certificateOf(socket: Socket): KnownCertificate | null {
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined
+  if (certificate === undefined) return null
+  const expires = new Date(certificate.validTo)
+  return {
+    fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    expires: Number.isNaN(expires.getTime()) ? null : expires,
+  }
+}

@@ -1,0 +1,42 @@
+import { octetsToText } from '@retriever/core'
+import type { GopherView as View } from '../../../contract/metadata.ts'
+
+export type { View }
+
+/**
+ * Matches `Text/plain De_DE: <15k>`: a name, and perhaps a size. It is read in steps, each of which can match in only
+ * one way: a line may have 64 KiB.
+ */
+const viewLine = /^([^:<>]+)(.*)$/s
+const sizePart = /^:?[ \t]*(?:<([^>]*)>.*)?$/
+const sizeField = /^[ \t]*(\d{1,12}(?:\.\d{1,12})?)[ \t]*([kKmMbB]?)/
+
+const units: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2 }
+
+/** The views in the order of the server, which begins with the one it prefers. Other lines are left out. */
+export function readViews(lines: readonly string[]): readonly View[] {
+  return lines.flatMap((line) => {
+    const [, before = '', rest = ''] = viewLine.exec(line) ?? []
+    const [type = '', ...languages] = before.trim().split(/ +/)
+    const size = octetsIn(rest)
+    // A TAB would begin the data flag, and a CR another line.
+    if (/^[+!$?]|^$/.test(type) || /[\0-\x1F]/.test(before.trim()) || size === undefined) return []
+    const language = languages.join(' ')
+    return {
+      mediaType: /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type.toLowerCase() : null,
+      language: language === '' ? null : octetsToText(language),
+      size,
+      name: [type, ...languages].join(' '),
+    }
+  })
+}
+
+/** The size in `: <15k>`; null where there is none, undefined for text that is no size. */
+function octetsIn(rest: string): number | null | undefined {
+  const part = sizePart.exec(rest)
+  if (part === null) return undefined
+  const [, size] = part
+  if (size === undefined) return null
+  const [, figure, unit = ''] = sizeField.exec(size) ?? []
+  return figure === undefined ? undefined : Math.round(Number(figure) * (units[unit.toLowerCase()] ?? 1))
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { type HttpPlan, isSecretField } from '@retriever/core'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { givesField } from '../../../kit/request-options.ts'
+import { pemOf } from '../../../wire/transport/tls-options.ts'
+import type { RangeRequest } from '../exchange.ts'
+import { elementsOf } from '../fields.ts'
+import { type Directives, directivesOf } from './freshness.ts'
+import type { Stored } from './stored.ts'
+
+/** A request as the cache compares it. */
+export interface CacheRequest {
+  /** SHA-256 in hexadecimal, which reveals nothing of the URL. */
+  readonly key: string
+  readonly method: 'GET' | 'HEAD'
+  /** The request's fields by lower-case name. */
+  readonly fields: ReadonlyMap<string, string>
+  readonly directives: Directives
+}
+
+/**
+ * Fields that neither identify the user nor ask for a part. Responses to requests with other fields are not stored,
+ * since a server may have its own name for a login.
+ */
+const shareable = /^(?:accept(?:-[a-z-]+)?|user-agent|referer|cache-control|pragma)$/i
+
+/**
+ * The request as the cache compares it. Null for one that never uses the cache: one for a part, one with a condition,
+ * and one that may identify the user (by a login, a client certificate, an unknown field), since its response may be
+ * for that person only.
+ */
+export function cacheRequest(
+  plan: HttpPlan,
+  context: RetrievalContext,
+  ranged: RangeRequest,
+  sent: readonly (readonly [name: string, value: string])[],
+): CacheRequest | null {
+  const { request, tls } = context
+  const { range, resumeFrom, split = 1, ifNoneMatch, ifChangedSince, ifUnchangedSince, virtualHost } = request
+  const conditions = [ifNoneMatch, ifChangedSince, ifUnchangedSince]
+  const partial = [range, resumeFrom, ...conditions, virtualHost, ranged.range, ranged.ifRange]
+  if (split > 1 || partial.some((option) => option !== undefined)) return null
+  if (plan.user !== null || tls.cert !== undefined || givesField(request, 'proxy-authorization')) return null
+  // Our own Proxy-Authorization is for the proxy, which is part of the key.
+  const own = sent.filter(([name]) => name.toLowerCase() !== 'proxy-authorization')
+  if (own.some(([name]) => !shareable.test(name) || isSecretField(name))) return null
+  const fields = new Map(own.map(([name, value]) => [name.toLowerCase(), value]))
+  const directives = directivesOf(Object.fromEntries(fields))
+  // RFC 9111 5.4: Pragma counts only without Cache-Control.
+  const isPragma = !fields.has('cache-control') && /(?:^|,)\s*no-cache\s*(?:,|$)/i.test(fields.get('pragma') ?? '')
+  if (directives['no-store']) return null
+  return {
+    key: keyOf(plan, context),
+    method: request.head === true ? 'HEAD' : 'GET',
+    fields,
+    directives: isPragma ? { ...directives, 'no-cache': 'true' } : directives,
+  }
+}
+
+/**
+ * A response that came through another proxy, under weaker rules for certificates, or under other rules for addresses
+ * may be another server's, so all of these are part of the key.
+ */
+function keyOf(plan: HttpPlan, { tls, proxy, addresses, network }: RetrievalContext): string {
+  const { pins, crl } = tls
+  const rules: unknown[] = pins === undefined && crl === undefined ? [] : [pins ?? null, crl ?? null]
+  if (plan.tls !== 'none' && tls.extraCa !== undefined) rules.push(pemOf(tls.extraCa))
+  const trust = plan.tls === 'none' ? null : [pemOf(tls.ca), tls.proxyCa ?? null, tls.insecure === true, ...rules]
+  const place = [addresses?.isPointedTo === true, addresses?.keyOf(plan.host, plan.port) ?? '']
+  if (network !== undefined) place.push(network.key)
+  const parts = [plan.tls, plan.host.toLowerCase(), plan.port, plan.target, trust, proxy?.key ?? null, place]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+/**
+ * The request's values of the fields that Vary names (RFC 9111 4.1). An encoded response always varies by
+ * Accept-Encoding: servers forget to say so, and a request that accepts no coding would get encoded octets.
+ */
+export function varyOf(fields: Readonly<Record<string, string>>, request: CacheRequest): Stored['vary'] {
+  const names = elementsOf(fields.vary)
+  if (fields['content-encoding'] !== undefined) names.push('accept-encoding')
+  return [...new Set(names)].map((name) => [name, request.fields.get(name) ?? null])
+}
+
+/** Whether the response is one to the request, fresh or not. A response to GET also is one to HEAD (RFC 9110 9.3.2). */
+export function matches(stored: Stored, { method, fields }: CacheRequest): boolean {
+  if (stored.method !== 'GET' && stored.method !== method) return false
+  return stored.vary.every(([name, value]) => (fields.get(name) ?? null) === value)
+}

@@ -1,0 +1,54 @@
+import type { HttpPlan } from '@retriever/core'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import type { Answer, RangeRequest } from '../exchange.ts'
+import { type Logins, requestFields } from '../request.ts'
+import { CacheLookup, type Send } from './cache-lookup.ts'
+import { cacheRequest } from './cache-request.ts'
+import type { Store } from './stored.ts'
+
+/**
+ * A private cache (RFC 9111) in front of the requests of one fetcher. undici's own cache is not used: it handles pushed
+ * events, while our bodies are pulled; after a 304 it forgets the response or validates it each time; it drops the
+ * validator of a response that has been stale as long as it was fresh; and it revalidates after the retrieval's end.
+ */
+export class Cache {
+  readonly #store: Store
+  readonly #maxEntrySize: number
+  readonly #endings = new Set<Promise<void>>()
+
+  constructor(store: Store, maxEntrySize: number) {
+    this.#store = store
+    this.#maxEntrySize = maxEntrySize
+  }
+
+  /**
+   * Serves a stored response where RFC 9111 allows it. Otherwise it sends the request, and stores the response if it
+   * may.
+   */
+  async answer(
+    plan: HttpPlan,
+    context: RetrievalContext,
+    ranged: RangeRequest,
+    logins: Logins,
+    send: Send,
+  ): Promise<Answer> {
+    const request = cacheRequest(plan, context, ranged, requestFields(context.request, ranged, logins))
+    if (request === null) return send(context)
+    await context.deadline.unlimited(() => this.#store.ready(context))
+    const lookup = new CacheLookup(this.#store, this.#maxEntrySize, request, context, send, (ending) =>
+      this.#track(ending),
+    )
+    return lookup.answer()
+  }
+
+  /** Settles when all writes have ended. */
+  async close(): Promise<void> {
+    while (this.#endings.size > 0) await Promise.all(this.#endings)
+    await this.#store.close()
+  }
+
+  #track(ending: Promise<void>): void {
+    this.#endings.add(ending)
+    void ending.then(() => this.#endings.delete(ending))
+  }
+}

@@ -1,0 +1,99 @@
+import type { ByteSource } from '../../../contract/byte-source.ts'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { httpDate } from '../../../kit/text/date.ts'
+import { elementsOf } from '../fields.ts'
+import { isSameTag } from '../range/validator.ts'
+import { ResponseHead } from '../response.ts'
+import { type Dated, hasValidator } from './freshness.ts'
+
+/** A stored response without its body. It can be written as JSON. */
+export interface Stored extends Dated {
+  readonly method: 'GET' | 'HEAD'
+  readonly reason: string
+  /** The request's values of the fields that Vary names, by lower-case name; null if it had none (RFC 9111 4.1). */
+  readonly vary: readonly (readonly [name: string, value: string | null])[]
+  /** The name of the body within the store; null for HEAD. */
+  readonly body: string | null
+  readonly length: number
+  /** The CRC-32 of the body: after a power failure the disk may hold other octets than were written. */
+  readonly check: number
+}
+
+/** A store: each key (of a request) has a list of responses, which differ by the fields that Vary names. */
+export interface Store {
+  /** Rejects with `file-failed` if nothing can or should be stored there. */
+  ready(context: RetrievalContext): Promise<void>
+  /** All responses of a key; none if they cannot be read. This counts as use. */
+  read(key: string): Promise<readonly Stored[]>
+  /** Replaces all responses of the key. Bodies that are no longer named are removed. */
+  write(key: string, all: readonly Stored[]): Promise<void>
+  /** Opens the body. Null if it is gone or damaged. */
+  open(stored: Stored): Promise<ByteSource | null>
+  create(key: string): Promise<BodyWriter>
+  /** Waits for background work (the sweep). */
+  close(): Promise<void>
+}
+
+/** A body that is not served until a response that names it is written. */
+export interface BodyWriter {
+  readonly name: string
+  write(chunk: Uint8Array): Promise<void>
+  end(): Promise<void>
+  /** Removes the body. Never rejects. */
+  discard(): Promise<void>
+}
+
+/** The response's head, as it is served; `age` in seconds (RFC 9111 5.1). */
+export function storedHead({ status, reason, fields }: Stored, age: number): ResponseHead {
+  return new ResponseHead({
+    status,
+    reason,
+    version: 'HTTP/1.1',
+    fields: Object.entries({ ...fields, age: String(age) }),
+  })
+}
+
+/** Fields that are about one connection (RFC 9111 3.1, RFC 9110 7.6.1). */
+const ofConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+export function fieldsToKeep(fields: Readonly<Record<string, string>>): Record<string, string> {
+  const named = elementsOf(fields.connection)
+  const entries = Object.entries(fields).filter(([name]) => !ofConnection.has(name) && !named.includes(name))
+  return Object.fromEntries(entries)
+}
+
+/** Fields that describe the stored octets (RFC 9111 3.2). A 304 has none. */
+const ofBody: ReadonlySet<string> = new Set(['content-length', 'content-encoding', 'content-range'])
+
+/** The response with the fields of a 304 (RFC 9111 4.3.4). Null if the 304 is about another representation. */
+export function updatedBy304(
+  stored: Stored,
+  head: ResponseHead,
+  requestTime: number,
+  responseTime: number,
+): Stored | null {
+  const fresh = fieldsToKeep(head.fields)
+  const { etag, 'last-modified': modified } = fresh
+  const { age: _, ...before } = stored.fields
+  if (etag !== undefined && (before.etag === undefined || !isSameTag(etag, before.etag))) return null
+  if (etag === undefined && modified !== undefined && modified !== before['last-modified']) return null
+  const update = Object.entries(fresh).filter(([name]) => !ofBody.has(name))
+  return { ...stored, requestTime, responseTime, fields: { ...before, ...Object.fromEntries(update) } }
+}
+
+/** The condition that validates the response (RFC 9111 4.3.1); null if it has no validator. */
+export function conditionOf({ fields }: Stored): { ifNoneMatch: string } | { ifChangedSince: Date } | null {
+  if (fields.etag !== undefined) return { ifNoneMatch: fields.etag }
+  const modified = httpDate(fields['last-modified'])
+  return modified !== null && hasValidator(fields) ? { ifChangedSince: modified } : null
+}

@@ -1,0 +1,232 @@
+import { octetsToText, printable } from '@retriever/core'
+import { isToken } from '../../../kit/options.ts'
+import {
+  type Head,
+  HeadTooLarge,
+  InvalidHttp,
+  maxFields,
+  maxInterim,
+  TooManyFields,
+  TooManyInterim,
+} from './connection.ts'
+import { checkFraming, isBlank, trimmed } from './framing.ts'
+
+const blankLine = Buffer.from('\r\n\r\n')
+/** The beginning of each status line. */
+const protocol = 'HTTP/'
+
+/** The only fields of a head that undici reads. */
+const framingFields: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+])
+
+/**
+ * Reads the header section of a response in place of undici, with the tolerance that RFC 9112 allows: lines may end in
+ * LF alone (2.2), the status line needs no reason (4), fields may be folded (5.2), blanks around values may be TABs
+ * (5.1), and one length may come several times (6.3). Interim responses are skipped (RFC 9110 15.2). It throws an
+ * InvalidHttp that names the field if two readers could read it in two ways. Octets may come in pieces of any size;
+ * each is looked at once.
+ */
+export class HeadReader {
+  readonly #maxReply: number
+  /** The beginning of a line whose end has not come yet. */
+  #pending = ''
+  #status: StatusLine | null = null
+  #fields: Field[] = []
+  /** The number of octets of names and values. */
+  #size = 0
+  #interim = 0
+  /** Whether the last line after the status line ended in CRLF; null: there is none yet. */
+  #endsInCrlf: boolean | null = null
+  /** Number of fields, ended by CRLF, before the first one that is ended by LF alone; null: there is no such one. */
+  #beforeLf: number | null = null
+  #head: Head | undefined
+
+  constructor(maxReply: number) {
+    this.#maxReply = maxReply
+  }
+
+  /** The head of the final response, once all of it has been read. */
+  get head(): Head | undefined {
+    return this.#head
+  }
+
+  /** Reads on, to the end of the header section at most. Returns the number of octets that were read. */
+  read(octets: Buffer): number {
+    let at = 0
+    while (this.#head === undefined && at < octets.length) at += this.#readLines(octets, at)
+    return at
+  }
+
+  /** Reads up to the next blank line, or all octets where there is none. */
+  #readLines(octets: Buffer, from: number): number {
+    const end = octets.indexOf(blankLine, from)
+    const text = octets.toString('latin1', from, end < 0 ? octets.length : end + blankLine.length)
+    let at = 0
+    while (this.#head === undefined && at < text.length) {
+      const lf = text.indexOf('\n', at)
+      const before = this.#pending.length
+      const line = this.#pending + text.slice(at, lf < 0 ? text.length : lf)
+      this.#checkBeginning(line, before)
+      at = lf < 0 ? text.length : lf + 1
+      this.#pending = lf < 0 ? line : ''
+      if (lf >= 0) {
+        const endsInCrlf = line.endsWith('\r')
+        this.#line(endsInCrlf ? line.slice(0, -1) : line, endsInCrlf)
+      }
+    }
+    return at
+  }
+
+  /** The head for undici: a status without a reason, and the fields that say where body and connection end. */
+  framing(): Buffer {
+    const { version = '', status = 0, fields = [] } = this.#head ?? {}
+    let text = `${version} ${status} \r\n`
+    for (const [name, value] of fields) if (isFraming(name)) text += `${name}: ${value}\r\n`
+    return Buffer.from(`${text}\r\n`, 'latin1')
+  }
+
+  /** Throws for a line that is not HTTP or too long, even before its end has come. */
+  #checkBeginning(line: string, before: number): void {
+    if (this.#status !== null) {
+      if (this.#size + line.length > this.#maxReply) throw tooLarge()
+    } else if (before < protocol.length && !couldBeStatusLine(line)) throw new InvalidHttp('no status line')
+  }
+
+  #line(line: string, endsInCrlf: boolean): void {
+    if (this.#status === null) this.#begin(line)
+    else {
+      this.#checkLineEnd(line, endsInCrlf)
+      if (line === '') this.#end(this.#status)
+      else if (isFold(line)) this.#fold(line)
+      else this.#field(line)
+    }
+  }
+
+  /** Reads the status line; blank lines before it are skipped (RFC 9112 2.2). */
+  #begin(line: string): void {
+    if (line !== '') this.#status = readStatusLine(line)
+  }
+
+  /**
+   * Checks a line end. An LF without CR ends a line if all fields end so, and from the first field of a CGI script on.
+   * Otherwise it is part of a value into which somebody put it to make two fields of one.
+   */
+  #checkLineEnd(line: string, endsInCrlf: boolean): void {
+    if (this.#endsInCrlf === true && !endsInCrlf) this.#beforeLf = this.#fields.length - (isFold(line) ? 1 : 0)
+    else if (this.#endsInCrlf === false && endsInCrlf) throw holdsLineFeed(this.#fields.at(-1))
+    this.#endsInCrlf = endsInCrlf
+    if (line === '' && this.#beforeLf !== null) this.#checkScript(this.#beforeLf)
+  }
+
+  /**
+   * Checks that fields behind the server's own are the output of a CGI script, which some servers (Python's
+   * http.server) send unchanged. It has one of the fields that every script must print (RFC 3875 6.2.1), and its body
+   * ends with the connection.
+   */
+  #checkScript(before: number): void {
+    const [own, printed] = [this.#fields.slice(0, before), this.#fields.slice(before)]
+    const isScript = printed.some(([name]) => /^(?:content-type|location|status)$/i.test(name))
+    const isFramed = own.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name))
+    if (!isScript || isFramed) throw holdsLineFeed(printed[0] ?? own.at(-1))
+  }
+
+  #field(line: string): void {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(0, colon))
+    if (!isToken(name)) throw new InvalidHttp(`no field name before a colon (${shown(line)})`)
+    const value = trimmed(line.slice(colon + 1))
+    checkValue(name, value)
+    this.#fields.push([name, value])
+    if (this.#fields.length > maxFields) throw new TooManyFields()
+    this.#count(name.length + value.length)
+  }
+
+  /** Adds a folded line to the value of the field before; the line break counts as a blank (RFC 9112 5.2). */
+  #fold(line: string): void {
+    const field = this.#fields.at(-1)
+    if (field === undefined) throw new InvalidHttp(`a line begins with a blank, before any field (${shown(line)})`)
+    const value = trimmed(line)
+    checkValue(field[0], value)
+    if (value !== '') field[1] += field[1] === '' ? value : ` ${value}`
+    this.#count(line.length)
+  }
+
+  #count(octets: number): void {
+    this.#size += octets
+    if (this.#size > this.#maxReply) throw tooLarge()
+  }
+
+  #end({ version, status, reason }: StatusLine): void {
+    if (status === 101) throw new InvalidHttp('it switches to another protocol (101), which was not asked for')
+    if (status >= 200) {
+      this.#head = { status, reason, version, fields: checkFraming(this.#fields) }
+      return
+    }
+    this.#interim++
+    if (this.#interim > maxInterim) throw new TooManyInterim(`over ${maxInterim} interim answers`)
+    this.#status = null
+    this.#fields = []
+    this.#size = 0
+    this.#endsInCrlf = null
+    this.#beforeLf = null
+  }
+}
+
+type Field = [name: string, value: string]
+
+interface StatusLine {
+  readonly version: string
+  readonly status: number
+  readonly reason: string
+}
+
+function isFraming(name: string): boolean {
+  // Nearly all other names have other lengths.
+  const { length } = name
+  return (length === 10 || length === 14 || length === 16 || length === 17) && framingFields.has(name.toLowerCase())
+}
+
+/**
+ * Reads a status line. Words may be separated by several blanks; the reason and the blank before it may be missing (RFC
+ * 9112 4).
+ */
+function readStatusLine(line: string): StatusLine {
+  const [begin, version = '', status = ''] = /^HTTP\/(\d\.\d)[ \t]+(\d{3})(?![^ \t])/.exec(line) ?? []
+  if (begin === undefined) throw new InvalidHttp(`the status line is "${shown(line)}"`)
+  if (!version.startsWith('1.')) throw new InvalidHttp(`an answer of HTTP/${version}`)
+  const reason = trimmed(line.slice(begin.length))
+  checkValue('The status line', reason)
+  // RFC 9110 2.5: a later minor version is read as 1.1.
+  return { version: version === '1.0' ? 'HTTP/1.0' : 'HTTP/1.1', status: Number(status), reason }
+}
+
+/** Whether the text is the beginning of a status line, or of a blank line before one. */
+function couldBeStatusLine(text: string): boolean {
+  return text === '\r' || text.slice(0, protocol.length) === protocol.slice(0, text.length)
+}
+
+/** Throws for control characters other than TAB in a value (RFC 9110 5.5). */
+function checkValue(name: string, value: string): void {
+  if (/[\0-\x08\x0A-\x1F\x7F]/.test(value)) throw new InvalidHttp(`${shown(name)} holds a control character`)
+}
+
+function isFold(line: string): boolean {
+  return isBlank(line.charCodeAt(0))
+}
+
+function holdsLineFeed(field: Field | undefined): InvalidHttp {
+  return new InvalidHttp(`${shown(field?.[0] ?? '')} holds a line feed (LF without CR)`)
+}
+
+function shown(text: string): string {
+  return printable(octetsToText(text.slice(0, 80)))
+}
+
+function tooLarge(): HeadTooLarge {
+  return new HeadTooLarge('a header section that is too long')
+}

@@ -1,0 +1,169 @@
+import type { HttpPlan } from '@retriever/core'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { poolKey } from '../../../wire/pool/pool-key.ts'
+import { RingReader } from '../../../wire/transport/ring-reader.ts'
+import { openProxySocket, openSocket } from '../../../wire/transport/socket.ts'
+import { type SocketReader, StreamReader } from '../../../wire/transport/socket-reader.ts'
+import { forwarder, type HttpRequest } from '../request.ts'
+import type { Exchange, HttpConnection } from './connection.ts'
+import { Http1Connection } from './http1.ts'
+
+/**
+ * The most idle connections to a server. Browsers open six to a host; only a batch has a use for more, and it may have
+ * 16.
+ */
+const maxIdle = 16
+
+/** The connections to one server that were made under the same TLS options and limits, through the same proxy. */
+interface Site {
+  /** Connections that have room. The one used last is at the end, since it is the least likely to be closed by now. */
+  readonly free: HttpConnection[]
+  /** The first connection within TLS while it opens. All retrievals wait for it: with HTTP/2, it serves all of them. */
+  opening: Promise<unknown> | undefined
+  /** Whether the connections speak HTTP/2; undefined: not known yet. */
+  isShared: boolean | undefined
+}
+
+/**
+ * The connections of one fetcher. Each is in use by one retrieval, or by several (HTTP/2), or idle until the keep-alive
+ * timer closes it.
+ */
+export class ConnectionPool {
+  readonly #http2: boolean
+  readonly #sites = new Map<string, Site>()
+  readonly #all = new Set<HttpConnection>()
+  #isClosed = false
+
+  constructor(http2: boolean) {
+    this.#http2 = http2
+  }
+
+  /** Sends a request on a connection that is free, else on a new one. */
+  async begin(context: RetrievalContext, plan: HttpPlan, request: HttpRequest): Promise<Exchange> {
+    const http2 = this.#http2 && plan.tls !== 'none'
+    const key = keyOf(context, plan)
+    while (true) {
+      const site = this.#site(key, http2)
+      const connection = takeFree(site, context, plan.port) ?? (await this.#open(context, plan, site, key, http2))
+      if (connection !== undefined) return connection.begin(request)
+    }
+  }
+
+  /** Closes all connections. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const all = [...this.#all]
+    this.#all.clear()
+    this.#sites.clear()
+    await Promise.all(all.map((connection) => connection.destroy()))
+  }
+
+  #site(key: string, http2: boolean): Site {
+    let site = this.#sites.get(key)
+    if (site === undefined) {
+      site = { free: [], opening: undefined, isShared: http2 ? undefined : false }
+      this.#sites.set(key, site)
+    }
+    return site
+  }
+
+  /** Opens a connection. Undefined: another retrieval has opened one, which may serve this one, too. */
+  async #open(
+    context: RetrievalContext,
+    plan: HttpPlan,
+    site: Site,
+    key: string,
+    http2: boolean,
+  ): Promise<HttpConnection | undefined> {
+    if (site.opening !== undefined && site.isShared !== false) {
+      await context.deadline.within('connect', () => Promise.resolve(site.opening))
+      return undefined
+    }
+    const opening = openHttpConnection(context, plan, http2)
+    const settled = opening.catch(() => {})
+    site.opening = settled
+    try {
+      const connection = await opening
+      if (this.#isClosed) {
+        await connection.destroy()
+        throw context.error('aborted', 'The client was closed; make another one.')
+      }
+      site.isShared = connection.isShared
+      this.#keep(connection, site, key)
+      return connection
+    } finally {
+      if (site.opening === settled) site.opening = undefined
+    }
+  }
+
+  #keep(connection: HttpConnection, site: Site, key: string): void {
+    this.#all.add(connection)
+    connection.onFree = () => {
+      if (!connection.isShared && site.free.length >= maxIdle) void connection.destroy()
+      else if (!site.free.includes(connection)) site.free.push(connection)
+    }
+    if (connection.isShared) connection.onFree()
+    connection.onceClosed(() => {
+      this.#all.delete(connection)
+      const at = site.free.indexOf(connection)
+      if (at >= 0) site.free.splice(at, 1)
+      if (site.free.length === 0 && site.opening === undefined && this.#sites.get(key) === site) this.#sites.delete(key)
+    })
+  }
+}
+
+function takeFree({ free }: Site, { addresses }: RetrievalContext, port: number): HttpConnection | undefined {
+  for (let at = free.length - 1; at >= 0; at--) {
+    const connection = free[at]
+    const { hasRoom = false, isShared = false, peerAddress } = connection ?? {}
+    // The caller's own URL may have opened it to an address to which no redirect may lead (security.md case 21: DNS
+    // rebinding).
+    const isAllowed = peerAddress === undefined || addresses?.allows(peerAddress, port) !== false
+    if (hasRoom && !isAllowed) continue
+    if (!hasRoom || !isShared) free.splice(at, 1)
+    if (hasRoom) return connection
+  }
+  return undefined
+}
+
+/**
+ * The key of a site. Connections made under other TLS options, for other limits or through another proxy are not shared
+ * (security.md case 38: a connection that was another's).
+ */
+function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string {
+  const limit = Math.min(context.limits.maxReply, Number.MAX_SAFE_INTEGER)
+  return `${tls} ${host} ${port} ${limit} ${poolKey(context, host, port, tls !== 'none')}`
+}
+
+/**
+ * Opens a connection under the retrieval's deadline; once open, it belongs to the pool. `http2` says whether HTTP/2 may
+ * be offered.
+ */
+async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, http2: boolean): Promise<HttpConnection> {
+  const lifetime = new AbortController()
+  const unlink = context.deadline.onAbort(() => lifetime.abort())
+  const proxy = forwarder(plan, context)
+  // TLS and proxies read from the socket themselves.
+  const ringReader = plan.tls === 'none' && !context.proxy ? new RingReader() : undefined
+  const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
+  try {
+    const socket = await (proxy === null
+      ? openSocket(context, { ...plan, alpn, provesEnd: true }, lifetime.signal, ringReader?.onread)
+      : openProxySocket(context, proxy, lifetime.signal))
+    ringReader?.attach(socket)
+    const peerAddress = context.proxy === null ? socket.remoteAddress : undefined
+    if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
+      const { Http2Connection } = await import('./http2.ts')
+      // The socket may have closed while the module was loaded, and a session would never say so.
+      if (socket.destroyed) {
+        const message = 'The server closed the connection without an answer; try again.'
+        throw context.error('receive-failed', message, { phase: 'request', transient: true })
+      }
+      return new Http2Connection(socket, plan, context.limits.maxReply, peerAddress)
+    }
+    const source: SocketReader = ringReader ?? new StreamReader(socket)
+    return new Http1Connection(socket, source, context.limits.maxReply, proxy, peerAddress)
+  } finally {
+    unlink()
+  }
+}

@@ -1,0 +1,98 @@
+import { type HttpPlan, isSecretField, redact, utf8Octets } from '@retriever/core'
+import { type Hide, hideSent } from '../../../auth/sent-secrets.ts'
+import { wholeSource } from '../../../contract/byte-source.ts'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { exchangeError, isRefusedStream, tlsPortError } from '../errors.ts'
+import type { Answer, RangeRequest } from '../exchange.ts'
+import { forwarder, type Logins, makeRequest } from '../request.ts'
+import { ResponseHead } from '../response.ts'
+import { HttpBody } from './body.ts'
+import type { Head } from './connection.ts'
+import type { ConnectionPool } from './pool.ts'
+import { speaksTls } from './tls-port.ts'
+
+/** Sends the request and waits for the head of the response. */
+export async function sendRequest(
+  pool: ConnectionPool,
+  plan: HttpPlan,
+  context: RetrievalContext,
+  rangeRequest: RangeRequest,
+  logins: Logins,
+): Promise<Answer> {
+  const { deadline, emit, url, request, stopwatch, hasListener = true, onHead } = context
+  const proxy = forwarder(plan, context)
+  // The proxy that is asked for the URL gets its own fields, too.
+  const asked = proxy?.headers ? { ...request, headers: { ...request.headers, ...proxy.headers } } : request
+  const made = makeRequest(plan, asked, rangeRequest, logins)
+  const { shown } = made
+  let hiding: Hide | undefined
+  // Few answers are shown.
+  const hide: Hide = (octets) => {
+    hiding ??= hideSent(made.fields, passwordsOf(plan, context))
+    return hiding(octets)
+  }
+  let wasRefused = false
+  while (true) {
+    const exchange = await pool.begin(context, plan, made)
+    const release = deadline.onAbort(() => void exchange.cancel())
+    const { connection } = exchange
+    stopwatch?.requested()
+    if (hasListener) emit({ type: 'sent', url, octets: connection.isShared ? shownAsHttp2(shown()) : shown() })
+    try {
+      const head = await deadline.within('request', () => exchange.head())
+      onHead?.(headOctets(head, asItCame))
+      if (hasListener) emit({ type: 'received', url, octets: redact(hide(headOctets(head, shownValue))) })
+      const whole = exchange.takeWhole()
+      if (whole !== null) release()
+      return {
+        head: new ResponseHead(head, hide),
+        body: whole === null ? new HttpBody(exchange, context, release) : wholeSource(whole),
+        proxy,
+        peerAddress: connection.peerAddress,
+        isWhole: whole !== null,
+        provesEnd: connection.provesEnd,
+      }
+    } catch (cause) {
+      release()
+      await exchange.cancel()
+      deadline.throwIfAborted()
+      // The server had closed the idle connection; RFC 9112 9.3.1 lets a GET be sent again.
+      if (connection.isReused && exchange.firstOctets === '') continue
+      if (isRefusedStream(cause) && !wasRefused) {
+        wasRefused = true
+        continue
+      }
+      const error = exchangeError(context, exchange, cause, hide)
+      const mayBeTls = plan.tls === 'none' && proxy === null && exchange.firstOctets === '' && error.transient
+      if (mayBeTls && (await speaksTls(plan, context))) throw tlsPortError(plan, context)
+      throw error
+    }
+  }
+}
+
+/** The passwords that an earlier request of this retrieval may have sent. */
+function passwordsOf({ password }: HttpPlan, context: RetrievalContext): readonly (string | null | undefined)[] {
+  const { login } = context.request
+  return [password, login && utf8Octets(login.password), context.proxy?.password]
+}
+
+/** The same request with the line of HTTP/2, in the form of HTTP/1.1, as other tools show it. */
+function shownAsHttp2(shown: string): string {
+  return shown.replace(' HTTP/1.1\r\n', ' HTTP/2\r\n').replace('Connection: keep-alive\r\n', '')
+}
+
+/** The header section without line folding. */
+function headOctets({ status, reason, version, fields }: Head, value: (name: string, value: string) => string): string {
+  const lines = fields.map((field) => `${field[0]}: ${value(...field)}\r\n`)
+  return `${version} ${status} ${reason}\r\n${lines.join('')}\r\n`
+}
+
+function asItCame(_name: string, value: string): string {
+  return value
+}
+
+/** The value of a field for events: secrets are masked, such as cookies. */
+function shownValue(name: string, value: string): string {
+  if (/^set-cookie$/i.test(name)) return '<cookie>'
+  return isSecretField(name) ? '<password>' : value
+}

@@ -1,0 +1,34 @@
+import type { HttpPlan } from '@retriever/core'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { openSocket } from '../../../wire/transport/socket.ts'
+
+/** The longest time for the handshake, which only serves to word an error. */
+const replyTimeout = 1000
+
+/** The requests of the retrievals that have tried it already; each tries once. */
+const tried = new WeakSet<object>()
+
+/**
+ * Whether a server that closed a connection in the clear without an answer speaks TLS on this port: with most TLS
+ * libraries, such a server closes so. A handshake finds out; nothing is sent after it, so the certificate does not
+ * matter. False: it does not speak TLS, or this is not known.
+ */
+export async function speaksTls(plan: HttpPlan, context: RetrievalContext): Promise<boolean> {
+  const { host, port } = plan
+  if (port === 80 || tried.has(context.request)) return false
+  tried.add(context.request)
+  const deadline = context.deadline.attempt()
+  const quiet = { ...context, deadline, hasListener: false, emit: () => {}, tls: { insecure: true } }
+  const { phase } = context.deadline
+  const signal = AbortSignal.timeout(replyTimeout)
+  try {
+    const socket = await openSocket(quiet, { host, port, tls: 'implicit' }, signal)
+    socket.destroy()
+    return true
+  } catch {
+    return false
+  } finally {
+    deadline.end()
+    context.deadline.phase = phase
+  }
+}

@@ -1,0 +1,24 @@
+import { adviceText } from '@retriever/core'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+
+/** The text of an index as it comes, one octet a character. Rejects with `limit-exceeded` past limits.maxListing. */
+export async function* indexText(
+  body: AsyncIterable<Uint8Array>,
+  { limits: { maxListing }, error }: RetrievalContext,
+): AsyncGenerator<string, void, void> {
+  let total = 0
+  for await (const chunk of body) {
+    total += chunk.length
+    if (total > maxListing) {
+      const advice = { option: 'limits.maxListing' } as const
+      const message = `The index is over ${maxListing} octets, which is ${adviceText(advice)}.`
+      throw error('limit-exceeded', message, { phase: 'body', advice })
+    }
+    yield octetsOf(chunk)
+  }
+}
+
+/** Octets as text, one a character. */
+export function octetsOf(chunk: Uint8Array): string {
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
+}

@@ -1,0 +1,65 @@
+import { printable } from '@retriever/core'
+import type { OctetRange, RetrievalContext } from '../../../contract/fetcher.ts'
+import { givesField } from '../../../kit/request-options.ts'
+import type { ResponseHead } from '../response.ts'
+
+/** The octets `first` to `last` of a representation of `total`; null where the server does not know that. */
+interface ContentRange {
+  readonly first: number
+  readonly last: number
+  readonly total: number | null
+}
+
+/**
+ * The one part that a 206 has (RFC 9110 14.4); null where its fields contradict each other, or it has several parts.
+ */
+export function contentRange(head: ResponseHead): ContentRange | null {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(head.field('content-range') ?? '')
+  if (match === null || /^multipart\/byteranges\b/i.test(head.field('content-type') ?? '')) return null
+  const [first, last] = [Number(match[1]), Number(match[2])]
+  const total = match[3] === '*' ? null : Number(match[3])
+  const length = head.field('content-length')
+  const isOdd = last < first || (total !== null && last >= total)
+  return isOdd || (length !== null && Number(length) !== last - first + 1) ? null : { first, last, total }
+}
+
+/** The size that a 416 gives (`bytes *\/14`); null where it gives none. */
+export function totalOfUnsatisfied(head: ResponseHead): number | null {
+  const total = /^bytes \*\/(\d{1,15})$/i.exec(head.field('content-range') ?? '')?.[1]
+  return total === undefined ? null : Number(total)
+}
+
+/** Throws where a range was asked for and another one came, or a range came that was not asked for. */
+export function checkRange(head: ResponseHead, range: OctetRange | undefined, context: RetrievalContext): void {
+  const { status } = head
+  if (range === undefined && status !== 206 && status !== 416) return
+  // RFC 9110 14.2: a range has a meaning for GET alone, so most servers answer HEAD with the whole.
+  if (context.request.head === true && status !== 416) return
+  const { reply } = head
+  const details = { status, reply, phase: 'request' } as const
+  if (status === 416) {
+    const total = totalOfUnsatisfied(head)
+    const size = total === null ? '' : ` it has ${total} octets;`
+    throw context.error('range-refused', `The range is outside of the resource;${size} ask for less.`, details)
+  }
+  if (range === undefined) {
+    if (givesField(context.request, 'range')) return
+    throw context.error('protocol-violation', 'The server sent a part where the whole was asked for.', details)
+  }
+  if (status !== 206) {
+    // The whole is what bytes=0- asks for.
+    if (range[0] === 0 && range[1] === null) return
+    throw context.error('range-refused', 'The server sends only the whole; retrieve it without a range.', details)
+  }
+  const part = contentRange(head)
+  if (part !== null && isAsked(part, range)) return
+  const stated = printable((head.field('content-range') ?? 'none').slice(0, 80))
+  throw context.error('protocol-violation', `The server sent another range than asked for (${stated}).`, details)
+}
+
+/** Whether the part is the one that was asked for, or its beginning. */
+function isAsked({ first, last, total }: ContentRange, [from, to]: OctetRange): boolean {
+  if (from >= 0) return first === from && (to === null || last <= to)
+  // A server that does not know the size cannot tell where the last octets begin.
+  return total !== null && last === total - 1 && first === Math.max(0, total + from)
+}

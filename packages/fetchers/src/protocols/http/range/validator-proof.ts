@@ -1,0 +1,93 @@
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { type Portion, type Proof, withoutFirst } from '../../../wire/resuming-source.ts'
+import { discard } from '../connection/discard.ts'
+import { statusError } from '../errors.ts'
+import type { SendRequest } from '../exchange.ts'
+import type { ResponseHead } from '../response.ts'
+import { AnnouncedOctets } from './announced-octets.ts'
+import { contentRange } from './content-range.ts'
+import { ifRange, isOf, type Validator } from './validator.ts'
+
+/** The wanted octets of one representation: from `at` up to, not including, `end`. */
+export interface Extent {
+  readonly at: number
+  readonly end: number
+}
+
+/** A representation that can be asked for by ranges, and the facts that every answer must repeat to be of it. */
+export interface RangedRepresentation {
+  readonly ask: SendRequest
+  readonly validator: Validator
+  /** The number of octets of the whole; null where the server has not said. */
+  readonly total: number | null
+  /** The Content-Encoding: the octets are those as sent. */
+  readonly coding: string | null
+}
+
+/**
+ * Proves by a validator that the rest is of the same representation (security.md R1). Each request has a deadline of
+ * its own, so that silence ends only the request.
+ */
+export class ValidatorProof implements Proof {
+  readonly #context: RetrievalContext
+  readonly #representation: RangedRepresentation
+  readonly #end: number
+  #wasWrong = false
+
+  /** `end`: the end of the wanted octets. */
+  constructor(context: RetrievalContext, representation: RangedRepresentation, end: number) {
+    this.#context = context
+    this.#representation = representation
+    this.#end = end
+  }
+
+  async ask(offset: number): Promise<Portion> {
+    const deadline = this.#context.deadline.attempt()
+    try {
+      return { octets: await this.#askRest(offset, deadline), deadline }
+    } catch (error) {
+      deadline.end()
+      throw error
+    }
+  }
+
+  async #askRest(offset: number, deadline: RetrievalContext['deadline']): Promise<AnnouncedOctets> {
+    const { ask, validator } = this.#representation
+    const range = [offset, this.#end - 1] as const
+    const { head, body, proxy } = await ask({ range, ...ifRange(validator), deadline })
+    const length = this.#end - offset
+    if (this.#isRest(head, offset)) return new AnnouncedOctets(body, length, this.#context, true)
+    if (this.#isWhole(head)) return new AnnouncedOctets(withoutFirst(offset, body), length, this.#context, true)
+    await discard(body, this.#context)
+    if (head.status >= 400 && head.status !== 416) throw statusError(head, '', proxy, this.#context)
+    throw this.#wrong(head, offset)
+  }
+
+  #isRest(head: ResponseHead, offset: number): boolean {
+    const { validator, total, coding } = this.#representation
+    const part = head.status === 206 ? contentRange(head) : null
+    if (part === null || part.first !== offset || part.last >= this.#end) return false
+    const isSameSize = total === null || part.total === null || part.total === total
+    return isSameSize && isOf(validator, head) && head.field('content-encoding') === coding
+  }
+
+  /** Whether a server without ranges sends the very same representation once more, from its beginning. */
+  #isWhole(head: ResponseHead): boolean {
+    const { validator, total, coding } = this.#representation
+    const length = head.field('content-length')
+    const isSameSize = total !== null && length !== null && Number(length) === total
+    return head.status === 200 && isSameSize && isOf(validator, head) && head.field('content-encoding') === coding
+  }
+
+  /**
+   * The error for a wrong answer. It is transient the first time: one of several servers behind a name may lack what
+   * the others have.
+   */
+  #wrong({ status, reply }: ResponseHead, offset: number): Error {
+    const transient = !this.#wasWrong
+    this.#wasWrong = true
+    const what = `The server has another representation by now, or cannot go on at octet ${offset}`
+    const details = { phase: 'body', status, reply, transient } as const
+    return this.#context.error('partial', `${what}; retrieve it anew. (${reply})`, details)
+  }
+}

@@ -1,0 +1,151 @@
+import { type AccessPlans, octetsToText, type RetrievalError } from '@retriever/core'
+import { sourceOf } from '../../contract/byte-source.ts'
+import type { RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { messageEntries } from '../../mime/entries.ts'
+import { type ImapDialogue, literalSize } from './dialogue.ts'
+import { type Mailbox, requestOf } from './listing.ts'
+
+/** A message, or a part of it, by BODY.PEEK (RFC 3501 6.4.5), which does not mark it as seen. */
+export async function retrieveMessage(
+  plan: AccessPlans['imap'],
+  mailbox: Mailbox,
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+): Promise<Retrieved<'imap'>> {
+  const { uid, section, partial } = plan
+  await dialogue.send(requestOf(plan)[0] ?? '')
+  const { size, body } = await findBody(uid, dialogue, context)
+  if (size === 0 && section !== null) await checkPart(plan, section, body, dialogue, context)
+  const isWhole = section === null && partial === null
+  return {
+    outcome: 'retrieved',
+    kind: 'object',
+    mediaType: isWhole ? 'message/rfc822' : null,
+    charset: null,
+    size,
+    ...(partial !== null && { offset: partial[0] }),
+    modified: null,
+    completeness: 'verified',
+    metadata: { mailbox: mailbox.name, uidValidity: mailbox.uidValidity, ...(uid !== null && { uid }) },
+    body: sourceOf(body),
+    ...(isWhole && {
+      entries: (octets: AsyncIterable<Uint8Array>) => messageEntries(octets, context, (part) => partUrl(part, context)),
+    }),
+  }
+}
+
+/**
+ * Throws `not-found` if an empty part is none: Dovecot sends no octets for a part that is not there. The header of one
+ * that is there has at least the empty line at its end.
+ */
+async function checkPart(
+  { uid }: AccessPlans['imap'],
+  section: string,
+  body: AsyncIterable<Uint8Array>,
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+): Promise<void> {
+  const [, number, specifier = ''] = /^(\d+(?:\.\d+)*)(?:\.(HEADER|MIME|TEXT)$)?/i.exec(section) ?? []
+  if (number === undefined) return
+  await ended(body)
+  if (/^(?:HEADER|MIME)$/i.test(specifier)) throw noPart(dialogue)
+  // Only a part that is a message has a header and a text of its own.
+  await dialogue.send(`UID FETCH ${uid} (BODY.PEEK[${number}.${specifier === '' ? 'MIME' : 'HEADER'}])`)
+  const header = await findBody(uid, dialogue, context)
+  await ended(header.body)
+  if (header.size === 0) throw noPart(dialogue)
+}
+
+function noPart(dialogue: ImapDialogue): RetrievalError {
+  return dialogue.refusal('not-found', 'The message has no such part', '')
+}
+
+async function ended(body: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _chunk of body);
+}
+
+/** The URL of a part, whose octets have their transfer encoding. */
+function partUrl(section: string, { url }: RetrievalContext): string {
+  return `${url.replace(/[#?].*$/s, '').replace(/\/$/, '')}/;SECTION=${section}`
+}
+
+/** Reads up to the octets of the body. Without any, there is no such message. */
+async function findBody(
+  uid: number | null,
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+): Promise<{ readonly size: number; readonly body: AsyncIterable<Uint8Array> }> {
+  while (true) {
+    const line = await dialogue.line('request')
+    const bodyAt = /^\* \d+ FETCH /i.test(line) ? line.toUpperCase().indexOf('BODY[') : -1
+    const size = literalSize(line)
+    if (bodyAt >= 0) checkUid(uid, line.slice(0, bodyAt), context)
+    if (size !== null) {
+      // A FETCH that was not asked for tells of flags, without literals (RFC 3501 7.4.2).
+      if (bodyAt >= 0) return { size, body: literal(size, uid, dialogue, context) }
+      throw context.error('protocol-violation', 'The server sends octets that were not asked for.')
+    }
+    const short =
+      bodyAt < 0 ? null : /^BODY\[[^\]]*\](?:<\d+>)? (?:"((?:[^"\\]|\\.)*)"|(NIL))/i.exec(line.slice(bodyAt))
+    if (short !== null) {
+      if (short[2] !== undefined) throw noPart(dialogue)
+      const octets = Buffer.from((short[1] ?? '').replace(/\\(.)/g, '$1'), 'latin1')
+      return { size: octets.length, body: once(octets, dialogue) }
+    }
+    const response = dialogue.read(line, 'request')
+    if (!('completion' in response)) continue
+    const { status, text } = response.completion
+    const what = status === 'OK' ? 'There is no such message' : 'The server does not give the message'
+    throw dialogue.refusal(status === 'BAD' ? 'server-refused' : 'not-found', what, text)
+  }
+}
+
+/**
+ * Throws `protocol-violation` if a FETCH is about another message than was asked for: the answer to another command, or
+ * to none. RFC 3501 6.4.8: the UID stands in it, before or behind the body.
+ */
+function checkUid(wanted: number | null, text: string, { error }: RetrievalContext): void {
+  const [, uid] = /(?:^|[( ])UID (\d{1,10})(?=[ )]|$)/i.exec(text) ?? []
+  if (uid === undefined || Number(uid) === wanted) return
+  throw error('protocol-violation', `The server sent message ${uid} in place of ${wanted}; try again.`)
+}
+
+/** Octets that have come already, and then the end of the command. */
+async function* once(octets: Uint8Array, dialogue: ImapDialogue): AsyncGenerator<Uint8Array> {
+  if (octets.length > 0) yield octets
+  await commandEnd(dialogue)
+}
+
+/** The octets of a literal, and then the end of the command. */
+async function* literal(
+  size: number,
+  uid: number | null,
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+): AsyncGenerator<Uint8Array> {
+  for (let left = size; left > 0; ) {
+    const chunk = await dialogue.reader.read('body')
+    if (chunk === null) {
+      throw context.error('partial', 'The connection ended before the whole message had come; try again.', {
+        phase: 'body',
+        transient: true,
+      })
+    }
+    const taken = chunk.subarray(0, left)
+    if (taken.length < chunk.length) dialogue.reader.unread(chunk.subarray(taken.length))
+    left -= taken.length
+    yield taken
+  }
+  checkUid(uid, await dialogue.line('body'), context)
+  await commandEnd(dialogue)
+}
+
+async function commandEnd(dialogue: ImapDialogue): Promise<void> {
+  while (true) {
+    const response = dialogue.read(await dialogue.line('body'), 'body')
+    if (!('completion' in response)) continue
+    const { status, text } = response.completion
+    if (status === 'OK') return
+    throw dialogue.refusal('partial', 'The server ended the message with an error', octetsToText(text))
+  }
+}

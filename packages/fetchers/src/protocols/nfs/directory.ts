@@ -1,0 +1,116 @@
+import { encodeOctets, octetsToText, printable } from '@retriever/core'
+import type { Entry, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { whenHeld } from '../../contract/limits.ts'
+import { checkDate } from '../../kit/request-options.ts'
+import { overHeld } from '../../kit/size-limit.ts'
+import { textListing } from '../../wire/text-listing.ts'
+import type { DirectoryItem } from './files.ts'
+import type { Located } from './locate.ts'
+
+/**
+ * A directory as a listing, in the server's order: lines of permissions, owner, group, size, date and name, as `ls -l`
+ * has them. They come as the server sends its pages.
+ */
+export function readDirectory(
+  { files, found }: Located,
+  context: RetrievalContext,
+  end: (error?: unknown) => unknown,
+): Retrieved<'nfs'> {
+  const { modified } = found.attributes
+  checkDate(context, modified)
+  if (context.request.range !== undefined) {
+    throw context.error('range-refused', 'A directory has no ranges; retrieve it without one.')
+  }
+  /** The items whose lines are in the body already, and whose entries are not read yet. */
+  const read: DirectoryItem[] = []
+  return {
+    ...textListing<'nfs'>({
+      metadata: { version: files.version, fileId: found.attributes.fileId },
+      body: linesOf(files.pages(found.handle), read, context, end),
+      entries: (body) => entriesOf(body, read, context),
+    }),
+    charset: 'utf-8',
+    modified,
+  }
+}
+
+async function* linesOf(
+  pages: AsyncIterable<readonly DirectoryItem[]>,
+  read: DirectoryItem[],
+  context: RetrievalContext,
+  end: (error?: unknown) => unknown,
+): AsyncGenerator<Uint8Array, void, void> {
+  const { maxListing } = whenHeld(context.limits)
+  let length = 0
+  const forget = context.deadline.onAbort(() => void end())
+  try {
+    for await (const page of pages) {
+      const text = Buffer.from(page.map(lineOf).join(''))
+      length += text.length
+      if (length > maxListing) throw overHeld(context, 'listing', 'maxListing')
+      read.push(...page)
+      if (text.length > 0) yield text
+    }
+    end()
+  } catch (error) {
+    throw end(error)
+  } finally {
+    forget()
+    end()
+  }
+}
+
+const letters: Readonly<Record<string, string>> = { directory: 'd', file: '-', link: 'l', other: '?' }
+
+/** `-rw-r--r-- 1000 1000 12 2001-02-03T04:05:06Z name`, and for links ` -> target`; a name may hold a line feed. */
+function lineOf({ name, attributes, target }: DirectoryItem): string {
+  const shown = visible(`${octetsToText(name)}${target === null ? '' : ` -> ${octetsToText(target)}`}`)
+  if (attributes === null) return `?--------- - - - - ${shown}\n`
+  const { kind, mode, owner, group, size, modified } = attributes
+  const bits = [...'rwxrwxrwx'].map((letter, index) => ((mode >> (8 - index)) & 1 ? letter : '-')).join('')
+  const date = modified.toISOString().replace(/\.\d+Z$/, 'Z')
+  return `${letters[kind]}${bits} ${word(owner)} ${word(group)} ${size} ${date} ${shown}\n`
+}
+
+function visible(text: string): string {
+  return text.replace(/[\0-\x1F\x7F]/g, (control) => encodeOctets(control))
+}
+
+function word(text: string): string {
+  return visible(octetsToText(text)).replaceAll(' ', '%20') || '-'
+}
+
+/** The entries of the pages that the body has read so far. The attributes say more than the lines do. */
+async function* entriesOf(
+  body: AsyncIterable<Uint8Array>,
+  read: DirectoryItem[],
+  context: RetrievalContext,
+): AsyncGenerator<Entry, void, void> {
+  const base = context.url.replace(/#.*$/s, '').replace(/\/?$/, '/')
+  for await (const _chunk of body) for (const item of read.splice(0)) yield entryOf(item, base)
+}
+
+function entryOf({ name, attributes, target }: DirectoryItem, base: string): Entry {
+  const kind = attributes?.kind ?? 'other'
+  // security.md 3: a name that leads elsewhere.
+  const leads = name !== '' && !/[/\0]/.test(name)
+  const url = `${base}${encodeOctets(name)}${kind === 'directory' ? '/' : ''}`
+  const text = octetsToText(name)
+  return {
+    name: leads ? text : printable(text),
+    kind,
+    url: leads ? url : null,
+    ...(kind === 'file' && attributes !== null && { size: attributes.size }),
+    ...(!leads && { details: { leadsElsewhere: true } }),
+    ...(attributes !== null && {
+      modified: attributes.modified,
+      details: {
+        ...(!leads && { leadsElsewhere: true }),
+        mode: attributes.mode,
+        uid: attributes.owner,
+        gid: attributes.group,
+        ...(target !== null && { target: octetsToText(target) }),
+      },
+    }),
+  }
+}

@@ -1,0 +1,37 @@
+import { invalidOption } from '../../contract/limits.ts'
+import { checkOptions, type OptionKind } from '../../kit/options.ts'
+
+/** How NFS servers are asked, and as whom. */
+export interface NfsOptions {
+  /**
+   * The user and group that the server should take the caller for (AUTH_SYS), 0 to 4294967295: nothing proves them.
+   * `gid` needs `uid`, and is that number by default. Default: no one (AUTH_NONE), and user and group 65534, which
+   * stand for nobody, if the server wants AUTH_SYS. The name of this machine is never told.
+   */
+  readonly uid?: number
+  readonly gid?: number
+  /** The port of the server's MOUNT service, so that its portmapper is not asked. */
+  readonly mountPort?: number
+  /** The port of the portmapper. Default 111. */
+  readonly portmapPort?: number
+}
+
+const id: OptionKind = [
+  'a whole number from 0 to 4294967295',
+  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 32,
+]
+const port: OptionKind = [
+  'a port from 1 to 65535',
+  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535,
+]
+
+const kinds: Readonly<Record<keyof NfsOptions, OptionKind>> = { uid: id, gid: id, mountPort: port, portmapPort: port }
+
+/** Throws RetrievalError `invalid-option`. Gives a copy. */
+export function readNfs(options: NfsOptions = {}): NfsOptions {
+  checkOptions(options, kinds, 'nfs.')
+  if (options.gid !== undefined && options.uid === undefined) {
+    throw invalidOption('nfs.gid', 'nfs.uid beside it', 'no user')
+  }
+  return { ...options }
+}

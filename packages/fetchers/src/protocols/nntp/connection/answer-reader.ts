@@ -1,0 +1,116 @@
+import type { Socket } from 'node:net'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { DotDecoder } from '../../../wire/framing/dot.ts'
+import { LineReader } from '../../../wire/framing/lines.ts'
+import { type Reply, readReply } from '../../../wire/framing/reply.ts'
+import { Connection } from '../../../wire/transport/connection.ts'
+import { checkGroupName } from '../group/group-reply.ts'
+import type { CommandQueue, PendingCommand } from './command-queue.ts'
+
+/**
+ * The most octets of abandoned answers that are read away before the next one; for more, another connection costs less.
+ */
+const maxDrained = 262_144
+
+/** Replies that a multi-line block follows (RFC 3977 3.2, appendix C); 211 only after LISTGROUP. */
+const withBlock: ReadonlySet<number> = new Set([100, 101, 215, 220, 221, 222, 224, 225, 230, 231])
+
+/**
+ * Reads the answers on one connection, for one retrieval after the other. After a read that fails, or that its
+ * retrieval gives up, the place in the stream is unknown: then `onBroken` is called.
+ */
+export class AnswerReader {
+  readonly #socket: Socket
+  readonly #onBroken: () => void
+  #lines: LineReader
+  #context: RetrievalContext
+  #isReading = false
+  /** The time at which a read last ended, by performance.now(). */
+  lastRead: number = performance.now()
+
+  constructor(socket: Socket, context: RetrievalContext, onBroken: () => void) {
+    this.#socket = socket
+    this.#context = context
+    this.#onBroken = onBroken
+    this.#lines = new LineReader(new Connection(socket, context), context)
+  }
+
+  /** The context of the retrieval that has read last. */
+  get context(): RetrievalContext {
+    return this.#context
+  }
+
+  get isReading(): boolean {
+    return this.#isReading
+  }
+
+  /** Whether octets have come that no retrieval has read. */
+  get holdsOctets(): boolean {
+    return this.#lines.holds || this.#socket.readableLength > 0
+  }
+
+  reply(command: PendingCommand, context: RetrievalContext): Promise<Reply> {
+    return this.#read(context, async (lines) => {
+      await command.sent
+      return replyTo(command, lines, context)
+    })
+  }
+
+  /** The next octets of the block behind a reply, without the dots that were added to its lines; null at its end. */
+  async octets(command: PendingCommand, context: RetrievalContext): Promise<Uint8Array | null> {
+    const decoder = command.decoder ?? new DotDecoder()
+    command.decoder = decoder
+    while (!decoder.ended) {
+      const octets = await this.#read(context, (lines) => decoder.pull(lines, context))
+      if (octets.length > 0) return octets
+    }
+    return null
+  }
+
+  /** Reads away the abandoned answers that come before the answer to a command. */
+  async drain(queue: CommandQueue, wanted: PendingCommand, context: RetrievalContext): Promise<void> {
+    let left = maxDrained
+    for (let head = queue.head; head !== undefined && head !== wanted; head = queue.head) {
+      const command = head
+      const reply = command.reply ?? (await this.#read(context, (lines) => replyTo(command, lines, context)))
+      let octets = hasBlock(command, reply) ? await this.octets(command, context) : null
+      for (; octets !== null; octets = await this.octets(command, context)) {
+        left -= octets.length
+        if (left > 0) continue
+        this.#onBroken()
+        throw context.error('limit-exceeded', `The server sent over ${maxDrained} octets that are not wanted any more.`)
+      }
+      queue.end(command)
+    }
+  }
+
+  async #read<T>(context: RetrievalContext, read: (lines: LineReader) => Promise<T>): Promise<T> {
+    if (this.#context !== context) {
+      this.#context = context
+      this.#lines = this.#lines.handOver(new Connection(this.#socket, context), context)
+    }
+    this.#isReading = true
+    try {
+      return await read(this.#lines)
+    } catch (error) {
+      this.#onBroken()
+      throw error
+    } finally {
+      this.#isReading = false
+      this.lastRead = performance.now()
+    }
+  }
+}
+
+async function replyTo(command: PendingCommand, lines: LineReader, context: RetrievalContext): Promise<Reply> {
+  // The deadline names this phase even if the reply has come already, so that no read waits for it.
+  context.deadline.phase = command.phase
+  const reply = await readReply(lines, context, command.phase, command.secrets ?? [])
+  command.reply = reply
+  if (command.isGroup) checkGroupName(context, reply, command.text.slice('GROUP '.length))
+  return reply
+}
+
+function hasBlock({ text }: PendingCommand, { code }: Reply): boolean {
+  return withBlock.has(code) || (code === 211 && text.startsWith('LISTGROUP'))
+}

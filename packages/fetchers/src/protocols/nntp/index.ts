@@ -1,0 +1,65 @@
+import { adviceText, type NntpPlan } from '@retriever/core'
+import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { checkOptions, count, type OptionKind } from '../../kit/options.ts'
+import { SessionPool } from '../../wire/pool/session-pool.ts'
+import { retrieveArticle } from './article.ts'
+import type { NntpLease } from './connection/exchange.ts'
+import { type InSession, inSession, nntpSessions } from './connection/in-session.ts'
+import { maxDepth } from './connection/server-quirks.ts'
+import type { ServerPlan } from './connection/session.ts'
+import { retrieveGroup } from './group/group.ts'
+import { retrieveGroups } from './group/groups.ts'
+
+export interface NntpOptions {
+  /** The number of a newsgroup's newest articles that are listed if the request has no `limit`. Default 1000. */
+  readonly maxArticles?: number
+  /**
+   * The most connections to one server at a time. Further retrievals share them: an answer comes once those before it
+   * are read or cancelled. Default 4.
+   */
+  readonly connections?: number
+}
+
+const optionKinds: Readonly<Record<keyof NntpOptions, OptionKind>> = { maxArticles: count, connections: count }
+
+/**
+ * Retrieves network news over NNTP (RFC 3977, and RFC 977 servers): articles, newsgroups and lists of newsgroups.
+ * Sessions are kept for a few seconds, and take many commands at a time.
+ */
+export function nntpFetcher(options: NntpOptions = {}): Fetcher<'nntp'> {
+  checkOptions(options, optionKinds, 'nntpFetcher.')
+  const { maxArticles = 1000, connections } = options
+  const pool = new SessionPool(nntpSessions, connections)
+  return {
+    mechanism: 'nntp',
+    inFlight: maxDepth,
+    async retrieve(plan, context) {
+      const server = checkPlan(plan, context)
+      const inThisOrAnother: InSession = (use) => inSession(pool, server, context, use)
+      return inThisOrAnother((lease) => select(lease, inThisOrAnother, maxArticles))
+    },
+    dispose: async () => pool.close(),
+  }
+}
+
+function checkPlan(plan: NntpPlan, context: RetrievalContext): ServerPlan {
+  if (context.request.range !== undefined) {
+    throw context.error('range-refused', 'NNTP sends no parts of an article; retrieve the whole.', { phase: 'policy' })
+  }
+  if (plan.host !== null) return plan as ServerPlan
+  const advice = { option: 'defaults.newsServer' } as const
+  const message = `The URL names no news server. Name one by ${adviceText(advice)}.`
+  throw context.error('no-server', message, { phase: 'resolve', advice })
+}
+
+function select(lease: NntpLease, inSession: InSession, maxArticles: number): Promise<Retrieved<'nntp'>> {
+  switch (lease.plan.select) {
+    case 'article':
+    case 'message':
+      return retrieveArticle(lease, inSession)
+    case 'group':
+      return retrieveGroup(lease, maxArticles)
+    case 'groups':
+      return retrieveGroups(lease, inSession)
+  }
+}

@@ -1,0 +1,343 @@
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { octetsToText, type TelnetPlan } from '@retriever/core'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
+import { checkSize, type Session, type SessionOptions, type SessionSignal } from '../../contract/session.ts'
+import {
+  AO,
+  AYT,
+  BINARY,
+  BRK,
+  DM,
+  ECHO,
+  IAC,
+  IP,
+  NEW_ENVIRONMENT,
+  NOP,
+  negotiationText,
+  optionName,
+  SUPPRESS_GO_AHEAD,
+  TERMINAL_TYPE,
+  WILL,
+  WINDOW_SIZE,
+  X_DISPLAY_LOCATION,
+} from '../../wire/nvt/codes.ts'
+import { type CommandListener, NvtDecoder } from '../../wire/nvt/decoder.ts'
+import { maxSubnegotiations, NvtEncoder, subnegotiation } from '../../wire/nvt/encoder.ts'
+import { Negotiation, type NegotiationRules, type Side } from '../../wire/nvt/negotiation.ts'
+import { receiveError } from '../../wire/transport/socket-error.ts'
+import { answerTo, windowSize } from './subnegotiation.ts'
+
+const signals: Readonly<Record<SessionSignal, number>> = {
+  'are-you-there': AYT,
+  break: BRK,
+  interrupt: IP,
+  'abort-output': AO,
+  nop: NOP,
+}
+
+/** So many octets of answers that the server has not taken stop the reading: no flood of requests fills memory. */
+const maxUnsentAnswers = 64 * 1024
+
+/**
+ * Milliseconds without any octet, after which a server is taken for one that waits for the user: the first for a server
+ * that may speak no Telnet, the second within a negotiation and at the end of the input.
+ */
+const silence = { atFirst: 300, later: 1000 }
+
+/** The character that people type for the end of their input, where a terminal reads it. */
+const END_OF_INPUT = 4
+
+/** A Telnet connection as a stream of text (RFC 854). */
+export class TelnetSession extends Duplex implements Session {
+  readonly url: string
+  readonly host: string
+  readonly port: number
+  readonly tls: boolean
+  readonly user: string | null
+  received = 0
+  readonly #socket: Socket
+  readonly #context: RetrievalContext
+  readonly #told: SessionOptions
+  readonly #decoder: NvtDecoder
+  readonly #encoder = new NvtEncoder()
+  readonly #negotiation: Negotiation
+  readonly #forget: () => void
+  #columns: number | undefined
+  #rows: number | undefined
+  #unsentAnswers = 0
+  /** The subnegotiations that the server has asked for. */
+  #subnegotiations = 0
+  #isReaderFull = false
+  /** Whether the server has sent a command. */
+  #hasNegotiated = false
+  /** Whether the server says last that it shows what is typed: it has a terminal. */
+  #offersEcho = false
+  /** The last octet that was written: at the beginning of a line, it is LF. */
+  #lastWritten = 10
+  /** Whether Ctrl-D has been sent at the end of the input. */
+  #hasTypedEnd = false
+  /** Whether the last thing that was sent makes servers throw output away, as Ctrl-C does. */
+  #hasInterrupted = false
+  #octets = 0
+  #wake: () => void = () => {}
+  /** Resolves when the service has begun, or is silent. */
+  readonly #begun: Promise<void>
+
+  constructor(socket: Socket, plan: TelnetPlan, context: RetrievalContext, options: SessionOptions) {
+    super({ allowHalfOpen: true })
+    this.url = context.url
+    this.host = plan.host
+    this.port = plan.port
+    this.tls = plan.tls === 'implicit'
+    this.user = plan.user === null ? null : octetsToText(plan.user)
+    this.#socket = socket
+    this.#context = context
+    this.#told = options
+    this.#columns = options.columns
+    this.#rows = options.rows
+    this.#decoder = new NvtDecoder(this.#listener(), context.limits.maxReply)
+    this.#negotiation = new Negotiation(this.#rules())
+    this.#forget = context.deadline.onAbort(() => this.destroy(context.deadline.reason ?? undefined))
+    socket.on('data', (octets: Uint8Array) => this.#onData(octets))
+    socket.once('end', () => this.#onEnd())
+    socket.once('error', (cause) => this.#onError(cause))
+    socket.once('close', () => this.#onEnd())
+    if (options.binary === true) {
+      this.#negotiation.ask('client', BINARY, true)
+      this.#negotiation.ask('server', BINARY, true)
+    }
+    this.#begun = this.#begin()
+  }
+
+  get echoes(): boolean {
+    return this.#negotiation.isOn('server', ECHO)
+  }
+
+  get binary(): boolean {
+    return this.#encoder.binary
+  }
+
+  get options(): readonly string[] {
+    return (['server', 'client'] as const).flatMap((side) =>
+      this.#negotiation.on(side).map((option) => `${side} ${optionName(option)}`),
+    )
+  }
+
+  resize(columns: number, rows: number): void {
+    checkSize(columns, rows)
+    this.#columns = columns
+    this.#rows = rows
+    if (this.#negotiation.isOn('client', WINDOW_SIZE)) this.#sendSize()
+  }
+
+  signal(name: SessionSignal): void {
+    this.#hasInterrupted = name !== 'are-you-there' && name !== 'nop'
+    this.#send([IAC, signals[name]], `IAC ${name}`)
+  }
+
+  override _read(): void {
+    this.#isReaderFull = false
+    this.#flow()
+  }
+
+  /**
+   * Input waits until the service has begun: what comes earlier is shown again by a terminal whose echo is not off yet,
+   * is taken for what it was not agreed to be, or is thrown away by a login program.
+   */
+  override _write(text: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    void this.#begun.then(() => this.#writeNow(text, done))
+  }
+
+  #writeNow(text: Buffer, done: () => void): void {
+    const last = text.at(-1)
+    if (last !== undefined) {
+      this.#lastWritten = last
+      // Ctrl-C, Ctrl-Z, Ctrl-\ and their like, but no end of a line.
+      this.#hasInterrupted = last < 32 && last !== 9 && last !== 10 && last !== 13
+    }
+    // The socket's own event tells of an error.
+    this.#socket.write(this.#encoder.encode(text), () => done())
+  }
+
+  /**
+   * Tells the service the end of the input. Where it has a terminal, the end of the connection would end its program at
+   * once, and lose the last answer: there it is Ctrl-D, as a person would type it. So the service must have begun.
+   */
+  override _final(done: (error?: Error | null) => void): void {
+    done()
+    void this.#endInput().catch((error: Error) => this.destroy(error))
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#forget()
+    this.#wake()
+    this.#socket.destroy()
+    done(error)
+  }
+
+  async #begin(): Promise<void> {
+    await this.#nextEvent(silence.atFirst)
+    let octets = 0
+    while (this.received === 0 && this.#octets > octets && !this.#isOver) {
+      octets = this.#octets
+      await this.#nextEvent(silence.later)
+    }
+  }
+
+  async #endInput(): Promise<void> {
+    const { deadline } = this.#context
+    await this.#begun
+    if (this.#octets === 0 && !this.#isOver) await this.#nextEvent(silence.later)
+    while (this.received === 0 && this.#hasNegotiated && !this.#isOver) {
+      await deadline.within('request', () => this.#nextEvent())
+    }
+    if (this.#isOver) return
+    if (this.#offersEcho) {
+      this.#hasTypedEnd = true
+      // Within a line, the first one only ends the line.
+      const isWithinLine = this.#lastWritten !== 10 && this.#lastWritten !== 13
+      this.#socket.write(Uint8Array.from(isWithinLine ? [END_OF_INPUT, END_OF_INPUT] : [END_OF_INPUT]))
+    } else this.#socket.end()
+    // Until now the app decided how long to wait; from now on, the server must go on or end.
+    while (!this.#isOver) {
+      const next = (): Promise<void> => this.#nextEvent()
+      await (this.#isReaderFull ? deadline.unlimited(next) : deadline.within('request', next))
+    }
+  }
+
+  get #isOver(): boolean {
+    return this.destroyed || this.#socket.readableEnded || this.#socket.destroyed
+  }
+
+  /** Resolves at the next octets, at the end, when the reader goes on, or after a time. */
+  #nextEvent(milliseconds?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  #onData(octets: Uint8Array): void {
+    this.#octets += octets.length
+    const text = this.#decoder.feed(this.#withoutLostMark(octets))
+    this.received += text.length
+    if (this.received > this.#context.limits.maxSize) {
+      const advice = { option: 'limits.maxSize', value: this.#context.limits.maxSize } as const
+      const message = `The text of the service is longer than ${this.#context.limits.maxSize} octets.`
+      this.destroy(this.#context.error('limit-exceeded', message, { advice }))
+    } else if (text.length > 0) this.#isReaderFull = !this.push(text)
+    this.#flow()
+    this.#wake()
+  }
+
+  /**
+   * The octets without the rest of a Synch (RFC 854: IAC DM with TCP's urgent mark). Servers mark the IAC as urgent,
+   * which takes it out of the stream and begins a new chunk: DM is left, the letter `ò` in Latin-1. They send it when
+   * they throw output away, which Ctrl-C and Interrupt Process make them do.
+   */
+  #withoutLostMark(octets: Uint8Array): Uint8Array {
+    if (!this.#hasInterrupted || octets[0] !== DM) return octets
+    this.#hasInterrupted = false
+    return octets.subarray(1)
+  }
+
+  #flow(): void {
+    if (this.#isReaderFull || this.#unsentAnswers > maxUnsentAnswers) this.#socket.pause()
+    else this.#socket.resume()
+  }
+
+  /** A service that its last command ends leaves Ctrl-D unread, so its system resets the connection. */
+  #onError(cause: Error): void {
+    if (this.#hasTypedEnd && 'code' in cause && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) this.#onEnd()
+    else this.destroy(receiveError(this.#context, cause))
+  }
+
+  #onEnd(): void {
+    this.#wake()
+    if (this.destroyed || this.readableEnded) return
+    this.push(null)
+    // The service is gone: nothing reads further input.
+    if (!this.writableEnded) this.end()
+  }
+
+  #listener(): CommandListener {
+    const { emit, url } = this.#context
+    const received = (octets: string): void => {
+      this.#hasNegotiated = true
+      emit({ type: 'received', url, octets })
+    }
+    return {
+      negotiated: (verb, option) => {
+        received(`${negotiationText(verb, option)}\r\n`)
+        if (option === ECHO && verb < 253) this.#offersEcho = verb === WILL
+        this.#negotiation.receive(verb, option)
+      },
+      subnegotiated: (option, octets) => {
+        received(`IAC SB ${optionName(option)}\r\n`)
+        if (!this.#negotiation.isOn('client', option)) return
+        const answer = this.#mayAnswer() ? answerTo(option, octets, this.#told) : null
+        if (answer !== null) this.#sendSubnegotiation(option, answer)
+      },
+      commanded: () => {
+        this.#hasNegotiated = true
+      },
+      overflowed: () => {
+        const message = 'The server sent a subnegotiation that is too long.'
+        this.destroy(this.#context.error('limit-exceeded', message, { advice: { option: 'limits.maxReply' } }))
+      },
+    }
+  }
+
+  #rules(): NegotiationRules {
+    const { echo, terminalType, displayLocation, environment, binary } = this.#told
+    return {
+      accepts: (side, option) => {
+        if (option === BINARY) return binary === true
+        if (option === SUPPRESS_GO_AHEAD) return echo === true
+        if (side === 'server') return option === ECHO && echo === true
+        if (option === WINDOW_SIZE) return this.#columns !== undefined && this.#rows !== undefined
+        if (option === TERMINAL_TYPE) return terminalType !== undefined
+        if (option === X_DISPLAY_LOCATION) return displayLocation !== undefined
+        return option === NEW_ENVIRONMENT && environment !== undefined
+      },
+      send: (verb, option) => this.#send([IAC, verb, option], negotiationText(verb, option)),
+      changed: (side, option, isOn) => this.#changed(side, option, isOn),
+    }
+  }
+
+  #changed(side: Side, option: number, isOn: boolean): void {
+    if (option === BINARY && side === 'server') this.#decoder.binary = isOn
+    if (option === BINARY && side === 'client') this.#encoder.binary = isOn
+    if (option === WINDOW_SIZE && side === 'client' && isOn && this.#mayAnswer()) this.#sendSize()
+    if (side === 'server' && option === ECHO) this.emit('mode')
+  }
+
+  #mayAnswer(): boolean {
+    return this.#subnegotiations++ < maxSubnegotiations
+  }
+
+  #sendSize(): void {
+    if (this.#columns === undefined || this.#rows === undefined) return
+    this.#sendSubnegotiation(WINDOW_SIZE, windowSize(this.#columns, this.#rows))
+  }
+
+  /** The values are the caller's own, so events name the option alone. */
+  #sendSubnegotiation(option: number, octets: readonly number[]): void {
+    this.#send(subnegotiation(option, octets), `IAC SB ${optionName(option)}`)
+  }
+
+  #send(octets: readonly number[], shown: string): void {
+    if (this.destroyed || !this.#socket.writable) return
+    const { emit, url } = this.#context
+    emit({ type: 'sent', url, octets: `${shown}\r\n` })
+    this.#unsentAnswers += octets.length
+    this.#socket.write(Uint8Array.from(octets), () => {
+      this.#unsentAnswers -= octets.length
+      if (!this.destroyed) this.#flow()
+    })
+  }
+}

@@ -1,0 +1,17 @@
+import { adviceText } from '@retriever/core'
+import type { Fetcher } from '../../contract/fetcher.ts'
+
+/**
+ * A fetcher for URNs (RFC 8141) whose place is not known: a name alone retrieves nothing. Others are retrieved from the
+ * place that the gateways of the client, or core's table of namespaces, give.
+ */
+export function urnFetcher(): Fetcher<'urn'> {
+  return {
+    mechanism: 'urn',
+    retrieve: async ({ nid }, context) => {
+      const advice = { option: 'gateways', value: `urn:${nid}` } as const
+      const message = `No place is known for names of the namespace "${nid}"; give one by ${adviceText(advice)}.`
+      throw context.error('no-fetcher', message, { phase: 'resolve', advice })
+    },
+  }
+}

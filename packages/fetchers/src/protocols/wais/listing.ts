@@ -1,0 +1,56 @@
+import { type AccessPlans, authority, encodeOctets, octetsToText, parseUrl, RetrievalError } from '@retriever/core'
+import type { Entry } from '../../contract/fetcher.ts'
+import type { FoundDocument } from './answer.ts'
+import { documentPath } from './docid.ts'
+import { MarkRemover } from './marks.ts'
+
+type Plan = AccessPlans['wais']
+
+/** The entry of a document, with the URL at which this server has it. */
+export function entryOf({ docid, headline, score, length, lines, types, date }: FoundDocument, plan: Plan): Entry {
+  const [first = 'TEXT', ...others] = types
+  const name = octetsToText(unmarked(headline).trim())
+  // An encoded CR or LF is refused in a URL. The lengths of a docid's fields may be these octets.
+  const hasUrl = docid !== '' && !/%0[AD]/.test(documentPath(docid, first, length))
+  const urlAs = (wtype: string, size: number | null): string => urlOf(plan, documentPath(docid, wtype, size))
+  // A headline of type URL is the URL itself.
+  const url = first.toUpperCase() === 'URL' && isUrl(name) ? name : hasUrl ? urlAs(first, length) : null
+  return {
+    name,
+    kind: 'file',
+    url,
+    ...(length !== null && { size: length }),
+    details: {
+      ...(score !== null && { score }),
+      types: types.map(octetsToText),
+      ...(lines !== null && { lines }),
+      ...(/^\d{6,8}$/.test(date) && { date }),
+      ...(others.length > 0 && hasUrl && { otherTypes: others.map((each) => urlAs(each, null)) }),
+    },
+  }
+}
+
+/** A line of a listing as text: score, octets, types, headline and URL, with TABs between them. */
+export function lineOf({ name, url, size, details }: Entry): string {
+  const { score = '', types } = details ?? {}
+  const columns = [score, size ?? '', Array.isArray(types) ? types.join(',') : '', name, url ?? '']
+  return `${columns.map((column) => String(column).replace(/[\0-\x1f\x7f]/g, ' ')).join('\t')}\n`
+}
+
+function unmarked(octets: string): string {
+  return Buffer.from(new MarkRemover().remove(Buffer.from(octets, 'latin1'))).toString('latin1')
+}
+
+function urlOf({ host, port, database }: Plan, path: string): string {
+  return `wais://${authority({ host: host.replace('%', '%25'), port }, 210)}/${encodeOctets(database)}/${path}`
+}
+
+function isUrl(text: string): boolean {
+  try {
+    parseUrl(text)
+    return true
+  } catch (error) {
+    if (RetrievalError.is(error)) return false
+    throw error
+  }
+}

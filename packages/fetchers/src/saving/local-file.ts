@@ -1,0 +1,103 @@
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type Advice, adviceText, RetrievalError } from '@retriever/core'
+import { invalidOption } from '../contract/limits.ts'
+import { systemReason } from '../kit/system-reason.ts'
+
+/** Throws RetrievalError `invalid-option` for anything else than a path. "" would be the current folder. */
+export function checkPathText(name: string, path: unknown): void {
+  if (typeof path === 'string' && path !== '' && !path.includes('\0')) return
+  throw invalidOption(name, 'a path: a string of one character or more, without NUL', path)
+}
+
+/** Writes all of a chunk: the system may write less than it is given. */
+export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  let at = 0
+  while (at < chunk.length) at += (await file.write(chunk, at)).bytesWritten
+}
+
+/** Runs one operation on a file that is written. A system error becomes `write-failed`; see asWriteFailed(). */
+export async function orWriteFailed<T>(path: string, operation: () => Promise<T>, own: Reasons = {}): Promise<T> {
+  try {
+    return await operation()
+  } catch (cause) {
+    throw asWriteFailed(path, cause, own)
+  }
+}
+
+/** Reasons by the system's error code, in words. */
+type Reasons = Readonly<Record<string, string>>
+
+/** The `write-failed` for an error of the system. `own` overrides the usual reasons. */
+export function asWriteFailed(path: string, cause: unknown, own: Reasons = {}): RetrievalError {
+  const code = (cause as NodeJS.ErrnoException).code ?? ''
+  if (code === 'ENOENT' && own.ENOENT === undefined) return noFolder(path, cause)
+  return writeFailed(path, own[code] ?? systemReason(cause) ?? String(cause), cause)
+}
+
+export function writeFailed(path: string, why: string, cause?: unknown, advice?: Advice): RetrievalError {
+  const details = { phase: 'save', cause, ...(advice && { advice }) } as const
+  return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, details)
+}
+
+/**
+ * Makes a folder and those above it that are missing. Rejects with the system's error. Node's own `recursive` says
+ * ENOENT on a read-only file system, and never ends where the system makes no folders, as in /proc.
+ */
+export async function makeFolders(path: string, mode: number = 0o777): Promise<void> {
+  try {
+    await mkdir(path, mode)
+  } catch (error) {
+    if (await isFolder(path)) return
+    const parent = dirname(path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path || (await isFolder(parent))) throw error
+    await makeFolders(parent, mode)
+    await mkdir(path, mode).catch(async (again) => {
+      // Another process may have made it meanwhile.
+      if (!(await isFolder(path))) throw again
+    })
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+}
+
+const wantsFolders: Advice = { option: 'folders', value: true }
+
+export function noFolder(path: string, cause?: unknown): RetrievalError {
+  const why = `its folder does not exist; make it, for example by ${adviceText(wantsFolders)}`
+  return writeFailed(path, why, cause, wantsFolders)
+}
+
+/** Names the kind of a file that is not regular. */
+export function special(stats: Stats): string {
+  if (stats.isDirectory()) return 'a directory'
+  if (stats.isSymbolicLink()) return 'a symbolic link'
+  if (stats.isFIFO()) return 'a FIFO'
+  if (stats.isSocket()) return 'a socket'
+  return stats.isCharacterDevice() || stats.isBlockDevice() ? 'a device' : 'something else than a file'
+}
+
+const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+
+/**
+ * How `NAME.part` is opened: the system's EEXIST if the name is taken, even by a planted link (security.md case 31).
+ * O_APPEND makes writing go on at the end after the file is truncated.
+ */
+export const partFlags: number = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW
+
+/**
+ * The mode of a new part, which replaces a file of this mode, or none. An incomplete file must not be readable by users
+ * who may not read the file that it replaces.
+ */
+export function partMode(replaced: number | null): number {
+  return replaced === null ? 0o666 : replaced | 0o600
+}
+
+export const exists = 'it exists already; remove it, or choose another name'
+export const takenOver = 'another retrieval has taken it over'

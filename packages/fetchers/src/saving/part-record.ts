@@ -1,0 +1,185 @@
+import { constants, type Stats } from 'node:fs'
+import { lstat, open, rename, unlink } from 'node:fs/promises'
+import { redact } from '@retriever/core'
+import type { ResumePoint } from '../contract/fetcher.ts'
+import { type ProcessIdentity, thisProcess } from './process-identity.ts'
+import type { SavedFacts } from './saved-facts.ts'
+
+/**
+ * The content of `NAME.part.json`: which version of which resource the octets in NAME.part belong to, and which process
+ * writes them. It exists as long as the part, so it is also the part's lock.
+ */
+export interface PartRecord {
+  /** The requested URL, without secrets; null if the octets came from elsewhere. */
+  readonly url: string | null
+  /** HTTP's entity tag, weak or strong. */
+  readonly etag: string | null
+  /** Null also if the resource was modified just before it was retrieved. */
+  readonly modified: Date | null
+  /** The size of the complete file in octets. */
+  readonly size: number | null
+  /** The octets of the part that are known to be on the disk; null while it is written. */
+  readonly length: number | null
+  /** Null: no process writes it. */
+  readonly writer: ProcessIdentity | null
+}
+
+/** Only the owner may read the record, because a URL may tell more than its file. */
+const mode = 0o600
+/** A URL has at most 64 KiB, and JSON may escape each character. */
+const maxLength = 1024 * 1024
+
+/**
+ * How old in milliseconds a date must be to prove a version: a file may change twice in a second, and clocks differ
+ * (RFC 9110 8.8.2.2; RFC 7232 2.2.2 said 60 s).
+ */
+const strongAge = 60_000
+
+/** The record of octets that nothing can go on from. */
+export const unproven: Omit<PartRecord, 'writer'> = { url: null, etag: null, modified: null, size: null, length: null }
+
+export function recordOf(facts: SavedFacts, writer: ProcessIdentity): PartRecord {
+  const { etag = null, modified, offset, size = null, url, redirects = [] } = facts
+  const asked = redirects[0]?.url ?? url
+  return {
+    url: asked === undefined ? null : redact(asked),
+    etag,
+    modified: modified !== null && Date.now() - modified.getTime() >= strongAge ? modified : null,
+    size: size === null ? null : offset + size,
+    length: null,
+    writer,
+  }
+}
+
+/**
+ * The position to resume from; null if no strong entity tag and no date can prove that the rest belongs to the same
+ * version. Two versions may have the same size, or the same weak entity tag (RFC 9110 8.8.1).
+ */
+export function pointOf({ etag, modified, size }: PartRecord, offset: number): ResumePoint | null {
+  const isProven = modified !== null || (etag !== null && !etag.startsWith('W/'))
+  return isProven ? { offset, etag, modified, size } : null
+}
+
+/** The octets of the part that can be resumed from, by its record; null if unknown. */
+export async function provenLength(record: PartRecord, part: Stats): Promise<number | null> {
+  if (record.length !== null) return record.length <= part.size ? record.length : null
+  // A killed process has written all that the file has, unless the machine stopped as well: then a part may have gaps.
+  const { host, boot } = await thisProcess()
+  const { writer } = record
+  return writer !== null && boot !== null && writer.host === host && writer.boot === boot ? part.size : null
+}
+
+/** A record as found on the disk. */
+export interface FoundRecord {
+  /** Null if the file holds no record: it is damaged, or not a regular file of this user. */
+  readonly record: PartRecord | null
+  readonly stats: Stats
+}
+
+/** Null if there is no such file. Follows no link, and does not wait for a FIFO. */
+export async function readRecord(path: string): Promise<FoundRecord | null> {
+  const stats = await lstatOf(path)
+  if (stats === null) return null
+  if (!isOwnFile(stats) || stats.size > maxLength) return { record: null, stats }
+  const { O_RDONLY, O_NOFOLLOW } = constants
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | (constants.O_NONBLOCK ?? 0)).catch(() => null)
+  if (file === null) return null
+  try {
+    return { record: parse(await file.readFile('utf8')), stats }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Creates the file and returns its inode number. Rejects with EEXIST if there is one. */
+export async function createRecord(path: string, record: PartRecord): Promise<number> {
+  const file = await open(path, 'wx', mode)
+  try {
+    await file.writeFile(format(record))
+    return (await file.stat()).ino
+  } catch (error) {
+    await unlink(path).catch(() => {})
+    throw error
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Replaces the record in one step, so that a reader sees the old or the new one. Returns the inode number of the new
+ * file.
+ */
+export async function replaceRecord(path: string, record: PartRecord): Promise<number> {
+  const temporary = temporaryName(path)
+  const number = await createRecord(temporary, record)
+  await rename(temporary, path)
+  return number
+}
+
+/**
+ * Whether this is a regular file of this user with one name, so that no other user can have put it there (security.md
+ * case 31).
+ */
+export function isOwnFile(stats: Stats): boolean {
+  const user = process.getuid?.()
+  return stats.isFile() && stats.nlink === 1 && (user === undefined || stats.uid === user)
+}
+
+/** The stats of the name itself, following no link; null if it does not exist. */
+export async function lstatOf(path: string): Promise<Stats | null> {
+  return lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+}
+
+let count = 0
+
+/** A name beside the file that only this process uses. */
+function temporaryName(path: string): string {
+  count++
+  return `${path}.${process.pid}-${count}`
+}
+
+function format(record: PartRecord): string {
+  return `${JSON.stringify(record)}\n`
+}
+
+function parse(text: string): PartRecord | null {
+  const found = fromJson(text)
+  if (found === null) return null
+  const { url, etag, modified, size, length, writer } = found
+  const date = typeof modified === 'string' ? new Date(modified) : null
+  const isWhole =
+    (url === null || typeof url === 'string') &&
+    (etag === null || (typeof etag === 'string' && /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/.test(etag))) &&
+    (modified === null || (date !== null && !Number.isNaN(date.getTime()))) &&
+    isSize(size) &&
+    isSize(length)
+  if (!isWhole || (writer !== null && !isIdentity(writer))) return null
+  return { url, etag, modified: date, size, length, writer }
+}
+
+function fromJson(text: string): Record<string, unknown> | null {
+  try {
+    const found: unknown = JSON.parse(text)
+    return typeof found === 'object' && found !== null ? { ...found } : null
+  } catch {
+    return null
+  }
+}
+
+function isSize(value: unknown): value is number | null {
+  return value === null || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
+}
+
+function isIdentity(value: unknown): value is ProcessIdentity {
+  if (typeof value !== 'object' || value === null) return false
+  const { pid, started, host, boot }: Partial<Record<string, unknown>> = { ...value }
+  const isPid = typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0
+  return isPid && isText(started) && typeof host === 'string' && isText(boot)
+}
+
+function isText(value: unknown): boolean {
+  return value === null || typeof value === 'string'
+}

@@ -1,0 +1,108 @@
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  futimesSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import type { ByteSource } from '../contract/byte-source.ts'
+import { asWriteFailed, exists, partFlags, partMode, takenOver, writeFailed } from './local-file.ts'
+
+/** The most octets that are held in memory before a file is opened. */
+export const maxSmall: number = 64 * 1024
+
+/** A source whose first octets can be looked at; read() gives them afterwards. */
+export class SmallBody implements ByteSource {
+  readonly #source: ByteSource
+  readonly #ahead: Promise<Uint8Array | null>[] = []
+
+  constructor(source: ByteSource) {
+    this.#source = source
+  }
+
+  get reusesChunks(): boolean {
+    return this.#source.reusesChunks === true
+  }
+
+  /** All octets, if there are `size` of them and the first chunk has them all; otherwise null. Never rejects. */
+  async whole(size: number): Promise<Uint8Array | null> {
+    const first = size === 0 ? new Uint8Array(0) : await this.#lookAhead()
+    // Only its end tells that the body is complete.
+    return first?.length === size && (await this.#lookAhead()) === null ? first : null
+  }
+
+  /** The next chunk, null at the end, undefined after a failure, which read() gives. */
+  async #lookAhead(): Promise<Uint8Array | null | undefined> {
+    const isReused = this.reusesChunks
+    const reading = this.#source.read().then((chunk) => (isReused && chunk !== null ? new Uint8Array(chunk) : chunk))
+    this.#ahead.push(reading)
+    return reading.catch(() => undefined)
+  }
+
+  read(): Promise<Uint8Array | null> {
+    return this.#ahead.shift() ?? this.#source.read()
+  }
+
+  cancel(): Promise<void> {
+    return this.#source.cancel()
+  }
+}
+
+/** Where a body in memory goes. */
+interface Destination {
+  readonly path: string
+  /** The mode of the file to replace; null: the system's default. */
+  readonly mode: number | null
+  readonly modified: Date | null
+  readonly overwrite: boolean
+}
+
+/**
+ * Saves octets in memory by way of `NAME.part`. No record is needed, since the part exists for a moment only. False if
+ * another save has that name: its record tells what to do. Throws `write-failed`. The calls are synchronous: all of
+ * them together take as long as one turn through the thread pool.
+ */
+export function saveInMemory(octets: Uint8Array, { path, mode, modified, overwrite }: Destination): boolean {
+  const part = `${path}.part`
+  const file = create(part, mode)
+  if (file === null) return false
+  let isMoving = false
+  let isTakenOver = false
+  try {
+    try {
+      for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
+      if (mode !== null) fchmodSync(file, mode)
+      if (modified !== null) futimesSync(file, new Date(), modified)
+      // If this process was stopped for seconds, another save believed it to be dead and has its own part there.
+      isTakenOver = lstatSync(part, { throwIfNoEntry: false })?.ino !== fstatSync(file).ino
+    } finally {
+      closeSync(file)
+    }
+    if (isTakenOver) throw writeFailed(part, takenOver)
+    isMoving = true
+    if (overwrite) renameSync(part, path)
+    else linkSync(part, path)
+    if (!overwrite) unlinkSync(part)
+    return true
+  } catch (error) {
+    if (isTakenOver) throw error
+    rmSync(part, { force: true })
+    throw asWriteFailed(isMoving ? path : part, error, { EEXIST: exists })
+  }
+}
+
+/** Null if the name is taken. */
+function create(part: string, mode: number | null): number | null {
+  try {
+    return openSync(part, partFlags, partMode(mode))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null
+    throw asWriteFailed(part, error)
+  }
+}

@@ -1,0 +1,246 @@
+import { formatLocator, printable, RetrievalError, redact } from '@retriever/core'
+import type { Entry } from '../contract/fetcher.ts'
+import { ListingAhead } from './listing-ahead.ts'
+import { type PathFilter, readFilter } from './path-filter.ts'
+import type { Retriever, TreeRequest } from './retriever.ts'
+import { Scope } from './scope.ts'
+import { checkWalk, type WalkOptions } from './walk-options.ts'
+import { segmentOf, type WalkedEntry } from './walked-entry.ts'
+
+/** security.md section 2: a tree that is deeper than this is rather a loop. */
+const defaultDepth = 32
+const defaultEntries = 1_000_000
+const defaultConcurrency = 4
+
+/** More messages than a mailbox can have (RFC 3501 9): a listing of the newest alone would not be the tree. */
+const allMessages = 2 ** 32
+
+/** A folder of the tree. */
+export interface Folder {
+  /** "" for the start. */
+  readonly path: string
+  readonly depth: number
+  /** Null for the start. */
+  readonly entry: WalkedEntry | null
+  readonly request: Parameters<Retriever['retrieve']>[0]
+}
+
+/** The events of a walk. Those of one folder come together. */
+export type WalkStep =
+  | {
+      readonly step: 'entry'
+      readonly entry: WalkedEntry
+      readonly folder: Folder
+      readonly isIncluded: boolean
+      readonly isExcluded: boolean
+    }
+  /** All entries of the folder have come; `isComplete` is false if the server has others that could not be read. */
+  | { readonly step: 'listed'; readonly folder: Folder; readonly isComplete: boolean }
+  /** The folder could not be listed, not to its end, or not at all. */
+  | { readonly step: 'failed'; readonly entry: WalkedEntry }
+  /** The name of an entry leads out of its folder, so it has no URL. */
+  | { readonly step: 'astray'; readonly entry: WalkedEntry }
+  /** The folder was not entered because of the option `depth`, or because it was entered by another path. */
+  | { readonly step: 'passed'; readonly entry: WalkedEntry }
+
+/** Implements Client.walk. */
+export async function* walk(
+  retriever: Retriever,
+  url: string | URL,
+  options: WalkOptions,
+): AsyncGenerator<WalkedEntry, void, void> {
+  for await (const step of new Walk(retriever, url, options).steps()) {
+    if (
+      step.step === 'failed' ||
+      step.step === 'astray' ||
+      (step.step === 'entry' && step.isIncluded && !step.isExcluded)
+    )
+      yield step.entry
+  }
+}
+
+/** Walks a tree breadth first, so that each folder is entered by its shortest path. */
+export class Walk {
+  readonly scope: Scope
+  readonly #retriever: Retriever
+  readonly #options: WalkOptions
+  readonly #root: Folder
+  /** The number of entries to list of each folder, if the caller gives none. */
+  readonly #mostEntries: number | undefined
+  /** The URL of the start, without a password. */
+  readonly #start: string
+  readonly #entered = new Set<string>()
+  readonly #stop = new AbortController()
+  readonly #signal: AbortSignal
+  /** The folders in their order; those before `#at` have been listed. */
+  readonly #folders: Folder[]
+  #at = 0
+  readonly #ahead = new Map<Folder, ListingAhead>()
+  /** The folders whose listings may have been cut without a sign of it. */
+  readonly #doubtful = new WeakSet<Folder>()
+  #count = 0
+
+  /** Throws RetrievalError `invalid-option`, `malformed-url` or `unknown-scheme`. */
+  constructor(retriever: Retriever, url: string | URL, options: WalkOptions) {
+    checkWalk(options)
+    const start = retriever.resolve(url, options.base)
+    this.#retriever = retriever
+    this.#options = options
+    this.scope = new Scope(retriever, start, options.scope)
+    this.#start = formatLocator({ ...start.locator, password: null })
+    this.#root = { path: '', depth: 0, entry: null, request: start }
+    this.#mostEntries = start.plan.mechanism === 'imap' ? allMessages : undefined
+    this.#entered.add(this.scope.key(start))
+    this.#folders = [this.#root]
+    const own = this.#stop.signal
+    this.#signal = options.signal === undefined ? own : AbortSignal.any([options.signal, own])
+  }
+
+  /** The options of each retrieval in the tree. */
+  get #request(): TreeRequest {
+    const { accept, acceptLanguage, charset, headers, limit, compressed, digest, virtualHost } = this.#options
+    const given = Object.entries({
+      ...{ accept, acceptLanguage, charset, headers, limit: limit ?? this.#mostEntries },
+      ...{ compressed, digest, virtualHost },
+    })
+    return { ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), signal: this.#signal }
+  }
+
+  async *steps(): AsyncGenerator<WalkStep, void, void> {
+    try {
+      const filter = await readFilter(this.#options.include, this.#options.exclude)
+      for (let folder = this.#next(); folder !== undefined; folder = this.#next()) yield* this.#list(folder, filter)
+    } finally {
+      this.#stop.abort()
+    }
+  }
+
+  #next(): Folder | undefined {
+    this.#listAhead()
+    const folder = this.#folders[this.#at++]
+    // Listed folders are forgotten many at a time, since each removal moves the rest.
+    if (this.#at > 1000) {
+      this.#folders.splice(0, this.#at)
+      this.#at = 0
+    }
+    return folder
+  }
+
+  /** Begins the listings of the next folders. */
+  #listAhead(): void {
+    const { concurrency = defaultConcurrency } = this.#options
+    for (const folder of this.#folders.slice(this.#at, this.#at + concurrency)) {
+      if (this.#ahead.has(folder)) continue
+      this.#ahead.set(folder, new ListingAhead((add) => this.#read(folder, add)))
+    }
+  }
+
+  async *#list(folder: Folder, filter: PathFilter): AsyncGenerator<WalkStep, void, void> {
+    const listing = this.#ahead.get(folder)
+    this.#ahead.delete(folder)
+    let isComplete = true
+    try {
+      for await (const entry of listing?.entries() ?? []) {
+        // Entries that were listed ahead must not come after an abort.
+        throwIfAborted(this.#signal)
+        const { url } = entry
+        if (url !== null) yield* this.#step({ ...entry, url }, folder, filter)
+        else if (entry.details?.leadsElsewhere === true) yield* this.#astray(entry, folder, filter)
+        // A menu has lines of information; elsewhere such a line may stand for an entry that cannot be read.
+        else if (entry.details?.gophertype === undefined) isComplete = false
+      }
+      yield { step: 'listed', folder, isComplete: isComplete && !this.#doubtful.has(folder) }
+    } catch (error) {
+      const { entry } = folder
+      // After an abort, or when the client was closed, no other folder can be listed either.
+      const isFinal = entry === null || this.#isFull || !RetrievalError.is(error) || error.code === 'aborted'
+      if (isFinal) throw error
+      yield { step: 'failed', entry: { ...entry, error } }
+    }
+  }
+
+  *#step(listed: Entry & { readonly url: string }, folder: Folder, filter: PathFilter): Generator<WalkStep> {
+    const segment = segmentOf(listed)
+    const path = folder.path === '' ? segment : `${folder.path}/${segment}`
+    const resolution = this.scope.resolve(listed.url)
+    const outside = resolution === null || !this.scope.has(resolution)
+    const entry: WalkedEntry = { ...listed, path, depth: folder.depth + 1, outside, error: null }
+    const isFolder = entry.kind === 'directory' || entry.kind === 'group'
+    const isExcluded = filter.isExcluded(path, isFolder)
+    yield { step: 'entry', entry, folder, isIncluded: filter.isIncluded(path, isFolder), isExcluded }
+    if (outside || isExcluded || !isFolder) return
+    const key = this.scope.key(resolution)
+    if (this.#entered.has(key)) yield { step: 'passed', entry }
+    else if (entry.depth >= (this.#options.depth ?? defaultDepth)) yield this.#tooDeep(entry)
+    else {
+      this.#entered.add(key)
+      this.#folders.push({ path, depth: entry.depth, entry, request: resolution })
+      this.#listAhead()
+    }
+  }
+
+  /** An entry such as `../../.bashrc`. Its name becomes one segment, and its URL is that of the folder. */
+  *#astray(listed: Entry, folder: Folder, filter: PathFilter): Generator<WalkStep> {
+    const url = folder.entry?.url ?? this.#start
+    const segment = segmentOf({ ...listed, url })
+    const path = folder.path === '' ? segment : `${folder.path}/${segment}`
+    if (filter.isExcluded(path, false) || !filter.isIncluded(path, false)) return
+    const what = `The name ${JSON.stringify(listed.name)} leads out of its folder, so it is not retrieved`
+    const error = failure('refused', url, what)
+    yield { step: 'astray', entry: { ...listed, url, path, depth: folder.depth + 1, outside: true, error } }
+  }
+
+  #tooDeep(entry: WalkedEntry): WalkStep {
+    if (this.#options.depth !== undefined) return { step: 'passed', entry }
+    const what = `The tree is deeper than ${defaultDepth} levels. Set \`depth\` to go deeper`
+    return { step: 'failed', entry: { ...entry, error: failure('limit-exceeded', entry.url, what) } }
+  }
+
+  /** Reads one listing. */
+  async #read(folder: Folder, add: (entry: Entry) => void): Promise<void> {
+    await using representation = await this.#retriever.retrieve(folder.request, this.#request)
+    const { url } = representation
+    if (representation.kind !== 'listing' || !representation.hasEntries) {
+      throw failure('not-found', url, 'There is no listing, but one object. Retrieve it by itself')
+    }
+    if (representation.completeness === 'eof-only') this.#doubtful.add(folder)
+    if (representation.redirects.length > 0) this.#checkRedirect(folder, url)
+    for await (const entry of representation.entries()) {
+      this.#count++
+      if (this.#isFull) {
+        throw failure('limit-exceeded', url, `The tree has over ${this.#maxEntries} entries, the most that are listed`)
+      }
+      add(entry)
+    }
+  }
+
+  #checkRedirect(folder: Folder, url: string): void {
+    if (folder === this.#root) this.scope.moveTo(url)
+    else if (!this.scope.has(this.#retriever.resolve(url))) {
+      throw leadsOut(url)
+    }
+  }
+
+  get #maxEntries(): number {
+    return this.#options.maxEntries ?? defaultEntries
+  }
+
+  get #isFull(): boolean {
+    return this.#count > this.#maxEntries
+  }
+}
+
+/** Throws RetrievalError `aborted`. */
+export function throwIfAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return
+  throw new RetrievalError('aborted', 'The walk was aborted.', { phase: 'body', cause: signal.reason })
+}
+
+/** The error for a redirect to a URL that is not within the option `scope`. */
+export function leadsOut(url: string): RetrievalError {
+  return failure('refused', url, 'The redirect leads out of the tree. The option `scope` may allow it')
+}
+
+function failure(code: 'limit-exceeded' | 'not-found' | 'refused', url: string, what: string): RetrievalError {
+  return new RetrievalError(code, `${printable(redact(url))}: ${what}.`, { phase: 'request', url })
+}

@@ -1,0 +1,300 @@
+/** Lists, outcomes, and the ways in which a batch ends. */
+import { inspect } from 'node:util'
+import { RetrievalError } from '@retriever/core'
+import { type BatchItem, createClient, type Representation } from '@retriever/fetchers'
+import { expect, test } from 'vitest'
+import { failure } from '../support/failure.ts'
+import { chunks, endless, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
+
+const echo = fakeHttp(({ target }, { request, error }) => {
+  if (target === '/missing') throw error('not-found', 'No.')
+  return retrieved(chunks(`${target} ${request.accept ?? ''}`))
+})
+
+/** URLs without end; `left` tells that the list was left. */
+function endlessList(): { list: AsyncGenerator<string>; read: () => number; left: () => boolean } {
+  let count = 0
+  let isLeft = false
+  async function* list(): AsyncGenerator<string> {
+    try {
+      while (true) yield `http://h${count % 3}/${count++}`
+    } finally {
+      isLeft = true
+    }
+  }
+  return { list: list(), read: () => count, left: () => isLeft }
+}
+
+test('an outcome has the index and the key of its item, whose options hold for it alone', async () => {
+  await using client = createClient({ fetchers: [echo] })
+  const items: (string | URL | BatchItem<symbol>)[] = [
+    'http://h/a',
+    new URL('http://h/b'),
+    { url: 'http://h/c', key: Symbol.for('c'), options: { accept: 'text/html' } },
+    { url: client.resolve('http://h/d') },
+    { url: '/missing', options: { base: 'http://h/' } },
+  ]
+  const seen: unknown[] = []
+  for await (const { index, key, url, representation, error } of client.retrieveAll(items, { accept: 'text/plain' })) {
+    seen[index] = [url, key, error === null ? await representation.text() : error.code]
+  }
+  expect(seen).toEqual([
+    ['http://h/a', undefined, '/a text/plain'],
+    ['http://h/b', undefined, '/b text/plain'],
+    ['http://h/c', Symbol.for('c'), '/c text/html'],
+    ['http://h/d', undefined, '/d text/plain'],
+    ['/missing', undefined, 'not-found'],
+  ])
+})
+
+test.each<[string, unknown]>([
+  ['a string', 'http://h/'],
+  ['a URL', new URL('http://h/')],
+  ['an item', { url: 'http://h/' }],
+  ['nothing', undefined],
+])('%s in place of a list is an error', async (_, list) => {
+  await using client = createClient({ fetchers: [echo] })
+  const call = (): unknown => client.retrieveAll(list as Iterable<string>)
+  expect(call).toThrow(expect.objectContaining({ code: 'invalid-option' }))
+})
+
+test.each<[string, object]>([
+  ['concurrency', { concurrency: 0 }],
+  ['perHost', { perHost: 1.5 }],
+  ['interval', { interval: -1 }],
+  ['intervalCap', { intervalCap: 3 }],
+  ['priority', { priority: 1 }],
+])('an invalid %s is an error of the call', async (name, options) => {
+  await using client = createClient({ fetchers: [echo] })
+  expect(() => client.retrieveAll(['http://h/'], options)).toThrow(`\`${name}\``)
+})
+
+test('an invalid item is an error of its own', async () => {
+  await using client = createClient({ fetchers: [echo] })
+  const items = [
+    { url: 'http://h/', priority: 'high' },
+    { url: 'http://h/', options: { limit: -1 } },
+    null,
+    { url: 'http://h/', options: null },
+    Object.create(null),
+    'http://h/',
+  ]
+  const codes: (string | null)[] = []
+  for await (const { index, error, representation } of client.retrieveAll(items as BatchItem[])) {
+    codes[index] = error === null ? await representation.text() : error.code
+  }
+  expect(codes).toEqual([...Array.from({ length: 4 }, () => 'invalid-option'), 'receive-failed', '/ '])
+})
+
+test('an endless asynchronous list is read as it is needed, and left with the loop', async () => {
+  const { list, read, left } = endlessList()
+  await using client = createClient({ fetchers: [echo], concurrency: 3 })
+  let seen = 0
+  for await (const { representation } of client.retrieveAll(list)) {
+    await representation?.text()
+    expect(read()).toBeLessThanOrEqual(seen + 5)
+    if (++seen === 100) break
+  }
+  expect(left()).toBe(true)
+})
+
+test('a list of which the next URL never comes can be left', async () => {
+  async function* stuck(): AsyncGenerator<string> {
+    yield 'http://h/1'
+    await new Promise(() => {})
+  }
+  await using client = createClient({ fetchers: [echo] })
+  for await (const { representation } of client.retrieveAll(stuck())) {
+    await representation?.text()
+    break
+  }
+})
+
+test.each(['abort', 'close'])('%s ends a batch of which the next URL never comes', async (way) => {
+  async function* stuck(): AsyncGenerator<string> {
+    yield 'http://h/1'
+    await new Promise(() => {})
+  }
+  const client = createClient({ fetchers: [echo] })
+  const controller = new AbortController()
+  const all = async (): Promise<void> => {
+    for await (const { representation } of client.retrieveAll(stuck(), { signal: controller.signal })) {
+      await representation?.text()
+      setImmediate(() => (way === 'abort' ? controller.abort() : void client.close()))
+    }
+  }
+  expect(await failure(all())).toMatchObject({ code: 'aborted' })
+  await client.close()
+})
+
+test('the error of an asynchronous list comes out of the loop', async () => {
+  async function* broken(): AsyncGenerator<string> {
+    yield 'http://h/1'
+    throw new Error('The list broke.')
+  }
+  await using client = createClient({ fetchers: [echo] })
+  const all = async (): Promise<void> => {
+    for await (const { representation } of client.retrieveAll(broken())) await representation?.text()
+  }
+  await expect(all()).rejects.toThrow('The list broke.')
+})
+
+test('return() ends a batch while its next outcome is waited for', async () => {
+  const aborted: string[] = []
+  const silent = fakeHttp((_, { deadline }) => deadline.unlimited(() => new Promise(() => {})))
+  await using client = createClient({
+    fetchers: [silent],
+    onEvent: (event) => event.type === 'done' && aborted.push(event.error?.code ?? 'done'),
+  })
+  const batch = client.retrieveAll(['http://h/1', 'http://h/2'])
+  const next = batch.next()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(await batch.return()).toEqual({ done: true, value: undefined })
+  expect(await next).toEqual({ done: true, value: undefined })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(aborted).toEqual(['aborted', 'aborted'])
+})
+
+test('an abort ends a batch with an endless list', async () => {
+  const { list, left } = endlessList()
+  const controller = new AbortController()
+  await using client = createClient({ fetchers: [echo], concurrency: 3 })
+  const reason = new Error('Enough.')
+  let seen = 0
+  const all = async (): Promise<void> => {
+    for await (const { representation } of client.retrieveAll(list, { signal: controller.signal })) {
+      await representation?.text().catch(() => {})
+      if (++seen === 10) controller.abort(reason)
+    }
+  }
+  expect(await failure(all())).toMatchObject({ code: 'aborted', cause: reason })
+  expect(seen).toBeLessThan(20)
+  expect(left()).toBe(true)
+})
+
+test('the signal of an item ends that one alone', async () => {
+  await using client = createClient({ fetchers: [echo] })
+  const items = [{ url: 'http://h/1', options: { signal: AbortSignal.abort() } }, 'http://h/2']
+  const codes: string[] = []
+  const { signal } = new AbortController()
+  for await (const { index, representation, error } of client.retrieveAll(items, { signal })) {
+    codes[index] = error?.code ?? (await representation?.text()) ?? ''
+  }
+  expect(codes).toEqual(['aborted', '/2 '])
+})
+
+test('an undefined option of an item leaves that of the batch', async () => {
+  let begun = 0
+  const silent = fakeHttp((_, { deadline }) => {
+    begun++
+    return deadline.unlimited(() => new Promise(() => {}))
+  })
+  await using client = createClient({ fetchers: [silent], concurrency: 2 })
+  const controller = new AbortController()
+  const items = ['1', '2', '3', '4', '5'].map((path) => ({
+    url: path,
+    options: { signal: undefined, base: undefined },
+  }))
+  const batch = client.retrieveAll(items as unknown as BatchItem[], { signal: controller.signal, base: 'http://h/' })
+  setImmediate(() => setImmediate(() => controller.abort()))
+  for (let n = 0; n < 3; n++) expect((await batch.next()).value?.error?.code).toBe('aborted')
+  expect(begun).toBe(2)
+})
+
+test('close() ends a batch, and later ones reject', async () => {
+  const { list, left } = endlessList()
+  const client = createClient({ fetchers: [fakeHttp(() => retrieved(endless().body))], concurrency: 2 })
+  const all = async (): Promise<void> => {
+    for await (const _ of client.retrieveAll(list)) await client.close()
+  }
+  expect(await failure(all())).toMatchObject({ code: 'aborted', message: expect.stringContaining('closed') })
+  expect(left()).toBe(true)
+  expect(await failure(client.retrieveAll(['http://h/']).next())).toMatchObject({ code: 'aborted' })
+})
+
+test('a paused batch begins nothing, and goes on when it is resumed', async () => {
+  await using client = createClient({ fetchers: [echo], concurrency: 2 })
+  const { list, read } = endlessList()
+  const batch = client.retrieveAll(list)
+  const first = await batch.next()
+  expect(first.done).toBe(false)
+  batch.pause()
+  expect(batch.isPaused).toBe(true)
+  // Another batch of the client is not paused, and shows that time has passed.
+  const others: number[] = []
+  for await (const { index } of client.retrieveAll(Array(20).fill('http://h/'))) others.push(index)
+  const paused = read()
+  for await (const { index } of client.retrieveAll(Array(20).fill('http://h/'))) others.push(index)
+  expect([others.length, read()]).toEqual([40, paused])
+  batch.resume()
+  for (let n = 0; n < 10; n++) expect((await batch.next()).done).toBe(false)
+  expect(read()).toBeGreaterThan(paused)
+  await batch.return()
+})
+
+test('mapAll reads, maps and yields; what throws is an outcome', async () => {
+  await using client = createClient({ fetchers: [echo], concurrency: 2 })
+  const values: unknown[] = []
+  const use = async (representation: Representation, { index }: { readonly index: number }): Promise<string> => {
+    if (index === 1) throw new SyntaxError('Not mine.')
+    // The second is left unread.
+    return index === 2 ? 'unread' : representation.text()
+  }
+  const urls = [0, 1, 2, 3].map((n) => ({ url: `http://h/${n}`, key: `key ${n}` }))
+  for await (const { index, key, value, error } of client.mapAll([...urls, 'http://h/missing'], use)) {
+    values[index] = [key, error === null ? value : error]
+  }
+  expect(values).toEqual([
+    ['key 0', '/0 '],
+    ['key 1', new SyntaxError('Not mine.')],
+    ['key 2', 'unread'],
+    ['key 3', '/3 '],
+    [undefined, expect.any(RetrievalError)],
+  ])
+})
+
+test.each(['a list', 'an async list'])(
+  '%s that throws: the outcomes of the URLs that it gave come first',
+  async (kind) => {
+    const failed = new Error('The file of URLs cannot be read on.')
+    function* list() {
+      yield 'http://h/a'
+      yield 'http://h/b'
+      throw failed
+    }
+    async function* later() {
+      yield* list()
+    }
+    await using client = createClient({ fetchers: [echo], perHost: 1 })
+    for (const call of ['retrieveAll', 'mapAll'] as const) {
+      const urls = kind === 'a list' ? list() : later()
+      const batch =
+        call === 'retrieveAll'
+          ? client.retrieveAll(urls)
+          : client.mapAll(urls, (representation) => representation.text())
+      const seen: string[] = []
+      const read = async () => {
+        for await (const { url, error } of batch) seen.push(`${url} ${error}`)
+      }
+      await expect(read()).rejects.toBe(failed)
+      expect(seen).toEqual(['http://h/a null', 'http://h/b null'])
+    }
+  },
+)
+
+test('the error of a retrieval that a batch ends shows no password', async () => {
+  const errors: unknown[] = []
+  const silent = fakeHttp((_, { deadline }) => deadline.unlimited(() => new Promise(() => {})))
+  await using client = createClient({
+    fetchers: [silent],
+    onEvent: (event) => event.type === 'done' && errors.push(event.error),
+  })
+  const batch = client.retrieveAll(['http://alice:s3cret@h/1'])
+  const next = batch.next()
+  await new Promise((resolve) => setImmediate(resolve))
+  await batch.return()
+  await next
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(errors).toEqual([expect.objectContaining({ code: 'aborted', message: expect.stringContaining('@h/1') })])
+  expect(inspect(errors, { depth: 9 }) + JSON.stringify(errors)).not.toContain('s3cret')
+})

@@ -1,0 +1,104 @@
+/** Bodies of a batch that the caller does not read: the batch goes on all the same. */
+import { createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
+import { expect, test } from 'vitest'
+import { failure } from '../support/failure.ts'
+import { chunks, endless, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
+
+const urls = Array.from({ length: 12 }, (_, n) => `http://h/${n}`)
+
+test('small ones are in memory, and give their places back at once', async () => {
+  const small = 'x'.repeat(65_535)
+  await using client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks(small, 'y')))], concurrency: 1 })
+  const kept: Representation[] = []
+  for await (const { representation } of client.retrieveAll(urls)) if (representation) kept.push(representation)
+  expect(kept).toHaveLength(12)
+  for (const representation of kept) expect(await representation.text()).toBe(`${small}y`)
+})
+
+test('large ones give their places back with an event, and end with an error that names the URL', async () => {
+  const events: RetrievalEvent[] = []
+  await using client = createClient({
+    fetchers: [fakeHttp(() => retrieved(endless().body))],
+    concurrency: 2,
+    limits: { unreadTimeout: 20 },
+    onEvent: (event) => events.push(event),
+  })
+  const kept: Representation[] = []
+  for await (const { representation } of client.retrieveAll(urls)) if (representation) kept.push(representation)
+  expect(kept).toHaveLength(12)
+  const told = events.filter(({ type }) => type === 'unread')
+  expect(told.length).toBeGreaterThanOrEqual(10)
+  expect(told[0]).toMatchObject({ type: 'unread', url: expect.stringContaining('http://h/'), timeout: 20 })
+  const [first] = kept
+  await first?.finished
+  const error = await failure(first?.bytes() ?? Promise.resolve())
+  expect(error).toMatchObject({ code: 'timeout', url: first?.url, advice: { option: 'limits.unreadTimeout' } })
+  expect(error.message).toContain(first?.url)
+  for (const each of kept) await each.cancel()
+})
+
+test('one that is read after it gave its place back comes whole', async () => {
+  const parts = Array.from({ length: 200 }, () => 'z'.repeat(1000))
+  await using client = createClient({
+    fetchers: [fakeHttp(() => retrieved(chunks(...parts)))],
+    concurrency: 1,
+    limits: { unreadTimeout: 5000 },
+  })
+  const batch = client.retrieveAll(urls.slice(0, 2))
+  const first = (await batch.next()).value?.representation
+  const second = (await batch.next()).value?.representation
+  expect((await first?.text())?.length).toBe(200_000)
+  expect((await second?.text())?.length).toBe(200_000)
+})
+
+test('while the caller reads one, the others keep their places', async () => {
+  let running = 0
+  let most = 0
+  const slow = fakeHttp(() => {
+    most = Math.max(most, ++running)
+    async function* body(): AsyncGenerator<Uint8Array> {
+      for (let n = 0; n < 100; n++) {
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        yield Buffer.alloc(1000)
+      }
+      running--
+    }
+    return retrieved(body())
+  })
+  await using client = createClient({ fetchers: [slow], concurrency: 2, limits: { unreadTimeout: 30 } })
+  for await (const { representation, error } of client.retrieveAll(urls.slice(0, 5))) {
+    expect(error).toBe(null)
+    expect((await representation?.bytes())?.length).toBe(100_000)
+  }
+  expect(most).toBe(2)
+})
+
+test('those of results that the caller does not have yet hold up no other batch', async () => {
+  const fetcher = fakeHttp(() => retrieved(chunks('x'.repeat(40_000), 'y'.repeat(40_000))))
+  await using client = createClient({ fetchers: [fetcher], limits: { unreadTimeout: 20 } })
+  let count = 0
+  for await (const { representation } of client.retrieveAll(urls)) {
+    expect((await representation?.text())?.length).toBe(80_000)
+    for await (const nested of client.retrieveAll(urls.slice(0, 2))) {
+      expect((await nested.representation?.text())?.length).toBe(80_000)
+      count++
+    }
+  }
+  expect(count).toBe(24)
+})
+
+test('a function of mapAll() may wait for a batch of the same host', async () => {
+  await using client = createClient({
+    fetchers: [fakeHttp(() => retrieved(chunks('x')))],
+    limits: { unreadTimeout: 20 },
+  })
+  const values: unknown[] = []
+  const use = async (representation: Representation): Promise<number> => {
+    await representation.text()
+    let count = 0
+    for await (const { value } of client.mapAll(urls.slice(0, 3), (each) => each.text())) count += value?.length ?? 0
+    return count
+  }
+  for await (const { value } of client.mapAll(urls, use)) values.push(value)
+  expect(values).toEqual(urls.map(() => 3))
+})

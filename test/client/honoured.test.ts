@@ -1,0 +1,188 @@
+/** Options that have no effect are told: one rule for every option of a retrieval and every mechanism. */
+import type { Mechanism } from '@retriever/core'
+import {
+  builtinMechanisms,
+  createClient,
+  type Fetcher,
+  type RetrievalEvent,
+  type RetrieveOptions,
+} from '@retriever/fetchers'
+import type { Outcome } from '@retriever/fetchers/plugin'
+import { startGopherServer, startNntpServer } from '@retriever/servers'
+import { describe, expect, test } from 'vitest'
+import { remarks } from '../support/events.ts'
+import { chunks, retrieved } from '../support/fake-fetcher.ts'
+import { body } from '../support/outcome.ts'
+import { ownMechanism, ownScheme } from '../support/own-scheme.ts'
+
+const urls = {
+  http: 'http://h/x',
+  ftp: 'ftp://h/x',
+  gopher: 'gopher://h/9x',
+  nntp: 'nntp://h/a.b',
+  mailto: 'mailto:a@b',
+  data: 'data:,x',
+  message: 'cid:a@b',
+  file: 'file:///x',
+  finger: 'finger://h/x',
+  dict: 'dict://h/d:x',
+  wais: 'wais://h/d?x',
+  z3950: 'z39.50r://h/d?x',
+  telnet: 'telnet://h/',
+  urn: 'urn:isbn:1',
+  ldap: 'ldap://h/',
+  sftp: 'sftp://h/x',
+  nfs: 'nfs://h/x',
+  pop3: 'pop://h/',
+  imap: 'imap://h/',
+  ws: 'ws://h/',
+  mqtt: 'mqtt://h/t',
+  man: 'man:x',
+  info: 'info:x',
+  whatis: 'whatis:x',
+  ghelp: 'ghelp:x',
+  toc: 'toc:',
+  gemini: 'gemini://h/x',
+  rtsp: 'rtsp://h/x',
+  tftp: 'tftp://h/x',
+  tn3270: 'tn3270://h/',
+  afs: 'afs://cell/x',
+  mailserver: 'mailserver:a@h',
+  prospero: 'prospero://h//x',
+} as const
+
+/** Each option, and which mechanisms do as it asks, of objects and of listings. */
+const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
+  [{ range: [0, 5] }, ['http', 'ftp', 'sftp', 'nfs', 'file', 'afs'], ['http']],
+  [{ resumeFrom: 5 }, ['http', 'ftp', 'sftp', 'nfs', 'file', 'afs'], ['http']],
+  [
+    { ifChangedSince: new Date() },
+    ['http', 'ftp', 'sftp', 'nfs', 'file', 'afs', 'prospero'],
+    ['http', 'sftp', 'nfs', 'file', 'afs', 'prospero'],
+  ],
+  [
+    { ifUnchangedSince: new Date() },
+    ['http', 'ftp', 'sftp', 'nfs', 'file', 'afs', 'prospero'],
+    ['http', 'sftp', 'nfs', 'file', 'afs', 'prospero'],
+  ],
+  [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
+  [{ accept: 'text/plain' }, ['http', 'gopher', 'z3950'], ['http', 'gopher']],
+  [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
+  [{ form: { a: 'b' } }, ['gopher', 'gemini'], ['gopher', 'gemini']],
+  [{ limit: 5 }, [], ['nntp', 'ldap', 'imap', 'wais', 'z3950']],
+  [{ relevantTo: ['wais://h/d/TEXT/x'] }, [], ['wais']],
+  [{ headers: { 'X-A': 'b' } }, ['http', 'ws'], ['http', 'ws']],
+  [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
+  [{ autoReferer: true }, ['http'], ['http']],
+  [{ count: 2 }, ['ws', 'mqtt'], ['ws', 'mqtt']],
+  [{ jsonMessages: true }, ['ws', 'mqtt'], ['ws', 'mqtt']],
+  [{ login: { user: 'a', password: 'b' } }, ['http', 'ws', 'mqtt'], ['http', 'ws', 'mqtt']],
+  [{ digest: true }, ['http', 'rtsp', 'ws'], ['http', 'rtsp', 'ws']],
+  [{ compressed: true }, ['http'], ['http']],
+  [{ fail: false }, ['http'], ['http']],
+  [{ split: 2 }, ['http'], ['http']],
+  [{ followAccess: true }, ['prospero'], ['prospero']],
+]
+
+const everywhere = ['head', 'charset'] as const
+const ofTheClient = [
+  'signal',
+  'base',
+  'linkedFrom',
+  'limits',
+  'policy',
+  'retryOn',
+  'onEvent',
+  'onHead',
+  'onBody',
+] as const
+
+/** The events of a retrieval by a fetcher that ignores its options. */
+async function toldBy(fetcher: Partial<Fetcher>, url: string, request: RetrieveOptions, kind: 'object' | 'listing') {
+  const events: RetrievalEvent[] = []
+  const outcome: Outcome = fetcher.mechanism === 'telnet' ? handoff : retrieved(chunks('x'), { kind })
+  const own = { mechanism: 'http', retrieve: async () => outcome, ...fetcher } as Fetcher
+  await using client = createClient({ fetchers: [own], schemes: [ownScheme], onEvent: (event) => events.push(event) })
+  const opened = await client.open(url, request)
+  if ('cancel' in opened) await opened.cancel()
+  return remarks(events)
+}
+
+const handoff: Outcome = {
+  outcome: 'handoff',
+  service: 'telnet',
+  host: 'h',
+  port: 23,
+  user: null,
+  program: 'telnet',
+  args: [],
+}
+
+/** The result of an option that the mechanism passes over. */
+function effectOf(option: string): string {
+  return option === 'resumeFrom' ? 'gets the resource from its beginning' : 'has no effect'
+}
+
+describe.each(Object.entries(urls) as [Mechanism, string][])('%s', (mechanism, url) => {
+  test.each(expected)('%j', async (request, objects, listings) => {
+    const [option = ''] = Object.keys(request)
+    for (const [kind, honouring] of [
+      ['object', objects],
+      ['listing', listings],
+    ] as const) {
+      const isHonoured = (mechanism === 'telnet' ? objects : honouring).includes(mechanism)
+      const told = await toldBy({ mechanism }, url, request, kind)
+      expect(told).toEqual(
+        isHonoured ? [] : [expect.stringContaining(`The option \`${option}\` ${effectOf(option)}: `)],
+      )
+    }
+  })
+})
+
+test('every option and every built-in mechanism is in the table', async () => {
+  expect(Object.keys(urls).sort()).toEqual([...builtinMechanisms].sort())
+  await using client = createClient()
+  const unknown = await client.retrieve('http://h/', { unknown: 1 } as never).catch(String)
+  const names = /one of ([\w, ]+),/.exec(String(unknown))?.[1]?.split(', ') ?? []
+  const tested = expected.map(([request]) => Object.keys(request)[0] ?? '')
+  expect(names.sort()).toEqual([...tested, ...everywhere, ...ofTheClient].sort())
+})
+
+test('a value that asks for nothing is not told', async () => {
+  const request = { compressed: false, fail: true, split: 1, head: false, limit: undefined } as never
+  for (const [mechanism, url] of Object.entries(urls) as [Mechanism, string][]) {
+    expect(await toldBy({ mechanism: mechanism as Mechanism }, url, request, 'object')).toEqual([])
+  }
+})
+
+test('a fetcher of your own says itself what it honours', async () => {
+  const request = { limit: 5, accept: 'text/plain' }
+  expect(await toldBy({ mechanism: ownMechanism }, 'own://h/x', request, 'object')).toEqual([])
+  expect(await toldBy({ mechanism: ownMechanism, honours: ['limit'] }, 'own://h/x', request, 'object')).toEqual([
+    'The option `accept` has no effect: own does not support it.',
+  ])
+  expect(await toldBy({ mechanism: 'ftp', honours: ['limit', 'accept'] }, 'ftp://h/x', request, 'object')).toEqual([])
+})
+
+test('of a Gopher item and of a news article that is to be newer, or gone on with, the whole comes', async () => {
+  await using gopher = await startGopherServer()
+  await using news = await startNntpServer()
+  const request = { ifChangedSince: new Date(), resumeFrom: 3 }
+  for (const url of [`${gopher.url}9/pub/a.bin`, `${news.url}retriever.test/1`]) {
+    const { got, events, error } = await body(url, {}, request)
+    expect(error).toBeNull()
+    expect(got).not.toBeNull()
+    expect(remarks(events)).toEqual([
+      expect.stringContaining('`resumeFrom` gets the resource from its beginning'),
+      expect.stringContaining('`ifChangedSince` has no effect'),
+    ])
+  }
+})
+
+test("client.fetch, which asks for HTTP's own options by itself, is told nothing of them elsewhere", async () => {
+  await using gopher = await startGopherServer()
+  const events: RetrievalEvent[] = []
+  await using client = createClient({ onEvent: (event) => events.push(event) })
+  await (await client.fetch(`${gopher.url}9/pub/a.bin`)).arrayBuffer()
+  expect(remarks(events)).toEqual([])
+})

@@ -1,0 +1,43 @@
+import { type ClientOptions, createClient } from '@retriever/fetchers'
+import { expect, test } from 'vitest'
+import { failure } from '../support/failure.ts'
+import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
+
+/** `http://a/` redirects to `http://b/`. */
+const redirecting = fakeHttp(({ host }) =>
+  host === 'a' ? { outcome: 'redirect', status: 302, location: 'http://b/' } : retrieved(chunks('b')),
+)
+
+const client = (policy: ClientOptions['policy']) => createClient({ fetchers: [redirecting], policy: policy ?? {} })
+
+test('policy.redirectSchemes names the schemes that redirects may lead to, and no others', async () => {
+  const error = await failure(client({ redirectSchemes: ['https'] }).retrieve('http://a/'))
+  expect(error).toMatchObject({
+    code: 'refused',
+    message: expect.stringMatching(
+      /to http:\/\/b was not followed: `policy\.redirectSchemes: \["http"\]` would follow it/,
+    ),
+    advice: { option: 'policy.redirectSchemes', value: 'http' },
+  })
+  for (const redirectSchemes of [['http'], null]) {
+    expect(await (await client({ redirectSchemes }).retrieve('http://a/')).text()).toBe('b')
+  }
+  expect(await (await client({ redirectSchemes: [] }).retrieve('http://b/')).text()).toBe('b')
+})
+
+test('a call may only leave more out', async () => {
+  const given = client({ redirectSchemes: ['http', 'https'] })
+  expect(await failure(given.retrieve('http://a/', { policy: { redirectSchemes: ['https'] } }))).toMatchObject({
+    code: 'refused',
+  })
+  for (const redirectSchemes of [null, ['ftp']]) {
+    expect(await failure(given.retrieve('http://a/', { policy: { redirectSchemes } }))).toMatchObject({
+      code: 'invalid-option',
+      message: expect.stringContaining('a part of [http, https]'),
+    })
+  }
+})
+
+test('names are those of schemes', () => {
+  expect(() => client({ redirectSchemes: ['htpps'] })).toThrow(/`policy\.redirectSchemes` to be an array of the names/)
+})

@@ -1,0 +1,125 @@
+import type { ClientOptions } from '@retriever/fetchers'
+import { describe, expect, test } from 'vitest'
+import { sent } from '../../../support/events.ts'
+import { failure } from '../../../support/failure.ts'
+import { commands, expectArticle, numbers, retrieveAll, trial } from '../support/nntp-trial.ts'
+
+describe('what a server wants first', () => {
+  const login = { credentials: () => ({ user: 'alice', password: 'secret' }) }
+
+  test('a login, once for each session, however much is under way', () =>
+    trial(
+      { auth: 'required' },
+      async ({ server, client, url }) => {
+        const outcomes = await retrieveAll(client, numbers(1, 100).map(url))
+        expect(outcomes.filter(({ error }) => error !== null)).toEqual([])
+        expect(commands(server, 'AUTHINFO PASS')).toHaveLength(server.accepted)
+      },
+      login,
+    ))
+
+  test('for some of its groups', () =>
+    trial(
+      { private: ['retriever.private'] },
+      async ({ server, client, url }) => {
+        await (await client.retrieve(url(1))).text()
+        const article = await client.retrieve(`${server.url}retriever.private/1`)
+        expect(await article.text()).toContain('Newsgroups: retriever.private\r\n')
+        await expectArticle(url(2), await (await client.retrieve(url(2))).text())
+        expect(server.accepted).toBe(1)
+        expect(commands(server, 'AUTHINFO PASS')).toHaveLength(1)
+      },
+      login,
+    ))
+
+  test('a login that it refuses is not tried again for all that wait', () =>
+    trial(
+      { auth: 'required' },
+      async ({ server, client, url }) => {
+        const outcomes = await retrieveAll(client, numbers(1, 40).map(url))
+        expect(outcomes.map(({ error }) => error?.code)).toEqual(Array(40).fill('auth-failed'))
+        expect(commands(server, 'AUTHINFO PASS').length).toBeLessThanOrEqual(4)
+      },
+      { credentials: () => ({ user: 'alice', password: 'mistaken' }) },
+    ))
+
+  test('and none is known', () =>
+    trial({ auth: 'required' }, async ({ server, client, url }) => {
+      for (const { error } of await retrieveAll(client, numbers(1, 10).map(url))) {
+        expect(error).toMatchObject({ code: 'auth-required', reply: expect.stringMatching(/^480/) })
+      }
+      expect(commands(server, 'AUTHINFO')).toEqual([])
+    }))
+
+  test('SASL PLAIN, where USER and PASS are not known; its secret is shown nowhere', () =>
+    trial(
+      { auth: 'required', logins: ['sasl'] },
+      async ({ server, client, url, events }) => {
+        await expectArticle(url(3), await (await client.retrieve(url(3))).text())
+        const response = Buffer.from('\0alice\0secret').toString('base64')
+        expect(server.received).toContain(`AUTHINFO SASL PLAIN ${response}`)
+        expect(JSON.stringify(events)).not.toMatch(new RegExp(`${response}|"secret"`))
+      },
+      login,
+    ))
+
+  test('SASL PLAIN with a wrong password', () =>
+    trial(
+      { auth: 'required', logins: ['sasl'] },
+      async ({ client, url }) => {
+        expect(await failure(client.retrieve(url(3)))).toMatchObject({ code: 'auth-failed', phase: 'login' })
+      },
+      { credentials: () => ({ user: 'alice', password: 'mistaken' }) },
+    ))
+
+  test('SASL PLAIN, of which it asks for more (383): the login is cancelled, and over', () =>
+    trial(
+      {
+        auth: 'required',
+        logins: ['sasl'],
+        faults: { replies: { AUTHINFO: ['500 what\r\n', '383 =\r\n'], '*': ['481 cancelled\r\n'] } },
+      },
+      async ({ server, client, url }) => {
+        const error = await failure(client.retrieve(url(3)))
+        expect(error).toMatchObject({ code: 'auth-failed', reply: '481 cancelled' })
+        const at = server.received.findIndex((line) => line.startsWith('AUTHINFO SASL PLAIN '))
+        expect(server.received[at + 1]).toBe('*')
+      },
+      login,
+    ))
+
+  test('reader mode, with many under way', () =>
+    trial({ kind: 'transit' }, async ({ server, client, url }) => {
+      const outcomes = await retrieveAll(client, numbers(1, 40).map(url))
+      expect(outcomes.filter(({ error }) => error !== null)).toEqual([])
+      expect(commands(server, 'MODE READER')).toHaveLength(server.accepted)
+    }))
+})
+
+describe('STARTTLS', () => {
+  const secured: ClientOptions = { defaults: { requireTls: true } }
+
+  test('before all else, the login too', () =>
+    trial(
+      { tls: 'explicit', auth: 'required' },
+      async ({ server, client, url, events }) => {
+        await expectArticle(url(5), await (await client.retrieve(url(5))).text())
+        expect(server.received[0]).toBe('STARTTLS')
+        expect(sent(events)[0]).toBe('STARTTLS\r\n')
+        expect(sent(events)).toContain('AUTHINFO PASS <password>\r\n')
+      },
+      { ...secured, credentials: () => ({ user: 'alice', password: 'secret' }) },
+    ))
+
+  test('a login that is wanted within TLS alone says how', () =>
+    trial(
+      { tls: 'explicit', auth: 'required' },
+      async ({ server, client, url }) => {
+        const error = await failure(client.retrieve(url(1)))
+        expect(error).toMatchObject({ code: 'server-refused', reply: expect.stringMatching(/^483/) })
+        expect(error.message).toContain('`defaults.requireTls`')
+        expect(server.received.join()).not.toContain('secret')
+      },
+      { credentials: () => ({ user: 'alice', password: 'secret' }) },
+    ))
+})
