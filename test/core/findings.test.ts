@@ -1,11 +1,12 @@
 import { domainToASCII } from 'node:url'
 import { builtinSchemes, explain, findingCodes, type ResolveOptions, resolve } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
+import { webUrl } from '../../packages/fetchers/src/kit/web-url.ts'
 
 /** All that can be asked of core. */
 const options: ResolveOptions = {
   domainToAscii: domainToASCII,
-  whatwgHost: (url) => (URL.canParse(url) ? new URL(url).hostname : null),
+  whatwgHost: (url) => webUrl(url)?.hostname ?? null,
 }
 
 /** security.md section 2, "warning budget": a plain session prints no warning. */

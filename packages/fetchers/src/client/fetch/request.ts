@@ -1,6 +1,7 @@
 import { printable, RetrievalError, redact } from '@retriever/core'
 import { invalidOption } from '../../contract/limits.ts'
 import { isOwnField } from '../../kit/options.ts'
+import { webUrl } from '../../kit/web-url.ts'
 import { optionNames } from '../client-options.ts'
 
 /** One call of fetch(), checked: a Request and an init object made into one. */
@@ -109,7 +110,8 @@ function requestOf(input: unknown): object | null {
 function readUrl(input: unknown): string {
   const text = String(input)
   if (plain.test(text) || !/^[\0-\x20]*(?:https?|data|blob):/i.test(text)) return text
-  if (URL.canParse(text)) return new URL(text).href.replace(/%(?![\dA-F]{2})/gi, '%25')
+  const url = webUrl(text)
+  if (url !== null) return url.href.replace(/%(?![\dA-F]{2})/gi, '%25')
   const message = `${printable(redact(text)).slice(0, 200)} is no valid URL.`
   throw new RetrievalError('malformed-url', message, { phase: 'resolve', url: text })
 }
@@ -142,7 +144,7 @@ function readHeaders(given: unknown, url: string): Headers | null {
 
 /** Whether a field has the very value that the client sends by itself: programs that sign requests give Host. */
 function isSentAnyway(name: string, value: string, url: string): boolean {
-  if (name === 'host') return URL.canParse(url) && value === new URL(url).host
+  if (name === 'host') return value === webUrl(url)?.host
   return (name === 'connection' && value === 'keep-alive') || (name === 'content-length' && value === '0')
 }
 
@@ -158,7 +160,7 @@ function readSignal(given: unknown): AbortSignal | null {
 function readReferrer(given: unknown): string {
   const text = String(given ?? '')
   if (text === '' || text === 'about:client') return ''
-  if (URL.canParse(text)) return text
+  if (webUrl(text) !== null) return text
   throw invalidOption('referrer', 'a URL, or ""', redact(text))
 }
 

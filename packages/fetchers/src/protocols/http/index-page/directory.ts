@@ -1,6 +1,7 @@
 import { decodeOctets, encodeOctets, octetsToText, utf8Octets } from '@retriever/core'
 import type { Entry } from '../../../contract/fetcher.ts'
 import type { Limits } from '../../../contract/limits.ts'
+import { webUrl } from '../../../kit/web-url.ts'
 import type { Facts } from './facts.ts'
 
 /** The place to which a link of a page leads. */
@@ -54,8 +55,9 @@ export class IndexedDirectory {
     const reference = href.replace(/[^\0-\x7F]+/g, (run) =>
       encodeOctets(/[^\0-\xFF]/.test(run) ? utf8Octets(run) : run),
     )
-    if (!URL.canParse(reference, this.#page.href)) return { to: 'elsewhere' }
-    const { origin, pathname, search, hash } = new URL(reference, this.#page)
+    const url = webUrl(reference, this.#page.href)
+    if (url === null) return { to: 'elsewhere' }
+    const { origin, pathname, search, hash } = url
     if (origin !== this.#page.origin) return { to: 'elsewhere' }
     if (withSlash(pathname) === this.#path) {
       this.hasMorePages ||= search !== this.#page.search && pageQuery.test(search)

@@ -2,6 +2,7 @@ import type { HttpPlan } from '@retriever/core'
 import { type ByteSource, sourceOf } from '../../../contract/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../../../contract/fetcher.ts'
 import { ownField } from '../../../kit/request-options.ts'
+import { webUrl } from '../../../kit/web-url.ts'
 import { IndexedDirectory } from './directory.ts'
 import type { IndexPage } from './html.ts'
 import { isJsonIndex, jsonEntries } from './json.ts'
@@ -42,7 +43,7 @@ function mayBeIndex(
   { request, url }: RetrievalContext,
 ): boolean {
   const path = target.replace(/\?.*$/s, '')
-  const isOfHttp = /^https?:/i.test(url) && URL.canParse(url)
+  const isOfHttp = /^https?:/i.test(url) && webUrl(url) !== null
   return isOfHttp && /(?:^|\/)[^./]*$/.test(path) && metadata.status === 200 && request.head !== true
 }
 
