@@ -7,7 +7,7 @@ import {
   type RetrieveOptions,
 } from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Deadline } from '../../packages/fetchers/src/kit/deadline.ts'
+import { RetrievalDeadline } from '../../packages/fetchers/src/kit/deadline.ts'
 import { reply } from '../protocols/http/support/http-answers.ts'
 import { type Asked, type Reply, scriptedHttp } from '../protocols/http/support/scripted-http.ts'
 import { victim } from '../support/wire/victim.ts'
@@ -236,7 +236,7 @@ test("an answer that nobody asked for, on a connection that lies idle, is nobody
 
 test('a deadline has as many tries at a time as are wanted, and Node says nothing of it', async () => {
   const warned = vi.spyOn(process, 'emitWarning')
-  const whole = new Deadline('http://h/', defaultLimits)
+  const whole = new RetrievalDeadline('http://h/', defaultLimits)
   const tries = Array.from({ length: 16 }, () => whole.attempt())
   const error = new RetrievalError('aborted', 'enough', { phase: 'body' })
   tries[0]?.fail(new RetrievalError('timeout', 'too late', { phase: 'body' }))

@@ -1,7 +1,7 @@
 import { builtinSchemes, type ErrorCode, errorCodes, findingCodes, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
 import { errorMeanings } from '../../packages/core/src/error-meanings.ts'
-import { advisedOptions } from '../../packages/fetchers/src/contract/limits.ts'
+import { advisedOptions } from '../../packages/fetchers/src/kit/limits.ts'
 import { retrieve } from '../support/cli/run.ts'
 
 /** Documentation that follows from the tables in the code, so that it cannot be wrong. `pnpm run docs` writes it. */

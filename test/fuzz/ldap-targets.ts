@@ -1,7 +1,6 @@
 import { type LdapPlan, RetrievalError } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../../packages/fetchers/src/contract/fetcher.ts'
-import type { Attribute } from '../../packages/fetchers/src/protocols/ldap/answers.ts'
-import { readAnswer } from '../../packages/fetchers/src/protocols/ldap/answers.ts'
+import { type Attribute, readAnswer } from '../../packages/fetchers/src/protocols/ldap/answers.ts'
 import { ldifEntries } from '../../packages/fetchers/src/protocols/ldap/entries.ts'
 import { ldifRecord, ldifReferences, ldifVersion } from '../../packages/fetchers/src/protocols/ldap/ldif.ts'
 import { MessageReader } from '../../packages/fetchers/src/protocols/ldap/messages.ts'

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { createClient } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
-import { type ByteSource, chunksOf, sourceOf, wholeSource } from '../../packages/fetchers/src/contract/byte-source.ts'
+import type { ByteSource } from '../../packages/fetchers/src/contract/byte-source.ts'
+import { chunksOf, sourceOf, wholeSource } from '../../packages/fetchers/src/kit/byte-source.ts'
 import { withoutFirst } from '../../packages/fetchers/src/wire/resuming-source.ts'
 import { chunks, endless, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 

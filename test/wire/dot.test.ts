@@ -3,16 +3,16 @@ import { defaultLimits } from '@retriever/fetchers'
 import type { RetrievalContext } from '@retriever/fetchers/plugin'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Deadline } from '../../packages/fetchers/src/kit/deadline.ts'
+import { RetrievalDeadline } from '../../packages/fetchers/src/kit/deadline.ts'
 import { DotDecoder, type DotOptions, dotBody } from '../../packages/fetchers/src/wire/framing/dot.ts'
 import { LineReader } from '../../packages/fetchers/src/wire/framing/lines.ts'
 import { parseReply } from '../../packages/fetchers/src/wire/framing/reply.ts'
 
 const context = {
-  limits: { maxLine: 8192 },
-  deadline: new Deadline('', defaultLimits),
+  limits: { ...defaultLimits, maxLine: 8192 },
+  deadline: new RetrievalDeadline('', defaultLimits),
   error: (code, message, details) => new RetrievalError(code, message, { phase: 'body', ...details }),
-} as RetrievalContext
+} as Partial<RetrievalContext> as RetrievalContext
 
 /** A stream of these segments, then its end. */
 function reader(segments: readonly string[]): LineReader {

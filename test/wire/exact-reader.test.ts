@@ -1,11 +1,11 @@
 import { defaultLimits } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import type { RetrievalContext } from '../../packages/fetchers/src/contract/fetcher.ts'
-import { Deadline } from '../../packages/fetchers/src/kit/deadline.ts'
+import { RetrievalDeadline } from '../../packages/fetchers/src/kit/deadline.ts'
 import { ExactReader } from '../../packages/fetchers/src/wire/exact-reader.ts'
 
-const deadline = new Deadline('', defaultLimits)
-const context = { deadline } as RetrievalContext
+const deadline = new RetrievalDeadline('', defaultLimits)
+const context = { deadline } as Partial<RetrievalContext> as RetrievalContext
 
 test('a frame of many pieces is whole, though each piece is valid until the next read only', async () => {
   const memory = Buffer.alloc(3)

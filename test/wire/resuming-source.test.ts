@@ -2,9 +2,10 @@ import { type ErrorCode, RetrievalError } from '@retriever/core'
 import { defaultLimits } from '@retriever/fetchers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ByteSource, chunksOf } from '../../packages/fetchers/src/contract/byte-source.ts'
+import type { ByteSource } from '../../packages/fetchers/src/contract/byte-source.ts'
 import type { RetrievalContext } from '../../packages/fetchers/src/contract/fetcher.ts'
-import { Deadline } from '../../packages/fetchers/src/kit/deadline.ts'
+import { chunksOf } from '../../packages/fetchers/src/kit/byte-source.ts'
+import { RetrievalDeadline } from '../../packages/fetchers/src/kit/deadline.ts'
 import { OverlapProof } from '../../packages/fetchers/src/wire/overlap.ts'
 import { type Portion, ResumingSource } from '../../packages/fetchers/src/wire/resuming-source.ts'
 import { runs } from '../support/runs.ts'
@@ -14,7 +15,7 @@ const limits = { ...defaultLimits, maxRetries: 1000, maxRetryDelay: 0 }
 function makeContext(): RetrievalContext {
   const error = (code: ErrorCode, message: string): RetrievalError =>
     new RetrievalError(code, message, { phase: 'body' })
-  const deadline = new Deadline('test:', limits)
+  const deadline = new RetrievalDeadline('test:', limits)
   return {
     url: 'test:',
     deadline,

@@ -3,7 +3,7 @@ import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '@retriever/fetchers/plugin'
 import { describe, expect, test } from 'vitest'
 import type { Limits } from '../../packages/fetchers/src/contract/limits.ts'
-import { Deadline } from '../../packages/fetchers/src/kit/deadline.ts'
+import { RetrievalDeadline } from '../../packages/fetchers/src/kit/deadline.ts'
 import { type ReusableSession, SessionPool } from '../../packages/fetchers/src/wire/pool/session-pool.ts'
 import { UnreadWatch } from '../../packages/fetchers/src/wire/pool/unread-watch.ts'
 
@@ -27,7 +27,13 @@ const full = new RetrievalError('server-refused', 'full', { phase: 'greeting' })
 
 function contextOf(unreadLimit = 60_000, signal?: AbortSignal): RetrievalContext {
   const limits = { idleTimeout: unreadLimit, totalTimeout: Number.POSITIVE_INFINITY } as Limits
-  return { url: 'x://h/', limits, tls: {}, deadline: new Deadline('x://h/', limits, signal), emit() {} } as never
+  return {
+    url: 'x://h/',
+    limits,
+    tls: {},
+    deadline: new RetrievalDeadline('x://h/', limits, signal),
+    emit() {},
+  } as never
 }
 
 /** A pool and the sessions that it has opened. `most`: the server refuses further ones. */

@@ -2,7 +2,7 @@ import { RetrievalError } from '@retriever/core'
 import { defaultLimits } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import type { RetrievalContext } from '../../packages/fetchers/src/contract/fetcher.ts'
-import { Deadline } from '../../packages/fetchers/src/kit/deadline.ts'
+import { RetrievalDeadline } from '../../packages/fetchers/src/kit/deadline.ts'
 import { definitions } from '../../packages/fetchers/src/protocols/dict/definitions.ts'
 import { ExactReader } from '../../packages/fetchers/src/wire/exact-reader.ts'
 import { LineReader } from '../../packages/fetchers/src/wire/framing/lines.ts'
@@ -16,7 +16,7 @@ function storm(text: string) {
 
 function context(): RetrievalContext {
   const limits = { ...defaultLimits, totalTimeout: 50 }
-  const deadline = new Deadline('dict://localhost/', limits)
+  const deadline = new RetrievalDeadline('dict://localhost/', limits)
   const given: Partial<RetrievalContext> = {
     url: 'dict://localhost/',
     limits,

@@ -12,8 +12,7 @@ export type {
   BatchSource,
   MapOutcome,
 } from './client/batch/outcome.ts'
-export type { Client } from './client/client.ts'
-export { createClient } from './client/client.ts'
+export { type Client, createClient } from './client/client.ts'
 export type { BatchOptions, ClientOptions, ConnectOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'
 export { explainUrl } from './client/explain-url.ts'
@@ -42,7 +41,7 @@ export type {
   ResumePoint,
 } from './contract/fetcher.ts'
 export type { Form, FormAnswers, FormField, FormFiller } from './contract/form.ts'
-export { defaultLimits, type Limits } from './contract/limits.ts'
+export type { Limits } from './contract/limits.ts'
 export type {
   DataMetadata,
   DictMetadata,
@@ -73,12 +72,13 @@ export type {
   Z3950Metadata,
 } from './contract/metadata.ts'
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './contract/network.ts'
+export type { RetryOn } from './contract/retries.ts'
 export type { Session, SessionOptions, SessionSignal } from './contract/session.ts'
+export type { Timings } from './contract/timings.ts'
+export { defaultLimits } from './kit/limits.ts'
 export { isOwnField } from './kit/options.ts'
-export type { RetryOn } from './kit/retry.ts'
 export { systemReason } from './kit/system-reason.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './kit/text/text.ts'
-export type { Timings } from './kit/timings.ts'
 export type { MirrorResult, MirrorSummary } from './mirror/mirror-options.ts'
 export type { NfsOptions } from './protocols/nfs/options.ts'
 export type { HostKeySource, NamedKey, PrivateKeySource, SshOptions } from './protocols/sftp/options.ts'

@@ -2,7 +2,8 @@
  * `@retriever/fetchers/plugin`: the parts for a fetcher of your own, which the built-in fetchers use, too. See
  * docs/library/plugins.md.
  */
-export { type ByteSource, chunksOf, type Sink, sourceOf } from './contract/byte-source.ts'
+export type { ByteSource, Sink } from './contract/byte-source.ts'
+export type { Deadline } from './contract/deadline.ts'
 export type { EmittedEvent, RetrievalEvent, TlsFacts } from './contract/events.ts'
 export type {
   AcceptedLogins,
@@ -20,8 +21,9 @@ export type {
   Retrieved,
 } from './contract/fetcher.ts'
 export type { Form, FormAnswers, FormField, FormFiller } from './contract/form.ts'
-export { defaultLimits, invalidOption, type Limits, whenHeld } from './contract/limits.ts'
+export type { Limits } from './contract/limits.ts'
 export type { MetadataByMechanism, MetadataOf } from './contract/metadata.ts'
+export type { NestedOptions, NestedRepresentation } from './contract/nested.ts'
 export type {
   Addresses,
   Network,
@@ -31,10 +33,12 @@ export type {
   TlsOptions,
   TlsRules,
 } from './contract/network.ts'
+export type { Retries } from './contract/retries.ts'
 export type { Session, SessionOptions, SessionSignal } from './contract/session.ts'
-export type { Deadline } from './kit/deadline.ts'
+export type { Stopwatch, Timings } from './contract/timings.ts'
+export { chunksOf, sourceOf } from './kit/byte-source.ts'
 export { withDeadline } from './kit/deadline.ts'
-export type { NestedOptions, NestedRepresentation } from './kit/nested.ts'
+export { defaultLimits, invalidOption, whenHeld } from './kit/limits.ts'
 export { optionalLibrary } from './kit/optional-library.ts'
 export {
   callback,
@@ -47,9 +51,7 @@ export {
   text,
   texts,
 } from './kit/options.ts'
-export type { Retries } from './kit/retry.ts'
 export { decodeText, octetsDecoder, type TextMetadata } from './kit/text/text.ts'
-export type { Stopwatch, Timings } from './kit/timings.ts'
 export { DotDecoder, type DotOptions, dotBody } from './wire/framing/dot.ts'
 export { LineReader, linesOf, type OctetSource } from './wire/framing/lines.ts'
 export { expectReply, parseReply, type Reply, readReply, refusal, replyWords } from './wire/framing/reply.ts'

@@ -5,7 +5,7 @@ import { type Client, createClient, type Entry, type RetrievalEvent } from '@ret
 import { type GopherServerOptions, startGopherServer, type TestServer, testCa } from '@retriever/servers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { chunksOf } from '../../../packages/fetchers/src/contract/byte-source.ts'
+import { chunksOf } from '../../../packages/fetchers/src/kit/byte-source.ts'
 import { TextOctets } from '../../../packages/fetchers/src/protocols/gopher/text.ts'
 import { entriesOf } from '../../support/entries.ts'
 import { Player, readTranscript } from '../../support/transcript/player.ts'

@@ -6,8 +6,9 @@ import { httpFetcher } from '@retriever/fetchers/http'
 import type { Outcome } from '@retriever/fetchers/plugin'
 import { bigOctet, startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { chunksOf, sourceOf } from '../../../packages/fetchers/src/contract/byte-source.ts'
-import { Deadline } from '../../../packages/fetchers/src/kit/deadline.ts'
+import type { Deadline } from '../../../packages/fetchers/src/contract/deadline.ts'
+import { chunksOf, sourceOf } from '../../../packages/fetchers/src/kit/byte-source.ts'
+import { RetrievalDeadline } from '../../../packages/fetchers/src/kit/deadline.ts'
 import { httpMetadata } from '../../support/metadata.ts'
 import { challenge, ok, reply } from './support/http-answers.ts'
 import { scriptedHttp } from './support/scripted-http.ts'
@@ -452,7 +453,7 @@ describe('connections', () => {
     const deadlines: Deadline[] = []
     const retrieve = async (path: string): Promise<Outcome> => {
       const { plan } = client.resolve(url(path))
-      const deadline = new Deadline(url(''), defaultLimits)
+      const deadline = new RetrievalDeadline(url(''), defaultLimits)
       deadlines.push(deadline)
       const error = (code: ErrorCode, message: string): RetrievalError =>
         new RetrievalError(code, message, { phase: 'body' })

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
 import { afterEach, describe, expect, test } from 'vitest'
-import { defaultLimits } from '../../../packages/fetchers/src/contract/limits.ts'
-import { Deadline } from '../../../packages/fetchers/src/kit/deadline.ts'
+import { RetrievalDeadline } from '../../../packages/fetchers/src/kit/deadline.ts'
+import { defaultLimits } from '../../../packages/fetchers/src/kit/limits.ts'
 import { httpMetadata } from '../../support/metadata.ts'
 import { ok } from './support/http-answers.ts'
 import { endHeaders, endStream, type Frame, headers200, type OnStream, rawHttp2, uint32 } from './support/raw-http2.ts'
@@ -323,7 +323,7 @@ describe.concurrent('a connection that lies idle is closed', () => {
 describe('a deadline', () => {
   test('leaves no timer of an operation that never settles', async () => {
     const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
-    const deadline = new Deadline('http://h/', { ...defaultLimits, totalTimeout: Number.POSITIVE_INFINITY })
+    const deadline = new RetrievalDeadline('http://h/', { ...defaultLimits, totalTimeout: Number.POSITIVE_INFINITY })
     const before = timers()
     const waiting = deadline.within('body', () => new Promise(() => {}))
     expect(timers()).toBe(before + 1)

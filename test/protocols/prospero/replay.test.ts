@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { createClient, type Fetcher } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
-import { wholeSource } from '../../../packages/fetchers/src/contract/byte-source.ts'
+import { wholeSource } from '../../../packages/fetchers/src/kit/byte-source.ts'
 import { Exchange, type Identity } from '../../../packages/fetchers/src/protocols/prospero/exchange.ts'
 import { readReply } from '../../../packages/fetchers/src/protocols/prospero/replies.ts'
 import { attributesCommand, listCommands } from '../../../packages/fetchers/src/protocols/prospero/session.ts'

@@ -1,6 +1,5 @@
 import { createClient } from '@retriever/fetchers'
-import type { ContractClientOptions } from '@retriever/servers/contract'
-import { testFetcher } from '@retriever/servers/contract'
+import { type ContractClientOptions, testFetcher } from '@retriever/servers/contract'
 import { describe, test } from 'vitest'
 import { everyOctet } from '../../support/contract/octets.ts'
 import { knownLine, publicKey, startSftpServer } from '../../support/sftp-server.ts'

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream'
 import { resolve, type TelnetPlan } from '@retriever/core'
 import { defaultLimits, type RetrievalContext } from '@retriever/fetchers/plugin'
 import { expect, test } from 'vitest'
-import { Deadline } from '../../../packages/fetchers/src/kit/deadline.ts'
+import { RetrievalDeadline } from '../../../packages/fetchers/src/kit/deadline.ts'
 import { TelnetSession } from '../../../packages/fetchers/src/protocols/telnet/session.ts'
 
 /** A connection whose other side never reads. */
@@ -27,7 +27,7 @@ const { plan } = resolve('telnet://h/')
 
 test('a server that asks without end, and reads no answer, is read no more', async () => {
   const url = 'telnet://h/'
-  const deadline = new Deadline(url, defaultLimits)
+  const deadline = new RetrievalDeadline(url, defaultLimits)
   // The rest of a context is not used.
   const context = { url, deadline, limits: defaultLimits, emit: () => {} } as unknown as RetrievalContext
   const socket = new StuckSocket()
@@ -49,7 +49,7 @@ test.each([
 ])('of one connection, a server gets at most 100 answers to its %s', async (_what, flood) => {
   for (const size of [flood.length, 1000]) {
     const url = 'telnet://h/'
-    const deadline = new Deadline(url, defaultLimits)
+    const deadline = new RetrievalDeadline(url, defaultLimits)
     const sent: string[] = []
     const emit = (event: { readonly type: string; readonly octets?: string }): void => {
       if (event.type === 'sent' && event.octets?.startsWith('IAC SB ')) sent.push(event.octets)

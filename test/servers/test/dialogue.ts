@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
-import type { TestServer } from '../src/index.ts'
-import { testCa } from '../src/index.ts'
+import { type TestServer, testCa } from '../src/index.ts'
 
 /** A raw client: what it reads is one char an octet. */
 export class Dialogue {

@@ -1,4 +1,5 @@
-import { type Deadline, pause } from '../kit/deadline.ts'
+import type { Deadline } from '../contract/deadline.ts'
+import { pause } from '../kit/deadline.ts'
 
 /** The part of a second for which octets may come at once after a pause, so that slow timers do not lower the rate. */
 const burst = 100

@@ -1,6 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
-import { sourceOf, wholeSource } from '../contract/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'
+import { sourceOf, wholeSource } from '../kit/byte-source.ts'
 import { overMaxSize } from '../kit/size-limit.ts'
 import type { Body } from './body.ts'
 

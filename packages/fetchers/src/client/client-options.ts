@@ -1,8 +1,10 @@
 import type { Defaults, Gateways, Mechanism, Scheme } from '@retriever/core'
 import type { Challenge, Credentials, Fetcher, GivenFields, RequestLogin, RequestOptions } from '../contract/fetcher.ts'
-import { invalidOption, type Limits } from '../contract/limits.ts'
+import type { Limits } from '../contract/limits.ts'
 import type { CookieStore, NetworkOptions, TlsOptions } from '../contract/network.ts'
-import { type SessionOptions, sessionKinds } from '../contract/session.ts'
+import type { RetryOn } from '../contract/retries.ts'
+import type { SessionOptions } from '../contract/session.ts'
+import { invalidOption } from '../kit/limits.ts'
 import {
   abortSignal,
   anything,
@@ -34,7 +36,7 @@ import {
   texts,
   virtualHost,
 } from '../kit/options.ts'
-import type { RetryOn } from '../kit/retry.ts'
+import { sessionKinds } from '../kit/session-options.ts'
 import type { NfsOptions } from '../protocols/nfs/options.ts'
 import type { SshOptions } from '../protocols/sftp/options.ts'
 import type { BatchItem } from './batch/outcome.ts'

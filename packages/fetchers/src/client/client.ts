@@ -2,7 +2,7 @@ import { type Explanation, type Resolution, RetrievalError, resolve } from '@ret
 import { isRepresentation, type Representation, type SavedFile } from '../body/representation.ts'
 import type { Handoff } from '../contract/fetcher.ts'
 import type { Session } from '../contract/session.ts'
-import { Deadline } from '../kit/deadline.ts'
+import { RetrievalDeadline } from '../kit/deadline.ts'
 import { fieldsOf } from '../kit/options.ts'
 import type { MirrorSummary } from '../mirror/mirror-options.ts'
 import { readNfs } from '../protocols/nfs/options.ts'
@@ -164,7 +164,7 @@ export function createClient(options: ClientOptions = {}): Client {
     const from = linkedFrom === undefined ? null : resolve(linkedFrom, settings.resolving)
     const { tls } = callSettings
     const nesting = from === null ? outermost(tls, base) : linked(from, resolution, callSettings, base)
-    const deadline = new Deadline(resolution.url, callSettings.limits, signal)
+    const deadline = new RetrievalDeadline(resolution.url, callSettings.limits, signal)
     const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval), nesting)
     live.add(retrieval)
     return retrieval

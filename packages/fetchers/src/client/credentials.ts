@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
+import type { Deadline } from '../contract/deadline.ts'
 import type { AcceptedLogins, Challenge, Credentials } from '../contract/fetcher.ts'
-import type { Deadline } from '../kit/deadline.ts'
 
 /** The caller's function `credentials`, or its substitute. */
 export type CredentialsSource = (challenge: Challenge) => Promise<Credentials | BearerToken | null>

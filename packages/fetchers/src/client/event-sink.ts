@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
+import type { Deadline } from '../contract/deadline.ts'
 import type { EmittedEvent, RetrievalEvent } from '../contract/events.ts'
-import { withoutSecrets } from '../contract/events.ts'
-import type { Deadline } from '../kit/deadline.ts'
+import { withoutSecrets } from '../kit/redact-events.ts'
 
 /** A caller's function for events. It may give a promise, which is not awaited, but may reject. */
 export type EventListener = (event: RetrievalEvent) => void

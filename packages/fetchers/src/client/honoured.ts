@@ -1,6 +1,6 @@
 import { adviceText, type Mechanism } from '@retriever/core'
 import type { Fetcher, Outcome, RequestOptions, RetrievalContext } from '../contract/fetcher.ts'
-import { invalidOption } from '../contract/limits.ts'
+import { invalidOption } from '../kit/limits.ts'
 
 type OptionName = keyof RequestOptions
 

@@ -1,6 +1,6 @@
 import { parseUrl, type Resolution, RetrievalError, redact, resolve, resolveReference } from '@retriever/core'
+import type { NestedOptions } from '../contract/nested.ts'
 import type { TlsOptions } from '../contract/network.ts'
-import type { NestedOptions } from '../kit/nested.ts'
 import { checkOptions, flag } from '../kit/options.ts'
 import { requestKinds } from './client-options.ts'
 import { enforceLink, isLocal } from './policy.ts'

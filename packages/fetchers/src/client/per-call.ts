@@ -1,5 +1,6 @@
 import { findScheme, type RetrievalError, type Scheme } from '@retriever/core'
-import { invalidOption, type Limits, publicMinSpeed, readLimits } from '../contract/limits.ts'
+import type { Limits } from '../contract/limits.ts'
+import { invalidOption, publicMinSpeed, readLimits } from '../kit/limits.ts'
 import type { RetrieveOptions } from './client-options.ts'
 import { type EventListener, isPromise } from './event-sink.ts'
 import { type Policy, type Rules, readPolicy, schemeObstacle } from './policy.ts'

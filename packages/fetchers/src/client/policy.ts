@@ -13,8 +13,8 @@ import {
   type Scheme,
 } from '@retriever/core'
 import type { RetrievalContext } from '../contract/fetcher.ts'
-import { invalidOption } from '../contract/limits.ts'
 import type { Network, ProxyServer } from '../contract/network.ts'
+import { invalidOption } from '../kit/limits.ts'
 import { checkOptions, flag, list, type OptionKind, ports, texts } from '../kit/options.ts'
 import { lookUp } from '../wire/transport/lookup.ts'
 import { isPublic } from '../wire/transport/public-addresses.ts'

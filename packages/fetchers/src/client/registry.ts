@@ -1,6 +1,6 @@
 import { adviceText, type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
 import type { Fetcher, RetrievalContext } from '../contract/fetcher.ts'
-import { invalidOption } from '../contract/limits.ts'
+import { invalidOption } from '../kit/limits.ts'
 import { count, type OptionKind } from '../kit/options.ts'
 import type { NfsOptions } from '../protocols/nfs/options.ts'
 import { maxDepth } from '../protocols/nntp/connection/server-quirks.ts'

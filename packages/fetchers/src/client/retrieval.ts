@@ -16,6 +16,7 @@ import {
 import { Body } from '../body/body.ts'
 import { type Hop, Representation } from '../body/representation.ts'
 import { forgotten, tooLarge, withoutBody } from '../body/unread.ts'
+import type { Deadline } from '../contract/deadline.ts'
 import type { EmittedEvent } from '../contract/events.ts'
 import type {
   AcceptedLogins,
@@ -30,14 +31,15 @@ import type {
   Retrieved,
 } from '../contract/fetcher.ts'
 import type { Limits } from '../contract/limits.ts'
+import type { NestedOptions } from '../contract/nested.ts'
 import type { CookieStore, Network, ProxyServer, TlsOptions } from '../contract/network.ts'
+import type { Retries, RetryOn } from '../contract/retries.ts'
 import type { Session, SessionOptions } from '../contract/session.ts'
-import { type Deadline, withDeadline } from '../kit/deadline.ts'
-import type { NestedOptions } from '../kit/nested.ts'
+import { withDeadline } from '../kit/deadline.ts'
 import { resumePoint } from '../kit/request-options.ts'
-import { Retries, type RetryOn } from '../kit/retry.ts'
+import { RetryBudget } from '../kit/retry.ts'
+import { StepStopwatch } from '../kit/stopwatch.ts'
 import { knownCharset } from '../kit/text/text.ts'
-import { Stopwatch } from '../kit/timings.ts'
 import { askCredentials, type Questions } from './credentials.ts'
 import { type EventListener, EventSink } from './event-sink.ts'
 import { checkHandoff, handoffError } from './handoff/handoff.ts'
@@ -127,7 +129,7 @@ export class Retrieval implements Rostered {
   #isOver = false
   readonly #id: number
   readonly #events: EventSink
-  readonly #stopwatch = new Stopwatch()
+  readonly #stopwatch = new StepStopwatch()
   #trace: Trace | undefined
   /** The body of the representation that run() has given; null: there is none, or not yet. */
   body: Body | null = null
@@ -142,7 +144,7 @@ export class Retrieval implements Rostered {
     nesting: Nesting = outermost(settings.tls),
   ) {
     this.#settings = settings
-    this.#retries = new Retries(settings.retryOn)
+    this.#retries = new RetryBudget(settings.retryOn)
     this.#request = request
     this.#nesting = nesting
     this.#finished = finished

@@ -3,7 +3,7 @@ import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
 import type { Mechanism, RetrievalError } from '@retriever/core'
 import type { Representation } from '../body/representation.ts'
 import type { Handoff } from '../contract/fetcher.ts'
-import type { Timings } from '../kit/timings.ts'
+import type { Timings } from '../contract/timings.ts'
 
 /**
  * The message of the tracing channel `retriever:retrieve` (node:diagnostics_channel): one object for each retrieval,

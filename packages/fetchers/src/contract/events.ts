@@ -1,12 +1,5 @@
-import {
-  type AccessPlan,
-  type Advice,
-  type Explained,
-  type Finding,
-  type RetrievalError,
-  redact,
-} from '@retriever/core'
-import type { Timings } from '../kit/timings.ts'
+import type { AccessPlan, Advice, Explained, Finding, RetrievalError } from '@retriever/core'
+import type { Timings } from './timings.ts'
 
 /** The members that each event has beside those of its type. */
 export interface EventStamp {
@@ -138,23 +131,4 @@ export interface TlsFacts {
   readonly trusted: boolean
   /** True: an earlier TLS session was resumed. */
   readonly resumed: boolean
-}
-
-/**
- * The event as a listener may log it, with the retrieval's URL without secrets (security.md case 47: a URL's query may
- * hold a token, which the request, the answer and remarks repeat). Commands with a password are built with `<password>`
- * in its place, maskResolution() masks plans, and errors hold no secrets.
- */
-export function withoutSecrets(event: EmittedEvent, url: string): EmittedEvent {
-  switch (event.type) {
-    case 'sent':
-    case 'received':
-      return { ...event, url, octets: redact(event.octets) }
-    case 'redirected':
-      return { ...event, url, location: redact(event.location) }
-    case 'remark':
-      return { ...event, url, message: redact(event.message) }
-    default:
-      return event.url === url ? event : { ...event, url }
-  }
 }

@@ -9,17 +9,17 @@ import type {
   Phase,
   RetrievalError,
 } from '@retriever/core'
-import type { Deadline } from '../kit/deadline.ts'
-import type { NestedOptions, NestedRepresentation } from '../kit/nested.ts'
-import type { Retries } from '../kit/retry.ts'
-import type { Stopwatch } from '../kit/timings.ts'
 import type { ByteSource } from './byte-source.ts'
+import type { Deadline } from './deadline.ts'
 import type { EmittedEvent } from './events.ts'
 import type { FormAnswers, FormFiller } from './form.ts'
 import type { Limits } from './limits.ts'
 import type { MetadataOf } from './metadata.ts'
+import type { NestedOptions, NestedRepresentation } from './nested.ts'
 import type { Addresses, CookieStore, Network, ProxyServer, TlsOptions } from './network.ts'
+import type { Retries } from './retries.ts'
 import type { Session, SessionOptions } from './session.ts'
+import type { Stopwatch } from './timings.ts'
 
 /** A plug-in for one mechanism: a plain object, usually made by a function from options. */
 export interface Fetcher<M extends Mechanism = Mechanism> {

@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream'
-import { checkOptions, flag, type OptionKind } from '../kit/options.ts'
 
 /**
  * An interactive service as a stream: what is written goes to the service, and what is read is its text, in the octets
@@ -54,44 +53,4 @@ export interface SessionOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** True: asks for octets without conversion in both directions (RFC 856). Default false. */
   readonly binary?: boolean
-}
-
-/** One side of a screen, in the 16 bits that RFC 1073 has for it. */
-export const screenSide: OptionKind = [
-  'a whole number from 1 to 65535',
-  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535,
-]
-
-/** A login program may read a value that begins with `-` as an option (CVE-2026-24061). */
-const toldText: OptionKind = [
-  'a string of 1 to 255 visible ASCII characters and blanks that does not begin with -',
-  (value) => isTold(value),
-]
-
-const toldTexts: OptionKind = [
-  'an object of names and values, of visible ASCII characters and blanks, none of which begins with -',
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.entries(value).every(([name, told]) => isTold(name) && (told === '' || isTold(told))),
-]
-
-function isTold(value: unknown): boolean {
-  return typeof value === 'string' && /^(?!-)[\x20-\x7E]{1,255}$/.test(value)
-}
-
-export const sessionKinds: Readonly<Record<keyof SessionOptions, OptionKind>> = {
-  echo: flag,
-  columns: screenSide,
-  rows: screenSide,
-  terminalType: toldText,
-  displayLocation: toldText,
-  environment: toldTexts,
-  binary: flag,
-}
-
-/** Throws `invalid-option`. */
-export function checkSize(columns: number, rows: number): void {
-  checkOptions({ columns, rows }, { columns: screenSide, rows: screenSide })
 }

@@ -1,5 +1,5 @@
-import { wholeSource } from '../contract/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'
+import { wholeSource } from '../kit/byte-source.ts'
 import { type Draft, draftOf } from './draft.ts'
 
 /** The draft as a representation. Rejects ranges, and throws as draftOf() does. */

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { type Advice, adviceText, type ErrorCode, type Phase, RetrievalError, redact } from '@retriever/core'
+import type { Deadline } from '../contract/deadline.ts'
 import type { Limits } from '../contract/limits.ts'
 
 const waitingFor: Readonly<Record<Phase, string>> = {
@@ -21,12 +22,7 @@ const waitingFor: Readonly<Record<Phase, string>> = {
  */
 const unlimited = new WeakSet<AbortSignal>()
 
-/**
- * The time budget of a retrieval, and the one way to cancel it. The caller's AbortSignal, an exceeded limit and a close
- * all come through `signal`, whose reason is a RetrievalError. Timers run only during an operation, so a slow consumer
- * causes no timeout; only the total timer runs on.
- */
-export class Deadline {
+export class RetrievalDeadline implements Deadline {
   /** Made when its signal is first asked for: making one takes as long as a whole retrieval from loopback. */
   #controller: AbortController | undefined
   #reason: RetrievalError | undefined
@@ -36,13 +32,13 @@ export class Deadline {
   #forgetOuter: () => void = () => {}
   #total: NodeJS.Timeout | undefined
   #phase: Phase = 'resolve'
-  readonly #whole: Deadline | undefined
+  readonly #whole: RetrievalDeadline | undefined
   #bodyWait = 0
   #unlink: () => void = () => {}
   #timeUp: (() => boolean) | undefined
 
   /** `whole`: the deadline of which this one is an attempt; only `whole` counts the total time. */
-  constructor(url: string, limits: Limits, outer?: AbortSignal, whole?: Deadline) {
+  constructor(url: string, limits: Limits, outer?: AbortSignal, whole?: RetrievalDeadline) {
     this.#url = url
     this.#limits = limits
     this.#whole = whole
@@ -54,7 +50,6 @@ export class Deadline {
     if (outer !== undefined) this.#heed(outer)
   }
 
-  /** The phase of the operation under way, or of the last one. */
   get phase(): Phase {
     return this.#phase
   }
@@ -64,22 +59,13 @@ export class Deadline {
     if (this.#whole !== undefined) this.#whole.phase = phase
   }
 
-  /**
-   * Makes a deadline for one try within this one: the limit of a phase ends only the try, which may be followed by
-   * another. The end of this deadline ends the try, too. `end()` on the try detaches it from this deadline. `url`: what
-   * the try retrieves, if that differs.
-   */
-  attempt(url: string = this.#url): Deadline {
-    const attempt = new Deadline(url, this.#limits, undefined, this)
+  attempt(url: string = this.#url): RetrievalDeadline {
+    const attempt = new RetrievalDeadline(url, this.#limits, undefined, this)
     attempt.#phase = this.#phase
     attempt.#unlink = this.onAbort(() => attempt.fail(this.#reason as RetrievalError))
     return attempt
   }
 
-  /**
-   * Milliseconds spent so far waiting for octets of a body, including the waits of its attempts. Counted only if
-   * limits.minSpeed is set.
-   */
   get bodyWait(): number {
     return this.#bodyWait
   }
@@ -89,25 +75,16 @@ export class Deadline {
     if (this.#whole !== undefined) this.#whole.#addBodyWait(milliseconds)
   }
 
-  /** Aborts when the retrieval must end; its reason is the RetrievalError to throw. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#reason !== undefined) this.#controller.abort(this.#reason)
     return this.#controller.signal
   }
 
-  /**
-   * Throws the RetrievalError that ends the retrieval, if there is one. Like signal.throwIfAborted(), but makes no
-   * signal.
-   */
   throwIfAborted(): void {
     if (this.#reason !== undefined) throw this.#reason
   }
 
-  /**
-   * Calls the listener once the retrieval must end, at once if that is already so. Returns a function that removes the
-   * listener.
-   */
   onAbort(listener: () => void): () => void {
     if (this.#reason !== undefined) {
       listener()
@@ -118,11 +95,6 @@ export class Deadline {
     return () => this.#listeners?.delete(listener)
   }
 
-  /**
-   * Lets the total time end a body well that has no end of its own: the listener is called when the time is over. If it
-   * gives true, what has come is whole, and the listener has ended the operation under way; otherwise the time limit is
-   * an error, as it is without a listener. The function returned removes the listener.
-   */
   onTimeUp(listener: () => boolean): () => void {
     const whole = this.#whole ?? this
     whole.#timeUp = listener
@@ -131,15 +103,10 @@ export class Deadline {
     }
   }
 
-  /** The RetrievalError that ends the retrieval; null: it goes on. */
   get reason(): RetrievalError | null {
     return this.#reason ?? null
   }
 
-  /**
-   * Runs one operation of a phase under that phase's limit. Rejects with the signal's reason as soon as the signal
-   * aborts, even if the operation does not listen to it.
-   */
   within<T>(phase: Phase, operation: () => Promise<T>): Promise<T> {
     this.phase = phase
     if (this.#reason !== undefined) return Promise.reject(this.#reason)
@@ -180,10 +147,6 @@ export class Deadline {
     })
   }
 
-  /**
-   * Waits without the limit of a phase, for example while a person types a password. The end of the retrieval ends the
-   * wait.
-   */
   unlimited<T>(operation: () => Promise<T>): Promise<T> {
     if (this.#reason !== undefined) return Promise.reject(this.#reason)
     return new Promise<T>((resolve, reject) => {
@@ -192,7 +155,6 @@ export class Deadline {
     })
   }
 
-  /** Ends the retrieval with this error: sockets close, and every operation under way rejects with it. */
   fail(error: RetrievalError): void {
     if (this.#reason !== undefined) return
     this.#reason = error
@@ -203,7 +165,6 @@ export class Deadline {
     this.#controller?.abort(error)
   }
 
-  /** Stops the total timer and stops listening to the caller's signal, because the retrieval is over. */
   end(): void {
     this.#unlink()
     clearTimeout(this.#total)

@@ -1,6 +1,6 @@
 import type { RequestFields } from '../contract/fetcher.ts'
-import { invalidOption } from '../contract/limits.ts'
-import type { RetryOn } from './retry.ts'
+import type { RetryOn } from '../contract/retries.ts'
+import { invalidOption } from './limits.ts'
 import { knownCharset } from './text/text.ts'
 
 /** An option's valid values, in words and as a test. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, type Phase, RetrievalError } from '@retriever/core'
-import type { EmittedEvent } from '../contract/events.ts'
 import type { Limits } from '../contract/limits.ts'
-import { type Deadline, pause } from './deadline.ts'
+import type { Retries, RetryContext, RetryOn } from '../contract/retries.ts'
+import { pause } from './deadline.ts'
 
 /** The first wait; each further one is twice as long. curl and apt begin with one second too. */
 const firstDelay = 1000
@@ -10,31 +10,12 @@ const leastDelay = 100
 /** Octets between two failures that renew the budget. A server that cuts a body more often than that is given up. */
 const substantial = 1024 * 1024
 
-/**
- * The errors after which a retrieval is tried again: those that may pass, those and refused connections, or all that
- * come of contacting the server.
- */
-export type RetryOn = 'transient' | 'refused-connection' | 'any-error'
-
 /** The phases whose errors do not come of the server. */
 const ownPhases: ReadonlySet<Phase> = new Set(['resolve', 'policy', 'save'])
 /** The codes of what is not the failure of a try: an answer that was asked for, and limits that the caller has set. */
 const decided: ReadonlySet<ErrorCode> = new Set(['not-modified', 'handoff', 'limit-exceeded', 'refused', 'aborted'])
 
-/** The part of a RetrievalContext that waiting and trying again needs. */
-interface RetryContext {
-  readonly url: string
-  readonly deadline: Deadline
-  readonly limits: Limits
-  emit(event: EmittedEvent): void
-}
-
-/**
- * The retry budget of one retrieval: which errors, how often and when a failed step is tried again, by `retryOn`,
- * limits.maxRetries, limits.retryDelay, limits.maxRetryDelay, limits.maxRetryTime and the server's Retry-After. Only
- * substantial progress renews the number of tries.
- */
-export class Retries {
+export class RetryBudget implements Retries {
   /** Further tries: all of them, and those since the budget was renewed. */
   #tries = 0
   #spent = 0
@@ -47,25 +28,18 @@ export class Retries {
 
   /** `before`: a budget to go on with the rest of, or the errors for a new one. */
   constructor(before: Retries | RetryOn = 'transient') {
-    this.#retryOn = typeof before === 'string' ? before : before.#retryOn
-    if (typeof before === 'string') return
+    this.#retryOn = typeof before === 'string' ? before : 'transient'
+    if (!(before instanceof RetryBudget)) return
+    this.#retryOn = before.#retryOn
     this.#tries = before.#tries
     this.#spent = before.#spent
     this.#began = before.#began
   }
 
-  /**
-   * Waits until the failed step may be tried again, from the octet `offset` on. Gives false at once if the error
-   * stands. Rejects if the retrieval ends meanwhile.
-   */
   async again(error: unknown, context: RetryContext, offset = 0): Promise<boolean> {
     return RetrievalError.is(error) && this.#mayPass(error) && this.wait(error, context, { offset })
   }
 
-  /**
-   * The same for an error whose cause may pass, as the caller knows. `isFirstAtOnce`: the first further try of the
-   * retrieval does not wait.
-   */
   async wait(
     error: RetrievalError,
     context: RetryContext,
@@ -89,13 +63,11 @@ export class Retries {
     return true
   }
 
-  /** Counts octets of the body that have come. */
   progress(octets: number): void {
     this.#received += octets
     this.#sinceFailure += octets
   }
 
-  /** The final error: after several tries, its message says how many there were. */
   final(error: unknown): unknown {
     if (this.#tries === 0 || !RetrievalError.is(error)) return error
     const came = `${this.#received} octet${this.#received === 1 ? '' : 's'} of the body came`

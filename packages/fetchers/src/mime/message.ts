@@ -1,6 +1,6 @@
 import { decodeOctets, octetsToText, RetrievalError } from '@retriever/core'
 import { Representation } from '../body/representation.ts'
-import { invalidOption } from '../contract/limits.ts'
+import { invalidOption } from '../kit/limits.ts'
 import { checkOptions, type OptionKind } from '../kit/options.ts'
 import { bodyOf } from './body-parts.ts'
 import { type Charset, charsetOf, loadCharsets, wordCharsets } from './charset.ts'

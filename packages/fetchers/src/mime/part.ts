@@ -1,5 +1,5 @@
 import { octetsToText, RetrievalError } from '@retriever/core'
-import { wholeSource } from '../contract/byte-source.ts'
+import { wholeSource } from '../kit/byte-source.ts'
 import { decodeText, knownCharset } from '../kit/text/text.ts'
 import { type SaveOptions, save } from '../saving/save.ts'
 import { charsetOf } from './charset.ts'

@@ -1,6 +1,6 @@
 import type { Mechanism } from '@retriever/core'
-import { wholeSource } from '../contract/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'
+import { wholeSource } from '../kit/byte-source.ts'
 
 /** A text of this machine as a result. Throws `range-refused` if the caller wants a range of it. */
 export function textResult<M extends Mechanism>(

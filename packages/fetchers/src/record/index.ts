@@ -4,7 +4,7 @@
  */
 import { type Client, createClient } from '../client/client.ts'
 import type { ClientOptions } from '../client/client-options.ts'
-import { invalidOption } from '../contract/limits.ts'
+import { invalidOption } from '../kit/limits.ts'
 import { replayFetchers } from './replay.ts'
 
 export { type Recording, type RecordOptions, record } from './record.ts'

@@ -3,7 +3,7 @@ import { type AccessPlans, type Mechanism, RetrievalError } from '@retriever/cor
 import type { Client } from '../client/client.ts'
 import { registryOf } from '../client/registry.ts'
 import type { Fetcher, RetrievalContext } from '../contract/fetcher.ts'
-import { invalidOption } from '../contract/limits.ts'
+import { invalidOption } from '../kit/limits.ts'
 import { checkOptions, count, type OptionKind } from '../kit/options.ts'
 import { systemReason } from '../kit/system-reason.ts'
 import { RecordedRetrieval } from './recorded-retrieval.ts'

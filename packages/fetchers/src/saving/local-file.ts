@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Advice, adviceText, RetrievalError } from '@retriever/core'
-import { invalidOption } from '../contract/limits.ts'
+import { invalidOption } from '../kit/limits.ts'
 import { systemReason } from '../kit/system-reason.ts'
 
 /** Throws RetrievalError `invalid-option` for anything else than a path. "" would be the current folder. */

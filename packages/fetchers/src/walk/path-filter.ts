@@ -1,5 +1,4 @@
-import type { OptionKind } from '../kit/options.ts'
-import { callback } from '../kit/options.ts'
+import { callback, type OptionKind } from '../kit/options.ts'
 
 /**
  * A glob pattern (`**` crosses folders, `*` and `?` do not, `{a,b}`, `[a-z]`), a regular expression, or a function of

@@ -1,7 +1,8 @@
 import { RetrievalError } from '@retriever/core'
 import type { ByteSource, Sink } from '../contract/byte-source.ts'
 import type { RetrievalContext } from '../contract/fetcher.ts'
-import { Retries } from '../kit/retry.ts'
+import type { Retries } from '../contract/retries.ts'
+import { RetryBudget } from '../kit/retry.ts'
 
 /** The octets that one request brings. */
 export interface Portion {
@@ -74,7 +75,7 @@ export class ResumingSource implements ByteSource {
     this.#context = context
     this.#proof = proof
     this.#isFirstTryAtOnce = isFirstTryAtOnce
-    this.#retries = new Retries(context.retries)
+    this.#retries = new RetryBudget(context.retries)
     this.#portion = portion
     this.#offset = offset
     this.#furthest = offset

@@ -1,4 +1,4 @@
-import type { Deadline } from '../kit/deadline.ts'
+import type { Deadline } from '../contract/deadline.ts'
 
 /**
  * The milliseconds for which octets that have come already are parsed before timers and other sockets have their turn:

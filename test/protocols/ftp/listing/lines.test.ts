@@ -1,8 +1,7 @@
 import type { Entry } from '@retriever/fetchers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ListingFormat } from '../../../../packages/fetchers/src/protocols/ftp/listing/entries.ts'
-import { readEntries } from '../../../../packages/fetchers/src/protocols/ftp/listing/entries.ts'
+import { type ListingFormat, readEntries } from '../../../../packages/fetchers/src/protocols/ftp/listing/entries.ts'
 import { runs } from '../../../support/runs.ts'
 
 /** security.md section 4, properties 13 and 14, of the lines themselves, without a server: thousands of listings. */

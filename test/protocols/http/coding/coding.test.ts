@@ -11,7 +11,7 @@ import {
 } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { sourceOf } from '../../../../packages/fetchers/src/contract/byte-source.ts'
+import { sourceOf } from '../../../../packages/fetchers/src/kit/byte-source.ts'
 import { failure } from '../../../support/failure.ts'
 import { httpMetadata } from '../../../support/metadata.ts'
 import { type ScriptedHttp, scriptedHttp } from '../support/scripted-http.ts'

@@ -1,5 +1,4 @@
 import { type Connection, type Fetcher, openConnection } from '@retriever/fetchers/plugin'
-import type {} from './scheme.ts'
 
 declare module '@retriever/fetchers/plugin' {
   interface MetadataByMechanism {

@@ -1,4 +1,4 @@
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 import type { BatchEntry, BatchItem, BatchSource } from './outcome.ts'
 
 /** One element of the caller's list, and its position. */

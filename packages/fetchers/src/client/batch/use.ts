@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { Representation } from '../../body/representation.ts'
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 import type { BatchUse } from './batch.ts'
 import type { BatchOutcome, BatchPlace, MapOutcome } from './outcome.ts'
 

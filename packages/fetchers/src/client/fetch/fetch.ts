@@ -2,7 +2,7 @@ import { adviceText, type ErrorCode, printable, type Resolution, RetrievalError,
 import { fetchedBody, type Representation } from '../../body/representation.ts'
 import { hasNoContent, responseOf, webResponse } from '../../body/response.ts'
 import type { FetchedOctets } from '../../body/unread-body.ts'
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 import type { RetrieveOptions } from '../client-options.ts'
 import { LoginMemory, Questions } from '../credentials.ts'
 import { tlsForOtherOrigin } from '../redirect.ts'

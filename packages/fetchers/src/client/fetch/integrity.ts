@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RetrievalError, redact } from '@retriever/core'
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 
 /** The hashes of Subresource Integrity, the weakest first. */
 const algorithms = ['sha256', 'sha384', 'sha512']

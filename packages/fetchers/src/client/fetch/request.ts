@@ -1,5 +1,5 @@
 import { printable, RetrievalError, redact } from '@retriever/core'
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 import { isOwnField } from '../../kit/options.ts'
 import { webUrl } from '../../kit/web-url.ts'
 import { optionNames } from '../client-options.ts'

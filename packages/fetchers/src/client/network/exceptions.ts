@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 
 /** The addresses that policy.publicOnly allows beside the public ones, as policy.allowAddresses names them. */
 export class AddressExceptions {

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { RetrievalError, resolve } from '@retriever/core'
-import { invalidOption } from '../../contract/limits.ts'
 import type { Network, NetworkOptions, Place } from '../../contract/network.ts'
+import { invalidOption } from '../../kit/limits.ts'
 import { checkOptions, line, type OptionKind, portRange, record } from '../../kit/options.ts'
 
 const family: OptionKind = ['4 or 6', (value) => value === 4 || value === 6]

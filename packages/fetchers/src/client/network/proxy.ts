@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import { bracketed, type HttpPlan, type Locator, RetrievalError, resolve } from '@retriever/core'
-import { invalidOption } from '../../contract/limits.ts'
 import type { ProxyServer } from '../../contract/network.ts'
+import { invalidOption } from '../../kit/limits.ts'
 
 /** The target of a retrieval, or of one hop of it. */
 export interface ProxyTarget {

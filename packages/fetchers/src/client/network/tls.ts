@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { type Advice, adviceText, RetrievalError } from '@retriever/core'
-import { invalidOption } from '../../contract/limits.ts'
 import type { TlsOptions, TlsRules, TlsVersion } from '../../contract/network.ts'
+import { invalidOption } from '../../kit/limits.ts'
 import { callback, checkOptions, flag, line, type OptionKind, oneOf, record, text, texts } from '../../kit/options.ts'
 
 const version: OptionKind = oneOf<TlsVersion>('TLSv1.2', 'TLSv1.3')

@@ -1,7 +1,7 @@
 import { MIMEType } from 'node:util'
 import type { DataPlan } from '@retriever/core'
-import { wholeSource } from '../../contract/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { wholeSource } from '../../kit/byte-source.ts'
 
 /** A fetcher for data URLs (RFC 2397): the data stands in the URL, so nothing is contacted. */
 export function dataFetcher(): Fetcher<'data'> {

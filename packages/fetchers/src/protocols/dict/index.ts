@@ -1,6 +1,6 @@
 import { type AccessPlans, octetsToText } from '@retriever/core'
-import { sourceOf } from '../../contract/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
 import { ConnectionBody } from '../../wire/connection-body.ts'
 import { dotBody } from '../../wire/framing/dot.ts'
 import { LineReader } from '../../wire/framing/lines.ts'

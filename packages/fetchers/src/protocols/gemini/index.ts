@@ -1,7 +1,7 @@
 import { type AccessPlans, type Phase, RetrievalError } from '@retriever/core'
 import type { ByteSource } from '../../contract/byte-source.ts'
 import type { Fetcher, Redirect, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 import { callback, checkOptions, type OptionKind } from '../../kit/options.ts'
 import { ConnectionBody, plainOctets } from '../../wire/connection-body.ts'
 import { LineReader } from '../../wire/framing/lines.ts'

@@ -1,7 +1,7 @@
 import { adviceText, encodeOctets, printable, utf8Octets } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { FormField } from '../../contract/form.ts'
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 
 /** The answer to a prompt of the server. */
 export interface Input {

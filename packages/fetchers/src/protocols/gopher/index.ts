@@ -1,6 +1,7 @@
 import type { GopherPlan } from '@retriever/core'
-import { type ByteSource, sourceOf } from '../../contract/byte-source.ts'
+import type { ByteSource } from '../../contract/byte-source.ts'
 import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
 import { ConnectionBody, plainOctets } from '../../wire/connection-body.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import type { Connection } from '../../wire/transport/connection.ts'

@@ -1,6 +1,6 @@
 import { octetsToText, printable } from '@retriever/core'
-import { sourceOf } from '../../contract/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
 import type { LineReader } from '../../wire/framing/lines.ts'
 
 /**

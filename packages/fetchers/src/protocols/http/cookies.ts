@@ -1,6 +1,6 @@
 import { authority, type HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 import { ownField } from '../../kit/request-options.ts'
 import { discard } from './connection/discard.ts'
 import type { Answer } from './exchange.ts'

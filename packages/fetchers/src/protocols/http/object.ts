@@ -1,5 +1,5 @@
-import { sourceOf } from '../../contract/byte-source.ts'
 import type { OctetRange, Outcome, RetrievalContext } from '../../contract/fetcher.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
 import { ResumingSource } from '../../wire/resuming-source.ts'
 import type { Answer, Deadline, RangeRequest, SendRequest } from './exchange.ts'
 import { outcomeOf } from './outcome.ts'

@@ -1,5 +1,5 @@
-import { sourceOf } from '../../contract/byte-source.ts'
 import type { OctetRange, Outcome, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
 import { givesField } from '../../kit/request-options.ts'
 import { proxyLoginError } from '../../wire/proxy/http-connect.ts'
 import { decodeBody } from './coding/coding.ts'

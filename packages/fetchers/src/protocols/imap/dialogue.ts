@@ -1,6 +1,6 @@
 import { type ErrorCode, octetsToText, type Phase, printable, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
-import { whenHeld } from '../../contract/limits.ts'
+import { whenHeld } from '../../kit/limits.ts'
 import { overHeld } from '../../kit/size-limit.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { ConnectionDialogue } from '../../wire/pool/connection-dialogue.ts'

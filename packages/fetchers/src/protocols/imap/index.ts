@@ -1,6 +1,6 @@
 import { type AccessPlans, RetrievalError } from '@retriever/core'
-import { sourceOf } from '../../contract/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
 import { DialogueSession } from '../../wire/pool/dialogue-session.ts'
 import { inSession } from '../../wire/pool/in-session.ts'
 import { LeasedBody } from '../../wire/pool/leased-body.ts'

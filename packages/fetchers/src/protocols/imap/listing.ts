@@ -7,8 +7,8 @@ import {
   printable,
   utf8Octets,
 } from '@retriever/core'
-import { wholeSource } from '../../contract/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { wholeSource } from '../../kit/byte-source.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import type { ImapDialogue } from './dialogue.ts'
 import { decodeMailbox } from './mailbox-name.ts'

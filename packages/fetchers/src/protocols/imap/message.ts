@@ -1,6 +1,6 @@
 import { type AccessPlans, octetsToText, type RetrievalError } from '@retriever/core'
-import { sourceOf } from '../../contract/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
 import { messageEntries } from '../../mime/entries.ts'
 import { type ImapDialogue, literalSize } from './dialogue.ts'
 import { type Mailbox, requestOf } from './listing.ts'

@@ -1,6 +1,7 @@
 import { adviceText, bindnameOf, isLdapExternal, type LdapPlan, RetrievalError } from '@retriever/core'
-import { type ByteSource, sourceOf, wholeSource } from '../../contract/byte-source.ts'
+import type { ByteSource } from '../../contract/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf, wholeSource } from '../../kit/byte-source.ts'
 import { DialogueSession } from '../../wire/pool/dialogue-session.ts'
 import { inSession } from '../../wire/pool/in-session.ts'
 import { LeasedBody } from '../../wire/pool/leased-body.ts'

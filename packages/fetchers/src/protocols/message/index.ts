@@ -1,6 +1,6 @@
 import { type AccessPlans, adviceText, octetsToText, parseUrl, printable, redact, schemeOf } from '@retriever/core'
-import { wholeSource } from '../../contract/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { wholeSource } from '../../kit/byte-source.ts'
 import { messageEntries } from '../../mime/entries.ts'
 import type { WantedPart } from '../../mime/find-part.ts'
 import type { Found } from './search.ts'

@@ -1,6 +1,6 @@
 import { adviceText, RetrievalError } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
-import type { NestedRepresentation } from '../../kit/nested.ts'
+import type { NestedRepresentation } from '../../contract/nested.ts'
 import { messagesIn } from '../../mime/mailbox.ts'
 
 /** One message, and the URL of it or of the mailbox that has it; or the reason why it could not be read. */

@@ -8,8 +8,8 @@ import {
   utf8Octets,
 } from '@retriever/core'
 import { findPlanLogin } from '../../auth/plan-login.ts'
-import { sourceOf } from '../../contract/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
 import { ConnectionBody } from '../../wire/connection-body.ts'
 import { ExactReader } from '../../wire/exact-reader.ts'
 import { LeavingConnection } from '../../wire/leaving-connection.ts'

@@ -1,6 +1,6 @@
 import { encodeOctets, octetsToText, printable } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
-import { whenHeld } from '../../contract/limits.ts'
+import { whenHeld } from '../../kit/limits.ts'
 import { checkDate } from '../../kit/request-options.ts'
 import { overHeld } from '../../kit/size-limit.ts'
 import { textListing } from '../../wire/text-listing.ts'

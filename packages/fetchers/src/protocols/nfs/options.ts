@@ -1,4 +1,4 @@
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 import { checkOptions, type OptionKind } from '../../kit/options.ts'
 
 /** How NFS servers are asked, and as whom. */

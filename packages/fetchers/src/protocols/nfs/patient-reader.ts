@@ -1,6 +1,7 @@
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
-import { Retries } from '../../kit/retry.ts'
+import type { Retries } from '../../contract/retries.ts'
+import { RetryBudget } from '../../kit/retry.ts'
 import type { NfsFiles } from './files.ts'
 import { failure } from './status.ts'
 
@@ -19,7 +20,7 @@ export class PatientReader {
     this.#files = files
     this.#handle = handle
     this.#context = context
-    this.#retries = new Retries(context.retries)
+    this.#retries = new RetryBudget(context.retries)
   }
 
   async read(position: number, length: number, phase: 'request' | 'body'): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 import { octetsToText } from '@retriever/core'
-import { wholeSource } from '../../contract/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { wholeSource } from '../../kit/byte-source.ts'
 import { loadCharsets, wordCharsets } from '../../mime/charset.ts'
 import { decodeWords } from '../../mime/encoded-words.ts'
 import { messageEntries } from '../../mime/entries.ts'

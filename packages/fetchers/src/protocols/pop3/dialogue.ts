@@ -1,6 +1,6 @@
 import { octetsToText, type Phase, printable, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
-import { whenHeld } from '../../contract/limits.ts'
+import { whenHeld } from '../../kit/limits.ts'
 import { dotBody } from '../../wire/framing/dot.ts'
 import { LineReader, linesOf } from '../../wire/framing/lines.ts'
 import { ConnectionDialogue } from '../../wire/pool/connection-dialogue.ts'

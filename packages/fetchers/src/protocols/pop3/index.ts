@@ -1,6 +1,6 @@
 import type { AccessPlans } from '@retriever/core'
-import { sourceOf } from '../../contract/byte-source.ts'
 import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
 import { messageEntries } from '../../mime/entries.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { DialogueSession } from '../../wire/pool/dialogue-session.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type AccessPlans, adviceText, encodeOctets, octetsToText, printable } from '@retriever/core'
-import { wholeSource } from '../../contract/byte-source.ts'
 import type { Entry, Redirect, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { wholeSource } from '../../kit/byte-source.ts'
 import { bestAccess, modifiedOf, shownAttributes, shownMethods, sizeOf } from './entries.ts'
 import type { Attribute, Target } from './replies.ts'
 import type { Session } from './session.ts'

@@ -1,4 +1,4 @@
-import { invalidOption } from '../../contract/limits.ts'
+import { invalidOption } from '../../kit/limits.ts'
 import { callback, checkOptions, line, type OptionKind, text, texts } from '../../kit/options.ts'
 
 /** How SSH servers are known, and how the client logs in to them (RFC 4252). */

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { octetsToText, type TelnetPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
-import { checkSize, type Session, type SessionOptions, type SessionSignal } from '../../contract/session.ts'
+import type { Session, SessionOptions, SessionSignal } from '../../contract/session.ts'
+import { checkSize } from '../../kit/session-options.ts'
 import {
   AO,
   AYT,

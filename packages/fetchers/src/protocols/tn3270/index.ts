@@ -1,6 +1,6 @@
 import { type AccessPlans, RetrievalError } from '@retriever/core'
-import { wholeSource } from '../../contract/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { wholeSource } from '../../kit/byte-source.ts'
 import { checkOptions, type OptionKind } from '../../kit/options.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
 import { alternateSizes, type Model, Terminal } from './data-stream.ts'

@@ -8,8 +8,8 @@ import {
   waisMost,
   waisSearch,
 } from '@retriever/core'
-import { sourceOf, wholeSource } from '../../contract/byte-source.ts'
 import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf, wholeSource } from '../../kit/byte-source.ts'
 import { ConnectionBody } from '../../wire/connection-body.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
 import type { FoundDocument, WaisAnswer } from './answer.ts'

@@ -1,6 +1,6 @@
 import type { Z3950Plan } from '@retriever/core'
-import { sourceOf, wholeSource } from '../../contract/byte-source.ts'
 import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { sourceOf, wholeSource } from '../../kit/byte-source.ts'
 import { ConnectionBody } from '../../wire/connection-body.ts'
 import { recordEntries } from './entries.ts'
 import { bodyOf } from './forms.ts'

@@ -1,6 +1,7 @@
 import { ftpCommands, type RetrievalError } from '@retriever/core'
-import { type ByteSource, sourceOf, wholeSource } from '../../../contract/byte-source.ts'
+import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../../../contract/fetcher.ts'
+import { sourceOf, wholeSource } from '../../../kit/byte-source.ts'
 import { octetsDecoder } from '../../../kit/text/text.ts'
 import { linesOf } from '../../../wire/framing/lines.ts'
 import { textListing } from '../../../wire/text-listing.ts'

@@ -1,6 +1,6 @@
 import { ftpCommands, type RetrievalError } from '@retriever/core'
-import { wholeSource } from '../../../contract/byte-source.ts'
 import type { Retrieved } from '../../../contract/fetcher.ts'
+import { wholeSource } from '../../../kit/byte-source.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer, shownName } from '../control/replies.ts'
 import { retrieveDirectory } from '../listing/listing.ts'

@@ -1,6 +1,7 @@
 import { ftpCommands } from '@retriever/core'
-import { type ByteSource, wholeSource } from '../../../contract/byte-source.ts'
+import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { Retrieved } from '../../../contract/fetcher.ts'
+import { wholeSource } from '../../../kit/byte-source.ts'
 import { tellWhole } from '../../../kit/request-options.ts'
 import { BehindTail, OverlapProof } from '../../../wire/overlap.ts'
 import { type Portion, ResumingSource } from '../../../wire/resuming-source.ts'

@@ -1,6 +1,7 @@
 import { printable, RetrievalError } from '@retriever/core'
-import { type ByteSource, sourceOf } from '../../../contract/byte-source.ts'
+import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { Retrieved } from '../../../contract/fetcher.ts'
+import { sourceOf } from '../../../kit/byte-source.ts'
 import type { FormData } from './answers.ts'
 
 /**

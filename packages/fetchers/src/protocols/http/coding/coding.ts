@@ -1,6 +1,7 @@
 import { type Advice, adviceText, printable, type RetrievalError } from '@retriever/core'
-import { type ByteSource, sourceOf } from '../../../contract/byte-source.ts'
+import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../../contract/fetcher.ts'
+import { sourceOf } from '../../../kit/byte-source.ts'
 import { givesField, resumePoint } from '../../../kit/request-options.ts'
 import { elementsOf } from '../fields.ts'
 import { type Coding, codingNames, codingOf, decode, type Wire } from './decoder.ts'

@@ -1,7 +1,8 @@
 import zlib from 'node:zlib'
 import { adviceText, type ErrorCode } from '@retriever/core'
-import { type ByteSource, chunksOf, sourceOf } from '../../../contract/byte-source.ts'
+import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { chunksOf, sourceOf } from '../../../kit/byte-source.ts'
 import { Inflater, type ZlibStream } from './inflater.ts'
 
 /** A content coding (RFC 9110 8.4.1) that can be undone. */

@@ -1,7 +1,7 @@
 import { type HttpPlan, isSecretField, redact, utf8Octets } from '@retriever/core'
 import { type Hide, hideSent } from '../../../auth/sent-secrets.ts'
-import { wholeSource } from '../../../contract/byte-source.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { wholeSource } from '../../../kit/byte-source.ts'
 import { exchangeError, isRefusedStream, tlsPortError } from '../errors.ts'
 import type { Answer, RangeRequest } from '../exchange.ts'
 import { forwarder, type Logins, makeRequest } from '../request.ts'

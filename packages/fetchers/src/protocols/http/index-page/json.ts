@@ -1,6 +1,6 @@
 import { encodeOctets, utf8Octets } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../../../contract/fetcher.ts'
-import { whenHeld } from '../../../contract/limits.ts'
+import { whenHeld } from '../../../kit/limits.ts'
 import type { IndexedDirectory } from './directory.ts'
 import { dateIn, type Facts } from './facts.ts'
 import { indexText } from './text.ts'

@@ -1,6 +1,7 @@
 import type { HttpPlan } from '@retriever/core'
-import { type ByteSource, sourceOf } from '../../../contract/byte-source.ts'
+import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../../../contract/fetcher.ts'
+import { sourceOf } from '../../../kit/byte-source.ts'
 import { ownField } from '../../../kit/request-options.ts'
 import { webUrl } from '../../../kit/web-url.ts'
 import { IndexedDirectory } from './directory.ts'

@@ -1,6 +1,6 @@
 import { httpRange } from '@retriever/core'
-import { sourceOf } from '../../../contract/byte-source.ts'
 import type { Outcome, RetrievalContext } from '../../../contract/fetcher.ts'
+import { sourceOf } from '../../../kit/byte-source.ts'
 import { isSeveral } from '../../../kit/request-options.ts'
 import { discard } from '../connection/discard.ts'
 

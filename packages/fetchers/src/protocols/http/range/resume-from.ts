@@ -1,5 +1,5 @@
-import { sourceOf, wholeSource } from '../../../contract/byte-source.ts'
 import type { Outcome, ResumePoint, RetrievalContext } from '../../../contract/fetcher.ts'
+import { sourceOf, wholeSource } from '../../../kit/byte-source.ts'
 import { resumeObstacle, tellWhole } from '../../../kit/request-options.ts'
 import { httpDate } from '../../../kit/text/date.ts'
 import { BehindTail } from '../../../wire/overlap.ts'

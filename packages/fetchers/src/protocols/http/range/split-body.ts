@@ -1,5 +1,6 @@
-import { type ByteSource, chunksOf } from '../../../contract/byte-source.ts'
+import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { chunksOf } from '../../../kit/byte-source.ts'
 import { withDeadline } from '../../../kit/deadline.ts'
 import { ResumingSource } from '../../../wire/resuming-source.ts'
 import type { Deadline } from '../exchange.ts'

@@ -1,6 +1,6 @@
 import { adviceText } from '@retriever/core'
-import { sourceOf } from '../../../contract/byte-source.ts'
 import type { Outcome, RetrievalContext, Retrieved } from '../../../contract/fetcher.ts'
+import { sourceOf } from '../../../kit/byte-source.ts'
 import { discard } from '../connection/discard.ts'
 import type { SendRequest } from '../exchange.ts'
 import { rangesOf, resuming, retrieveObject } from '../object.ts'

@@ -1,5 +1,5 @@
-import { chunksOf } from '../../../contract/byte-source.ts'
-import { whenHeld } from '../../../contract/limits.ts'
+import { chunksOf } from '../../../kit/byte-source.ts'
+import { whenHeld } from '../../../kit/limits.ts'
 import { linesOf } from '../../../wire/framing/lines.ts'
 import { expectReply } from '../../../wire/framing/reply.ts'
 import { BlockBody } from '../body.ts'

@@ -1,4 +1,5 @@
-import { type ByteSource, chunksOf } from '../../../contract/byte-source.ts'
+import type { ByteSource } from '../../../contract/byte-source.ts'
+import { chunksOf } from '../../../kit/byte-source.ts'
 import { linesOf } from '../../../wire/framing/lines.ts'
 import type { NntpLease } from '../connection/exchange.ts'
 import { overviewError } from '../nntp-errors.ts'

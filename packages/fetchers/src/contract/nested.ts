@@ -1,5 +1,5 @@
 import type { Finding, Mechanism } from '@retriever/core'
-import type { Entry, RequestOptions, Retrieved } from '../contract/fetcher.ts'
+import type { Entry, RequestOptions, Retrieved } from './fetcher.ts'
 
 /** Options of RetrievalContext.retrieve: those of any request, and the origin of the URL. */
 export interface NestedOptions extends RequestOptions {

@@ -1,0 +1,81 @@
+import type { ByteSource } from '../contract/byte-source.ts'
+
+/** A source of octets that are in memory; without an argument, an empty one. */
+export function wholeSource(octets: Uint8Array = new Uint8Array(0)): ByteSource {
+  let left = octets.length === 0 ? null : octets
+  return {
+    async read() {
+      const chunk = left
+      left = null
+      return chunk
+    },
+    async cancel() {
+      left = null
+    },
+  }
+}
+
+/**
+ * Makes a source of any async iterable of chunks, such as a generator. A ByteSource is given back as it is. Throws a
+ * TypeError for anything else.
+ */
+export function sourceOf(octets: ByteSource | AsyncIterable<Uint8Array>): ByteSource {
+  if (typeof octets !== 'object' || octets === null || !(Symbol.asyncIterator in octets || 'read' in octets)) {
+    throw new TypeError(`expected a ByteSource or an async iterable of octets as the body, got ${kindOf(octets)}`)
+  }
+  // A Node stream has a read() too, but another one, so the iterator is looked for first.
+  return Symbol.asyncIterator in octets ? new IteratedSource(octets) : octets
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value
+}
+
+class IteratedSource implements ByteSource {
+  readonly #octets: AsyncIterable<Uint8Array>
+  #iterator: AsyncIterator<Uint8Array> | undefined
+  #isOver = false
+
+  constructor(octets: AsyncIterable<Uint8Array>) {
+    this.#octets = octets
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    if (this.#isOver) return null
+    try {
+      this.#iterator ??= this.#octets[Symbol.asyncIterator]()
+      const { done, value } = await this.#iterator.next()
+      if (done !== true) {
+        if (ArrayBuffer.isView(value)) return value
+        await this.#iterator.return?.()
+        throw new TypeError(`expected octets (Uint8Array) as a chunk of the body, got ${kindOf(value)}`)
+      }
+    } catch (error) {
+      this.#isOver = true
+      throw error
+    }
+    this.#isOver = true
+    return null
+  }
+
+  async cancel(): Promise<void> {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#iterator ??= this.#octets[Symbol.asyncIterator]()
+    await this.#iterator.return?.()
+  }
+}
+
+/**
+ * The chunks of a source, for `for await` and for streams; leaving the loop cancels the source. If `areKept` is true,
+ * each chunk is the consumer's own; otherwise it is valid until the next one.
+ */
+export async function* chunksOf(source: ByteSource, areKept: boolean = false): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
+      yield areKept && source.reusesChunks === true ? new Uint8Array(chunk) : chunk
+    }
+  } finally {
+    await source.cancel()
+  }
+}
