@@ -26,7 +26,7 @@ export function hideSent(
 
 /** A value, the credentials behind its scheme (RFC 9110 11.4), and the password in those of Basic (RFC 7617). */
 function formsOf(value: string): readonly string[] {
-  const [, scheme = '', credentials = ''] = /^(\w+) +(.+)$/.exec(value) ?? []
+  const [, scheme = '', credentials = ''] = /^(\w+) +(\S.*)$/s.exec(value) ?? []
   if (!/^basic$/i.test(scheme)) return [value, credentials]
   const login = Buffer.from(credentials, 'base64').toString('latin1')
   return [value, credentials, login.slice(login.indexOf(':') + 1)]
