@@ -24,6 +24,10 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
 
   test('docs/rfc1738.md', () => expect(statementsPage()).toMatchFileSnapshot(`${root}docs/rfc1738.md`))
 
+  test('a command with a tab is shown once, as a shell reads it', () => {
+    expect(statementsPage()).toContain("`retrieve explain $'http://h/a\\tb'`")
+  })
+
   test('the schemas in docs/json.md', async () => {
     let page = await readFile(`${root}docs/json.md`, 'utf8')
     for (const [name, schema] of [

@@ -38,7 +38,7 @@ function outcome({ status, seen, unseen }: Session): string {
 /** In a cell of a table. */
 function code(text: string): string {
   const fence = text.includes('`') ? '``' : '`'
-  const visible = text.includes('\t') ? text.replace("'", "$'").replaceAll('\t', '\\t') : text
+  const visible = text.includes('\t') ? text.replace("'", "$$'").replaceAll('\t', '\\t') : text
   return `${fence}${visible.replaceAll('|', '\\|')}${fence}`
 }
 
