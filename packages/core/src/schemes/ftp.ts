@@ -188,7 +188,9 @@ function fileCommands(plan: Commanded, { head, range, resumeFrom = 0, epsv, pipe
   // In TYPE A servers count before or after the conversion, or not at all.
   const questions = plan.typecode === 'a' ? [`MDTM ${plan.name}`] : [`SIZE ${plan.name}`, `MDTM ${plan.name}`]
   if (head === true) return { commands: plan.typecode === 'a' ? questions : [type, ...questions] }
-  const [first = 0] = range === undefined ? [resumeFrom] : typeof range[0] === 'number' ? [range[0]] : range[0]
+  // Text is converted, so that offsets mean nothing: the whole comes.
+  const from = plan.typecode === 'a' ? 0 : resumeFrom
+  const [first = 0] = range === undefined ? [from] : typeof range[0] === 'number' ? [range[0]] : range[0]
   const isNeeded =
     range !== undefined || resumeFrom > 0 || (asked.ifChangedSince ?? asked.ifUnchangedSince) !== undefined
   // Servers that take one command at a time would need two more round trips.

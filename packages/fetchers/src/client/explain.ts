@@ -19,6 +19,7 @@ import type { Fetcher, RequestOptions } from '../contract/fetcher.ts'
 import type { CookieStore, Network, ProxyServer, TlsOptions } from '../contract/network.ts'
 import { overlap, ownField, resumePoint } from '../kit/request-options.ts'
 import { connectionsFor, segmentSize } from '../protocols/http/range/segments.ts'
+import { rangeRefusal } from './honoured.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { tunnelIfMoved } from './network/route.ts'
 import { enforce, enforceAddress, enforceDirect, enforceNetwork, type Rules } from './policy.ts'
@@ -32,7 +33,7 @@ export interface ExplainSettings {
   readonly tls: Pick<TlsOptions, 'alpn'>
   readonly cookies: CookieStore | undefined
   /** The caller's own fetchers. */
-  readonly fetchers: readonly Pick<Fetcher, 'mechanism' | 'asked'>[]
+  readonly fetchers: readonly Pick<Fetcher, 'mechanism' | 'asked' | 'honours'>[]
 }
 
 /**
@@ -47,17 +48,31 @@ export async function explainFor(
   const resolution = resolved(url, settings.resolving)
   if (resolution === null) return explain(url, settings.resolving)
   const { mechanism } = resolution.plan
-  const own = settings.fetchers.find((fetcher) => fetcher.mechanism === mechanism)?.asked
+  const own = ownFetcher(mechanism, settings)?.asked
   const http2 = settings.tls.alpn === false ? { http2: false } : {}
   const asked = { ...(await askedBy(request, resolution, settings)), ...own, ...http2 }
   const resolving = { ...settings.resolving, asked }
   const again = resolve(url, resolving)
   const explained = explainResolution(again, resolving)
   const { gateway } = again
-  if (gateway === undefined) return viaProxy(explained, again, asked, settings)
+  if (gateway === undefined) {
+    const sent = await viaProxy(explained, again, asked, settings)
+    return sent.refused === undefined ? refusedOr(sent, unsendable(request, again, settings)) : sent
+  }
   const atGateway = resolved(gateway, { ...settings.resolving, gateways: {} })
-  const refused = refusalOf(again, null, settings) ?? (atGateway ? refusalOf(atGateway, null, settings) : null)
-  return refused === null ? explained : { ...explained, refused }
+  const refused =
+    refusalOf(again, null, settings) ??
+    (atGateway && (refusalOf(atGateway, null, settings) ?? unsendable(request, atGateway, settings)))
+  return refusedOr(explained, refused)
+}
+
+function ownFetcher(mechanism: AccessPlan['mechanism'], { fetchers }: ExplainSettings) {
+  return fetchers.find((fetcher) => fetcher.mechanism === mechanism)
+}
+
+/** Why the fetcher sends nothing for these options; null: it does. */
+function unsendable(request: RequestOptions, { plan }: Resolution, settings: ExplainSettings): Refusal | null {
+  return rangeRefusal(request, plan, ownFetcher(plan.mechanism, settings) ?? {})
 }
 
 /** Null: the URL means nothing. */

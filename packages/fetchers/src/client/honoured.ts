@@ -1,6 +1,7 @@
-import { adviceText, type Mechanism } from '@retriever/core'
+import { type AccessPlan, adviceText, type Mechanism, type Refusal } from '@retriever/core'
 import type { Fetcher, Outcome, RequestOptions, RetrievalContext } from '../contract/fetcher.ts'
 import { invalidOption } from '../kit/limits.ts'
+import { isSeveral } from '../kit/request-options.ts'
 
 type OptionName = keyof RequestOptions
 
@@ -109,7 +110,28 @@ export function tellPassedOver(fetcher: Fetcher, outcome: Outcome, { request, em
   }
 }
 
-function extentOf(option: OptionName, { mechanism, honours }: Fetcher): Extent | 'none' {
+/** Why the fetcher refuses the caller's range before it contacts anything; null: it does not. */
+export function rangeRefusal(
+  { range }: RequestOptions,
+  plan: AccessPlan,
+  { honours }: Pick<Fetcher, 'honours'>,
+): Refusal | null {
+  if (range === undefined) return null
+  const refusal = (message: string): Refusal => ({ code: 'range-refused', message })
+  const { mechanism } = plan
+  // A session has no body, and a name without a place fails before.
+  if (mechanism === 'telnet' || mechanism === 'urn') return null
+  if (extentOf('range', { mechanism, ...(honours && { honours }) }) === 'none') {
+    return refusal(`${names[mechanism] ?? mechanism} has no ranges; leave out the range.`)
+  }
+  if (mechanism !== 'http' && isSeveral(range) && range.length > 1) {
+    return refusal('Only HTTP has several ranges in one request; ask for one at a time.')
+  }
+  if (plan.mechanism !== 'ftp' || (plan.name !== '' && plan.typecode !== 'a' && plan.typecode !== 'd')) return null
+  return refusal('FTP has ranges of binary files only, not of text or listings; leave out the range.')
+}
+
+function extentOf(option: OptionName, { mechanism, honours }: Pick<Fetcher, 'mechanism' | 'honours'>): Extent | 'none' {
   const mechanisms = honouredBy[option]
   if (mechanisms === 'everywhere') return 'all'
   if (honours !== undefined) return honours.includes(option) ? 'all' : 'none'
