@@ -1,10 +1,11 @@
 /** A user's program, bundled by the usual bundlers from the built packages, and run. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
 import { startServers } from '@retriever/servers'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -114,4 +115,21 @@ test('the HTTP fetcher alone brings no code of FTP, News, Gopher or mail', async
   expect(
     inputs.filter((path) => /basic-ftp|iconv-lite|fetchers\/dist\/(ftp|nntp|gopher|mime|file)\//.test(path)),
   ).toEqual([])
+})
+
+test('core in a browser is as large as the guide says', async () => {
+  const size = async (contents: string): Promise<number> => {
+    const stdin = { contents, resolveDir: here }
+    const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: 'esm', write: false })
+    return gzipSync(outputFiles[0]?.contents ?? '').length / 1024
+  }
+  const guide = await readFile(join(here, '../../../docs/library.md'), 'utf8')
+  const [, one, all] = /`resolve` is (\d+) KiB of it, compressed by gzip, and the whole (\d+)\./.exec(guide) ?? []
+  const sizes = [
+    await size("import { resolve } from '@retriever/core'; console.log(resolve(location.href))"),
+    await size("export * from '@retriever/core'"),
+  ]
+  for (const [index, said] of [one, all].entries()) {
+    expect(Math.abs(Number(said) - (sizes[index] ?? 0)), `KiB: ${sizes}`).toBeLessThan(2)
+  }
 })
