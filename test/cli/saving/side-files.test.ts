@@ -16,8 +16,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { utf8Octets } from '@retriever/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ScriptedHttp, scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
+import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { bin, cleanEnv, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
@@ -205,5 +207,20 @@ test.each(['--trace -', '-D -'])(
       status: 23,
       stderr: expect.stringContaining('Standard output cannot be written: its reader has gone.'),
     })
+  },
+)
+
+test
+  .runIf(hasTerminal)
+  .each(['-D /dev/stderr', '-D /dev/tty', '-c /dev/stdout', '-c /dev/tty', '-w "%output{/dev/tty}%header{x-v}"'])(
+  '%s that is a terminal shows no control character of a server',
+  async (line) => {
+    const value = utf8Octets('\u009bm\u202ey')
+    await using hostile = await scriptedHttp(
+      () => `HTTP/1.1 200 Fine\r\nSet-Cookie: a=${value}; Path=/\r\nX-V: ${value}\r\nContent-Length: 0\r\n\r\n`,
+    )
+    const { screen } = await onPty(folder(), `${line} ${hostile.url}x`)
+    expect(screen).toContain(String.raw`\x9bm\u202ey`)
+    expect(screen).not.toMatch(/[\u0080-\u009f\u202e]/)
   },
 )

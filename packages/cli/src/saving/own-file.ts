@@ -12,7 +12,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { isatty } from 'node:tty'
+import { octetsToText } from '@retriever/core'
 import { isDescriptor } from '@retriever/fetchers'
+import { showText } from '../terminal/terminal-text.ts'
 import { tryFile, writeFailed } from './destination.ts'
 
 /** Windows has none of the last three. */
@@ -91,14 +94,21 @@ function openChecked(path: string, at: string, flags: number): number {
   }
 }
 
-/** Gives the file these octets, or with `append` adds them. Throws `write-failed`. */
+/**
+ * Gives the file these octets, or with `append` adds them. A terminal, such as /dev/tty, gets their control characters
+ * in a harmless form. Throws `write-failed`.
+ */
 export function writeInPlace(path: string, octets: Uint8Array, options: OpenOptions = {}): void {
   const file = openOwn(path, options)
   try {
-    writeAll(file, path, octets)
+    writeAll(file, path, isatty(file) ? Buffer.from(shownOctets(octets)) : octets)
   } finally {
     closeSync(file)
   }
+}
+
+function shownOctets(octets: Uint8Array): string {
+  return showText(octetsToText(Buffer.from(octets).toString('latin1')))
 }
 
 /** Writes all of the octets. Throws `write-failed`. */

@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { type Output, StdoutClosed } from '../terminal/output.ts'
 import { writeFailed } from './destination.ts'
 import { openOwn, writeAll } from './own-file.ts'
@@ -32,7 +33,11 @@ export class SideFile {
       isTerminal && shown !== undefined ? shown(Buffer.from(text)) : text
     if (this.#name === '-') await this.#output.write(harmless(stdoutIsTerminal)).catch(readerGone)
     else if (this.#name === '%') this.#output.writeError(harmless(stderrIsTerminal))
-    else writeAll(this.#opened(), this.#name, Buffer.from(text))
+    else {
+      // /dev/tty and /dev/stderr may be a terminal, too.
+      const file = this.#opened()
+      writeAll(file, this.#name, Buffer.from(harmless(isatty(file))))
+    }
   }
 
   /** Writes it while other work goes on; an error ends the command, as Output.end() tells it. */
