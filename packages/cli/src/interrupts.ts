@@ -13,11 +13,13 @@ export interface Interrupts {
   abort(by: Interrupt | null, reason?: Error): void
   /** From now on, each signal is passed to `receiver` and has no effect here; null: it has its effect again. */
   passTo(receiver: ((name: Interrupt) => void) | null): void
+  /** From now on, a signal aborts the command. Before, it ends the process, even where a read of a FIFO blocks it. */
+  start(): void
   /** Restores the default handling of the signals. */
   stop(): void
 }
 
-/** The first signal aborts the command, so that it can clean up; a second one ends the process at once. */
+/** Once started, the first signal aborts the command, so that it can clean up; a second one ends the process. */
 export function watchInterrupts(host: Pick<Host, 'on' | 'off' | 'exit'>): Interrupts {
   const controller = new AbortController()
   let exitCode: number | undefined
@@ -37,7 +39,6 @@ export function watchInterrupts(host: Pick<Host, 'on' | 'off' | 'exit'>): Interr
     controller.abort(reason)
   }
   const names = Object.keys(exitCodes) as Interrupt[]
-  for (const name of names) host.on(name, listener)
   return {
     signal: controller.signal,
     abort,
@@ -46,6 +47,9 @@ export function watchInterrupts(host: Pick<Host, 'on' | 'off' | 'exit'>): Interr
     },
     passTo: (receiver) => {
       pass = receiver
+    },
+    start: () => {
+      for (const name of names) host.on(name, listener)
     },
     stop: () => {
       for (const name of names) host.off(name, listener)

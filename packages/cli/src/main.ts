@@ -58,6 +58,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
     for (const message of line.warnings) report.warning({ message })
     const shared = line.following.length === 0 ? null : await sharedFetchers()
     const configs = [line, ...line.following].map((each) => configOf(each, env, shared))
+    // The options, which may stand in a FIFO or on the terminal (-K -), are read in one blocking call.
+    interrupts.start()
     const stderr = configs.findLast((config) => config.stderr !== null)?.stderr ?? null
     if (stderr !== null) {
       const { SideFile } = await import('./saving/side-file.ts')

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -119,6 +121,26 @@ describe('interrupts', () => {
     await new Promise((resolve) => setTimeout(resolve, 300))
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([143, null])
+  })
+
+  test.each([
+    ['-K', 'FIFO'],
+    ['--url', '@FIFO'],
+    ['-H', '@FIFO'],
+    ['--netrc-file', 'FIFO'],
+  ])('while %s waits for what a FIFO will say', async (option, value) => {
+    const fifo = join(folder(), `fifo${option}`)
+    execFileSync('mkfifo', [fifo])
+    const child = start([option, value.replace('FIFO', fifo), `${servers.http.url}readme.txt`])
+    // Opened once the command has opened it, too.
+    const writer = await open(fifo, 'w')
+    const ended = once(child, 'exit')
+    child.kill('SIGINT')
+    try {
+      expect(await ended).toEqual([null, 'SIGINT'])
+    } finally {
+      await writer.close()
+    }
   })
 
   test('while a server is silent', async () => {
