@@ -108,6 +108,7 @@ export const others: readonly Line[] = [
   'CURL_CA_BUNDLE=$CA curl -s $HTTPS/readme.txt',
   'SSL_CERT_FILE=$CA curl -s $HTTPS/readme.txt',
   'mkdir d; cp $CA d/$(openssl x509 -hash -noout -in $CA).0; SSL_CERT_DIR=d curl -s $HTTPS/readme.txt; rm -r d',
+  'mkdir d; cp $CA d/$(openssl x509 -hash -noout -in $CA).0; SSL_CERT_DIR=missing:d curl -s $HTTPS/readme.txt; rm -r d',
   'CURL_CA_BUNDLE=$CA SSL_CERT_FILE=/dev/null curl -s $HTTPS/readme.txt',
   'CURL_CA_BUNDLE=missing SSL_CERT_FILE=missing SSL_CERT_DIR=missing curl -s $HTTP/readme.txt',
   ['CURL_CA_BUNDLE=missing curl -s $HTTPS/readme.txt', 'local-file'],

@@ -15,8 +15,10 @@ export function trustOf(env: NodeJS.ProcessEnv): Pick<TlsOptions, 'ca' | 'extraC
   return {
     ca: once(() => {
       const ofFile = file ? readPem('$SSL_CERT_FILE', file, 'certificate') : ''
-      // As in OpenSSL, a list of folders.
-      const names = folders ? folders.split(process.platform === 'win32' ? ';' : ':') : []
+      // As in OpenSSL, a list of folders, some of which may be missing.
+      const listed = folders ? folders.split(process.platform === 'win32' ? ';' : ':') : []
+      const found = listed.filter((folder) => existsSync(folder))
+      const names = found.length === 0 ? listed : found
       return ofFile + names.map((folder) => readFolder('$SSL_CERT_DIR', folder)).join('')
     }),
   }
