@@ -1,7 +1,8 @@
-import { createClient, type RetrieveOptions } from '@retriever/fetchers'
-import { expect, test } from 'vitest'
+import { type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { describe, expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
 import { startScriptedServer } from '../../support/scripted-server.ts'
+import { scriptedHttp } from './support/scripted-http.ts'
 
 const password = 'pl4nted päss'
 const basic = Buffer.from(`alice:${password}`).toString('base64')
@@ -15,9 +16,15 @@ async function shown(scheme: string, begin: string, options: RetrieveOptions, lo
       `${begin} ${words}\r\nCSeq: 1\r\nX-Said: ${words}\r\nContent-Length: ${words.length + 1}\r\n\r\n${words}`,
     )
   })
+  return await failed(`${scheme}://${login}127.0.0.1:${server.port}/x`, options)
+}
+
+/** The error of a retrieval, and all that it and the events show. */
+async function failed(url: string, options: RetrieveOptions, more: ClientOptions = {}) {
   const events: unknown[] = []
-  await using client = createClient({ limits: { maxRetries: 0 }, onEvent: (event) => void events.push(event) })
-  const error = await failure(client.retrieve(`${scheme}://${login}127.0.0.1:${server.port}/x`, options))
+  const onEvent = (event: unknown): void => void events.push(event)
+  await using client = createClient({ limits: { maxRetries: 0 }, onEvent, ...more })
+  const error = await failure(client.retrieve(url, options))
   return { error, all: `${error.message}${JSON.stringify(error)}${JSON.stringify(events)}` }
 }
 
@@ -50,4 +57,45 @@ test.each(['http', 'ws'])('%s: an answer that repeats a bearer token does not sh
   const { error, all } = await shown(scheme, 'HTTP/1.1 401', { headers: { Authorization: `Bearer ${token}` } })
   expect(all).not.toContain(token)
   expect(error.reply).toMatch(/^401 Bad .* <password>$/)
+})
+
+test.each(['http', 'ws'])(
+  '%s: the password within a login among the fields of the caller is not shown',
+  async (scheme) => {
+    const { error, all } = await shown(scheme, 'HTTP/1.1 403', { headers: { Authorization: `Basic ${basic}` } })
+    for (const secret of ['pl4nted', basic]) expect(all).not.toContain(secret)
+    expect(error.reply).toContain('403 Bad alice:<password> <password>')
+  },
+)
+
+describe('a password that was sent before the server asked for Digest is not shown either', () => {
+  const digest = 'Digest realm="r", nonce="n", qop="auth"'
+  const repeated = `Bad ${Buffer.from(password).toString('latin1')}`
+  const refusal = `HTTP/1.1 403 ${repeated}\r\nContent-Length: ${repeated.length}\r\n\r\n${repeated}`
+
+  test.each<[string, RetrieveOptions, string]>([
+    ['of the caller', { login: { user: 'alice', password } }, ''],
+    ['of the URL', {}, `alice:${encodeURIComponent(password)}@`],
+  ])('%s', async (_whose, options, login) => {
+    await using server = await scriptedHttp(({ fields }) => {
+      if (/^Digest /.test(fields.authorization ?? '')) return refusal
+      return `HTTP/1.1 401 No\r\nWWW-Authenticate: ${digest}\r\nContent-Length: 0\r\n\r\n`
+    })
+    const { error, all } = await failed(server.url.replace('//', `//${login}`), options)
+    expect(server.asked.map(({ fields }) => fields.authorization?.split(' ')[0])).toEqual(['Basic', 'Digest'])
+    expect(all).not.toContain('pl4nted')
+    expect(error.reply).toContain('403 Bad <password>')
+  })
+
+  test('of a proxy', async () => {
+    await using proxy = await scriptedHttp(({ fields }) => {
+      if (/^Digest /.test(fields['proxy-authorization'] ?? '')) return refusal
+      return `HTTP/1.1 407 No\r\nProxy-Authenticate: ${digest}\r\nContent-Length: 0\r\n\r\n`
+    })
+    const url = proxy.url.replace('//', `//alice:${encodeURIComponent(password)}@`)
+    const { error, all } = await failed('http://h.example/x', {}, { proxy: url })
+    expect(proxy.asked.map(({ fields }) => fields['proxy-authorization']?.split(' ')[0])).toContain('Digest')
+    expect(all).not.toContain('pl4nted')
+    expect(error.reply).toContain('403 Bad <password>')
+  })
 })
