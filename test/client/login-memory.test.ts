@@ -2,7 +2,7 @@
 import type { RetrievalError } from '@retriever/core'
 import { type Challenge, type Client, type ClientOptions, type Credentials, createClient } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
-import { startServers, type TestServers } from '@retriever/servers'
+import { startMqttServer, startServers, startWsServer, type TestServers } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { challenge, ok } from '../protocols/http/support/http-answers.ts'
 import { scriptedHttp } from '../protocols/http/support/scripted-http.ts'
@@ -126,6 +126,25 @@ test('FTP: a login that the server has accepted, and refuses now, is forgotten a
   expect(asked).toHaveLength(2)
   expect(await read(client, url)).toBeGreaterThan(0)
   expect(asked).toHaveLength(3)
+})
+
+test.each([
+  ['ws', startWsServer, 'texts'],
+  ['mqtt', startMqttServer, 'pub/hello'],
+] as const)('%s: a login that is refused, at once or later, is not kept', async (_, start, path) => {
+  const accounts = { alice: 'secret' }
+  await using server = await start({ auth: 'required', accounts })
+  const options = answering((_, times) => ({ user: 'alice', password: times === 1 ? 'wrong' : accounts.alice }))
+  await using client = createClient(options)
+  const url = server.url + path
+  expect(await failure(read(client, url))).toMatchObject({ code: 'auth-failed' })
+  for (const times of [2, 3]) {
+    expect(await read(client, url)).toBeGreaterThan(0)
+    expect(await read(client, url)).toBeGreaterThan(0)
+    expect(asked).toHaveLength(times)
+    accounts.alice += ' and changed'
+    expect(await failure(read(client, url))).toMatchObject({ code: 'auth-failed' })
+  }
 })
 
 describe.each<[Named]>([['http'], ['ftp']])('%s: a login that fails does not doom the others', (mechanism) => {
