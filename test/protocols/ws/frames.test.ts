@@ -2,10 +2,14 @@
 import { createHash } from 'node:crypto'
 import { type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
+import { failure } from '../../support/failure.ts'
 import { type ScriptedServer, startScriptedServer } from '../../support/scripted-server.ts'
 
-/** A server that opens the WebSocket and sends these frames; it waits for the client to end the connection. */
-function start(frames: Buffer, then: 'wait' | 'end' = 'wait'): Promise<ScriptedServer> {
+/**
+ * A server that opens the WebSocket and sends these frames; it waits for the client to end the connection, or with
+ * `flood` sends them again and again, and reads nothing.
+ */
+function start(frames: Buffer, then: 'wait' | 'end' | 'flood' = 'wait'): Promise<ScriptedServer> {
   return startScriptedServer((socket, received) => {
     const head = received.indexOf('\r\n\r\n') + 4
     if (head !== received.length || head < 4) return
@@ -13,7 +17,11 @@ function start(frames: Buffer, then: 'wait' | 'end' = 'wait'): Promise<ScriptedS
     const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
     const fields = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`]
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${fields.join('\r\n')}\r\n\r\n`)
-    if (then === 'end') socket.end(frames)
+    const flood = (): void => void (socket.destroyed || socket.write(frames, () => setImmediate(flood)))
+    if (then === 'flood') {
+      socket.pause()
+      flood()
+    } else if (then === 'end') socket.end(frames)
     else socket.write(frames)
   })
 }
@@ -86,6 +94,14 @@ test.each([
   expect(await sentCodes(server)).toEqual([code])
 })
 
+test('a token that the server repeats in its Close frame is not shown', async () => {
+  const token = 't0ken-of-mine'
+  await using server = await start(close(1008, `Bad ${token}`))
+  const error = await failure(read(server, { headers: { 'X-Token': token } }))
+  expect(error).toMatchObject({ code: 'server-refused', reply: '1008 Bad <password>' })
+  expect(`${error.message}${JSON.stringify(error)}`).not.toContain(token)
+})
+
 test.each([
   ['1000', close(1000, 'bye')],
   ['1001', close(1001)],
@@ -130,6 +146,16 @@ test('the time limit and an abort send a Close frame', async () => {
   abort.abort()
   await expect(reader.read().then(() => reader.read())).rejects.toMatchObject({ code: 'aborted' })
   expect(await sentCodes(aborted)).toEqual([1001])
+})
+
+test('a server that sends pings and reads no pong does not keep the connection', async () => {
+  const pings = Buffer.concat(Array.from({ length: 1000 }, () => frame(0x89, 'x'.repeat(125))))
+  await using server = await start(pings, 'flood')
+  await expect(read(server, {}, { limits: { idleTimeout: 1000, maxRetries: 0 } })).rejects.toMatchObject({
+    code: 'timeout',
+  })
+  // The connection ends although the server has not taken all that was sent.
+  expect(await server.ended).toMatch(/^GET /)
 })
 
 test('count ends the body, closes the WebSocket, and wants so many', async () => {
