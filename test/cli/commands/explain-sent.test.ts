@@ -190,6 +190,11 @@ describe('a URL that is refused', () => {
     [['ftp://h/%0D%0AX'], /^REFUSED: .* This cannot be allowed\.\nftp:/],
     [['--proto', '=https', 'http://h/'], /^REFUSED: http is not among the schemes/],
     [['--public-only', 'file:///etc/motd'], /^REFUSED: file URLs lead to this machine itself/],
+    [['--public-only', 'http://127.0.0.1:8080/'], /^REFUSED: 127\.0\.0\.1 is no public address/],
+    [
+      ['--public-only', '--allow-address', '127.0.0.1:8081', 'http://127.0.0.1:8080/'],
+      /^REFUSED: 127\.0\.0\.1 is no public address/,
+    ],
   ])('%j says so first, and exits as its retrieval does', async (args, text) => {
     const explained = await retrieve(['explain', ...args])
     expect(explained.stdout).toMatch(text)
@@ -197,9 +202,12 @@ describe('a URL that is refused', () => {
     expect((await sent(...args)).refused?.code).toBe('refused')
   })
 
-  test('and one that the options allow is not', async () => {
-    const { status, stdout } = await retrieve(['explain', '--allow-port', '25', 'gopher://h:25/x'])
-    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^gopher:/) })
+  test.each([
+    [['--allow-port', '25', 'gopher://h:25/x'], /^gopher:/],
+    [['--public-only', '--allow-address', '127.0.0.1:8080', 'http://127.0.0.1:8080/'], /^http:/],
+  ])('and one that the options allow is not: %j', async (args, text) => {
+    const { status, stdout } = await retrieve(['explain', ...args])
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(text) })
   })
 })
 
