@@ -63,6 +63,17 @@ describe('one login', () => {
     expect(server.accepted).toBe(1)
   })
 
+  test('serves each of several retrievals beyond 64 unread bodies, which stay unread themselves', async () => {
+    const server = await start({})
+    const client = clientOf(server, { limits: { idleTimeout: 1000 } })
+    const url = `${server.url}pub/hello.txt`
+    const unread = await Promise.all(Array.from({ length: 64 }, () => client.retrieve(url)))
+    const later = await Promise.all([client.retrieve(url), client.retrieve(url)])
+    const texts = await Promise.allSettled([...unread, ...later].map((body) => body.text()))
+    expect(texts.filter(({ status }) => status === 'rejected')).toHaveLength(2)
+    expect(texts.slice(-2)).toMatchObject([{ value: 'Hello.\n' }, { value: 'Hello.\n' }])
+  })
+
   test('of another user, or after insecure, is another connection', async () => {
     const server = await start({})
     const at = (user: string): string => `${server.url.replace('//', `//${user}`)}pub/hello.txt`
