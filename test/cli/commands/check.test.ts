@@ -222,6 +222,19 @@ describe('anchors of the pages that are read', () => {
     expect(stdout.match(/^alive 200 /gm)).toHaveLength(3)
   })
 
+  test('a page of more than 100,000 anchors is not held, so that none is missing in it', async () => {
+    for (const [count, missing] of [
+      [100_000, 1],
+      [100_001, 0],
+    ] as const) {
+      const anchors = Array.from({ length: count }, (_, number) => `<p id=${number}>`).join('')
+      writeFileSync(join(folder(), 'many.html'), `<a href="#gone">1</a>${anchors}`)
+      const { stdout } = await run('many.html')
+      expect(stdout.match(/^alive /gm)).toHaveLength(1)
+      expect(stdout.match(/No such anchor/g) ?? []).toHaveLength(missing)
+    }
+  })
+
   test('--json says not-found', async () => {
     writeFileSync(join(folder(), 'anchors.html'), page)
     const { stdout } = await run('--json', 'anchors.html')
