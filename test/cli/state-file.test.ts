@@ -1,10 +1,10 @@
 /** The files of the state folder: pages that were shown, and certificates of Gemini servers. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startGeminiServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
-import { retrieveApart, temporaryFolder, useBundle } from '../support/cli/run.ts'
+import { retrieve, retrieveApart, temporaryFolder, useBundle } from '../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -34,6 +34,23 @@ test.skipIf(process.platform === 'win32')('what was visited is for its owner alo
   expect(await run('ls', server.url)).toMatchObject({ status: 0 })
   const modes = ['', 'gemini-certificates', 'page.json'].map((name) => statSync(join(path, name)).mode & 0o777)
   expect(modes.map((mode) => mode.toString(8))).toEqual(['700', '600', '600'])
+})
+
+test.skipIf(process.platform === 'win32')('what has the name of the new file already is replaced', async () => {
+  const { path } = stateOf('left')
+  await using server = await startGeminiServer()
+  const victim = join(folder(), 'victim')
+  writeFileSync(victim, 'mine')
+  // This command runs in the process of the test, whose number is known.
+  const begun = join(path, `page.json.${process.pid}`)
+  for (const plant of [() => symlinkSync(victim, begun), () => writeFileSync(begun, 'left', { mode: 0o644 })]) {
+    plant()
+    const outcome = await retrieve(['ls', server.url], { env: { XDG_STATE_HOME: join(folder(), 'left') } })
+    expect(outcome).toMatchObject({ status: 0, stderr: expect.not.stringContaining('cannot') })
+    expect(readFileSync(victim, 'utf8')).toBe('mine')
+    const page = lstatSync(join(path, 'page.json'))
+    expect([page.isFile(), (page.mode & 0o777).toString(8)]).toEqual([true, '600'])
+  }
 })
 
 test('commands that run at a time keep the certificates of all their Gemini servers', async () => {
