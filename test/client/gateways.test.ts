@@ -52,6 +52,7 @@ test('a scheme that only the gateway knows has the declared port and syntax', as
 
 test.each([
   { url: 'http://h/{url}', port: 0 },
+  { url: 'http://h/{url}', port: 65_536 },
   { url: 'http://h/{url}', port: 7, syntax: 'opaque' },
   { url: 'http://h/{url}', syntax: 'x' },
   { port: 7 },
