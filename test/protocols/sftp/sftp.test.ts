@@ -329,6 +329,29 @@ describe('the login', () => {
     expect(error).toMatchObject({ code: 'auth-failed', message: expect.stringContaining('key 2 is encrypted') })
   })
 
+  test('by keys that no passphrase, or a wrong one, leaves closed: the error says so, and names its option', async () => {
+    const keys = [locked, lockedPem].map((text, at) => ({ name: `key ${at}`, text }))
+    const ssh = { user: 'alice', privateKeys: async () => keys }
+    const clientKey = publicOf(mine)
+    const advice = { option: 'ssh.passphrase' }
+    expect(await get({ clientKey, methods: ['publickey'] }, { ssh })).toMatchObject({
+      code: 'auth-required',
+      message: expect.stringContaining('key 0, key 1 are encrypted'),
+      advice,
+    })
+    for (const [more, code] of [
+      [{}, 'auth-required'],
+      [{ privateKey: otherRsa }, 'auth-failed'],
+    ] as const) {
+      const options = { ssh: { ...ssh, ...more, passphrase: 'wrong' } }
+      expect(await get({ clientKey, methods: ['publickey'] }, options)).toMatchObject({
+        code,
+        message: expect.stringContaining('The passphrase of `ssh.passphrase` does not open key 0, key 1.'),
+        advice,
+      })
+    }
+  })
+
   test('a key that is refused is followed by the password, perhaps of another user', async () => {
     const ssh = { user: 'bob', privateKey: mine }
     expect(await get({ methods: ['publickey', 'password'] }, { ssh, ...login })).toBe('Hello.\n')

@@ -38,14 +38,11 @@ export function askLogin(
 export function noLogin(
   context: RetrievalContext,
   methods: readonly string[],
-  locked: readonly string[] = [],
+  locked: Locked | null = null,
 ): RetrievalError {
-  const advice = { option: 'credentials' } as const
+  const advice = locked?.advice ?? ({ option: 'credentials' } as const)
   const offered = methods.length === 0 ? '' : ` The server takes: ${methods.join(', ')}.`
-  const remedy =
-    locked.length > 0
-      ? lockedText(locked)
-      : `Give a user and password by ${adviceText(advice)}, an agent or a private key.`
+  const remedy = locked?.text ?? `Give a user and password by ${adviceText(advice)}, an agent or a private key.`
   return context.error('auth-required', `The server wants a login, and none is known.${offered} ${remedy}`, {
     phase: 'login',
     advice,
@@ -78,7 +75,7 @@ export function logIn(
   let found = attempt.found
   /** The private keys that were not tried yet; null: they have not been read. */
   let keys: Identity[] | null = null
-  const locked: string[] = []
+  const lockedKeys: string[] = []
 
   const question = (): Promise<Question> =>
     new Promise((resolve) => {
@@ -99,7 +96,7 @@ export function logIn(
       keys ??= await identitiesOf(options, context)
       for (let identity = keys.shift(); identity !== undefined; identity = keys.shift()) {
         const key = await readKey(identity, options.passphrase, context)
-        if (key === 'locked') locked.push(identity.name)
+        if (key === 'locked') lockedKeys.push(identity.name)
         else if (key !== null) {
           tried.add('key')
           return { type: 'publickey', username, key }
@@ -118,12 +115,17 @@ export function logIn(
         prompt: (_name, _text, _language, prompts, finish) => finish(prompts.map(() => password)),
       }
     }
+    const locked = whyLocked(lockedKeys, options.passphrase !== undefined)
     if (tried.size === 0) throw noLogin(context, methods, locked)
     found?.refused()
     const ways = methods.join(', ')
-    const check = locked.length === 0 ? 'Check user, password and key.' : lockedText(locked)
+    const check = locked?.text ?? 'Check user, password and key.'
     const what = `The login of ${username} failed; the server takes: ${ways}. ${check}`
-    throw context.error('auth-failed', what, { phase: 'login', reply: ways })
+    throw context.error('auth-failed', what, {
+      phase: 'login',
+      reply: ways,
+      ...(locked !== null && { advice: locked.advice }),
+    })
   }
 
   const passwordFor = async (): Promise<string | null> => {
@@ -190,8 +192,17 @@ async function readKey(
   throw context.error('auth-failed', what, { phase: 'login', advice })
 }
 
-function lockedText(names: readonly string[]): string {
+/** Why keys were passed over: what the message says, and the option that it names. */
+interface Locked {
+  readonly text: string
+  readonly advice: { readonly option: 'ssh.passphrase' }
+}
+
+function whyLocked(names: readonly string[], hasPassphrase: boolean): Locked | null {
+  if (names.length === 0) return null
   const advice = { option: 'ssh.passphrase' } as const
-  const what = names.length === 1 ? 'is encrypted' : 'are encrypted'
-  return `${names.join(', ')} ${what}: give the passphrase by ${adviceText(advice)}, or add the key to ssh-agent.`
+  const keys = names.join(', ')
+  if (hasPassphrase) return { text: `The passphrase of ${adviceText(advice)} does not open ${keys}.`, advice }
+  const what = `${keys} ${names.length === 1 ? 'is' : 'are'} encrypted`
+  return { text: `${what}: give the passphrase by ${adviceText(advice)}, or add the key to ssh-agent.`, advice }
 }
