@@ -180,6 +180,32 @@ test.each([
   expect(server?.received.filter((line) => line.startsWith('search'))).toHaveLength(searches)
 })
 
+test('a DN with a raw line end has a URL that retrieves it (RFC 4514 2.4)', async () => {
+  const framed = (tag: number, ...parts: readonly (string | readonly number[])[]): Buffer => {
+    const content = Buffer.concat(parts.map((part) => Buffer.from(part as string)))
+    return Buffer.concat([Buffer.from([tag, content.length]), content])
+  }
+  const dns: string[] = []
+  let read = 0
+  await using server = await startScriptedServer((socket, received) => {
+    const message = Buffer.from(received.slice(read), 'latin1')
+    read = received.length
+    const search = message.indexOf(0x63)
+    if (message.indexOf(0x42) === message.length - 2) return // unbindRequest
+    dns.push(message.toString('utf8', search + 4, search + 4 + (message[search + 3] ?? 0)))
+    const id = [...message.subarray(2, search)]
+    const entry = framed(0x64, [...framed(4, 'cn=a\nb')], [0x30, 0])
+    socket.write(framed(0x30, id, [...entry]))
+    socket.write(framed(0x30, id, [0x65, 7, 10, 1, 0, 4, 0, 4, 0]))
+  })
+  const client = makeClient()
+  const [entry] = await list(`ldap://127.0.0.1:${server.port}/dc=x??sub`, client)
+  expect(entry).toMatchObject({ name: 'cn=a\nb', url: `ldap://127.0.0.1:${server.port}/cn=a%5C0ab` })
+  await ldif(entry?.url ?? '', client)
+  expect(dns).toEqual(['dc=x', 'cn=a\\0ab'])
+  await client.close()
+})
+
 test('references do not count as entries of a page, whose limit is found all the same', async () => {
   const element = (tag: number, ...contents: Buffer[]): Buffer =>
     Buffer.concat([Buffer.from([tag, Buffer.concat(contents).length]), ...contents])

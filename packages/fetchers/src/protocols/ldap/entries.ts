@@ -111,5 +111,10 @@ function entryUrl({ host, port, tls, socket, extensions }: LdapPlan, dn: string)
   const all = extensions.map(({ type, value, critical }) => {
     return `${critical ? '!' : ''}${encodeOctets(type)}${value === null ? '' : `=${encodeOctets(value)}`}`
   })
-  return `${origin}/${encodeOctets(dn, '=,')}${all.length === 0 ? '' : `????${all.join(',')}`}`
+  return `${origin}/${encodeOctets(withoutLineEnds(dn), '=,')}${all.length === 0 ? '' : `????${all.join(',')}`}`
+}
+
+/** The same DN with CR, LF and NUL in hexadecimal (RFC 4514 2.4): servers may send them raw, but no URL holds them. */
+function withoutLineEnds(dn: string): string {
+  return dn.replace(/[\0\n\r]/g, (control) => `\\${control.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
