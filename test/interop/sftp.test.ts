@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { entriesOf } from '../support/entries.ts'
 import { errorOf, expectOctets, retrieve, suite } from './suite.ts'
 
-for (const name of ['sshd', 'dropbear'])
+for (const name of ['sshd', 'dropbear', 'proftpd-sftp'])
   suite(name, (server) => {
     const url = (path: string): string => server.url('sftp', `${server.path('files')}/${path}`)
     const ssh = () => ({
@@ -137,7 +137,9 @@ for (const name of ['sshd', 'dropbear'])
 
     function logins(): number {
       return (
-        readFileSync(server.path(`${name}.log`), 'utf8').match(/(?:Accepted publickey|auth succeeded)/g)?.length ?? 0
+        readFileSync(server.path(`${name}.log`), 'utf8').match(
+          /(?:Accepted publickey|auth succeeded|sending userauth success)/g,
+        )?.length ?? 0
       )
     }
 
