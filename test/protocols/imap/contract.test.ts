@@ -283,6 +283,27 @@ test.each([
   expect(asked).toBe('faults' in options && 'LOGIN' in options.faults.replies ? 1 : 0)
 })
 
+// RFC 5530 3. Neither the login nor the name is wrong where a part of the server is down.
+test.each([
+  ['LOGIN', 'UNAVAILABLE', 'server-refused', true],
+  ['LOGIN', 'LIMIT', 'server-refused', false],
+  ['LOGIN', 'AUTHENTICATIONFAILED', 'auth-failed', false],
+  ['EXAMINE', 'INUSE', 'server-refused', true],
+  ['EXAMINE', 'NOPERM', 'access-denied', false],
+  ['EXAMINE', 'NONEXISTENT', 'not-found', false],
+  ['FETCH', 'SERVERBUG', 'server-refused', false],
+  ['FETCH', 'CORRUPTION', 'server-refused', false],
+])('%s answered by NO [%s] is %s', async (command, reason, code, transient) => {
+  const tag = { LOGIN: 'A1', EXAMINE: 'A2' }[command] ?? 'A3'
+  const faults = { replies: { [command]: `${tag} NO [${reason}] no\r\n` } }
+  const limits = { maxRetries: 0 }
+  await expect(get('INBOX/;UID=11', { faults }, { limits })).rejects.toMatchObject({
+    code,
+    transient,
+    reply: `[${reason}] no`,
+  })
+})
+
 test('a server that refuses AUTHENTICATE does not get the message', async () => {
   await using server = await startImapServer({
     initialResponse: false,

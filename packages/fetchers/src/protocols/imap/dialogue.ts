@@ -26,6 +26,19 @@ interface Asking {
   readonly onUntagged?: (text: string) => void
 }
 
+/** The codes that the refused command alone suggests. */
+const guessed: ReadonlySet<ErrorCode> = new Set(['auth-failed', 'not-found', 'server-refused'])
+
+/** What response codes say (RFC 5530 3): neither the login nor the name is wrong if a part of the server is down. */
+const reasons: Readonly<Record<string, { readonly code: ErrorCode; readonly passes?: true }>> = {
+  UNAVAILABLE: { code: 'server-refused', passes: true },
+  INUSE: { code: 'server-refused', passes: true },
+  LIMIT: { code: 'server-refused' },
+  SERVERBUG: { code: 'server-refused' },
+  CORRUPTION: { code: 'server-refused' },
+  NOPERM: { code: 'access-denied' },
+}
+
 /**
  * The commands and responses of one IMAP connection (RFC 3501), one command at a time, for one retrieval after the
  * other.
@@ -151,9 +164,15 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
     await this.beginTls(peer)
   }
 
+  /** The error for a refusal; a code in brackets tells more of why than the command that was refused. */
   refusal(code: ErrorCode, what: string, text: string): RetrievalError {
     const words = wordsOf(this.hidden(text))
-    return this.context.error(code, `${what}${words === '' ? '.' : `: ${words}`}`, { reply: words || 'NO' })
+    const [, named = ''] = /^\[([A-Z]+)\]/i.exec(text) ?? []
+    const told = guessed.has(code) ? reasons[named.toUpperCase()] : undefined
+    return this.context.error(told?.code ?? code, `${what}${words === '' ? '.' : `: ${words}`}`, {
+      reply: words || 'NO',
+      ...(told?.passes && { transient: true }),
+    })
   }
 }
 

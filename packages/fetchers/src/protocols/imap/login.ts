@@ -37,11 +37,13 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
     checkWay(plan, capabilities, context)
     const { status, text } = await sendLogin(plan, login, capabilities, dialogue, context)
     if (status === 'OK') return found?.accepted()
-    found?.refused()
     // RFC 5530 3: the server wants TLS first.
     const wantsTls = /^\[PRIVACYREQUIRED\]/i.test(text)
     if (wantsTls) throw dialogue.refusal('tls-failed', wantsTlsMessage, text)
-    throw dialogue.refusal('auth-failed', `The server does not accept the login of ${wordsOf(login.user)}`, text)
+    const what = `The server does not accept the login of ${wordsOf(login.user)}`
+    const refusal = dialogue.refusal('auth-failed', what, text)
+    if (refusal.code === 'auth-failed') found?.refused()
+    throw refusal
   } finally {
     found?.end()
   }
