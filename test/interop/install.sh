@@ -31,8 +31,9 @@ tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib 
 	man-db info s3270 libnfs-utils yaz idzebra-2.0-utils idzebra-2.0-common libidzebra-2.0-mod-grs-marc
 	mosquitto-clients dict tftp-hpa lftp wget lynx
 	libanyevent-perl libmoose-perl libmoosex-getopt-perl libnamespace-autoclean-perl liburi-perl)
-# Servers of npm for FTP, MQTT, Gemini and LDAP; chalk is a library that simple-ftpd needs and does not name.
-npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2 aedes@1.2.0 gemini-server@2.1.1 ldapjs@3.0.7)
+# Servers of npm for FTP, MQTT, Gemini, LDAP and IMAP; chalk is a library that simple-ftpd needs and does not name.
+npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2 aedes@1.2.0 gemini-server@2.1.1 ldapjs@3.0.7
+	hoodiecrow-imap@2.1.0)
 npm=$here/.cache/npm
 
 # missing: the servers that cannot be started as things are, with the reason, one a line.

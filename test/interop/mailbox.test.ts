@@ -197,6 +197,41 @@ suite('imap4d', (server) => {
   })
 })
 
+suite('hoodiecrow', (server) => {
+  const user = 'alice:secret'
+
+  test.each([
+    '/',
+    '/INBOX/;UID=1',
+    '/INBOX/;UID=2',
+    '/INBOX/;UID=2/;SECTION=2',
+    '/INBOX/;UID=1/;SECTION=HEADER',
+    '/INBOX/;UID=1/;PARTIAL=5.9',
+  ])('%s: the octets of curl', async (path) => {
+    const url = server.url('imap', path, { user })
+    expectOctets(await octets(url), await curl(url))
+  })
+
+  test('messages, a search, and a mirror', async () => {
+    await using client = createClient({ credentials: () => ({ user: 'alice', password: 'secret' }) })
+    const url = server.url('imap', '/INBOX')
+    const messages = await entriesOf(await client.retrieve(url))
+    expect(messages.map(({ name }) => name)).toEqual(['1', '2'])
+    expectOctets(await (await client.retrieve(messages[1]?.url ?? '')).bytes(), await server.seed('2.eml'))
+    expect(await entriesOf(await client.retrieve(`${url}?SUBJECT%20Hello`))).toHaveLength(1)
+    expect(await client.mirror(url, server.path('mirrored'))).toMatchObject({ saved: 2, failed: 0, isComplete: true })
+    expect(readdirSync(server.path('mirrored')).sort()).toEqual(['7.1', '7.2'])
+  })
+
+  test('what is not there', async () => {
+    expect(await errorOf(octets(server.url('imap', '/INBOX/;UID=9', { user })))).toMatchObject({ code: 'not-found' })
+    // It says BAD, as to a command that it does not know.
+    expect(await errorOf(octets(server.url('imap', '/None', { user })))).toMatchObject({ code: 'server-refused' })
+    const wrong = server.url('imap', '/INBOX', { user: 'alice:nope' })
+    expect(await errorOf(octets(wrong))).toMatchObject({ code: 'auth-failed' })
+  })
+})
+
 suite('websockets', (server) => {
   test.each([
     [
