@@ -16,7 +16,8 @@ export default defineConfig({
     // One file after the other: the servers share the machine's ports, and a slow one is easier to name.
     fileParallelism: false,
     setupFiles: ['test/support/loopback-only.ts'],
-    testTimeout: 30_000,
+    // No test asserts against it: it ends what hangs.
+    testTimeout: 120_000,
     retry,
     hookTimeout: 60_000,
   },

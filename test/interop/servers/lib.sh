@@ -132,8 +132,8 @@ stop_server() {
 		for port in "${ports[@]}"; do answers "$port" || :; done
 		sleep 0.02
 	done
+	# hercules and imap4d sometimes hang after SIGTERM; nothing of them is left either way.
 	for pid in "${pids[@]}"; do kill -KILL -- "-$pid" 2>/dev/null || :; done
-	echo "$2: had to be killed" >&2
 }
 
 # certificate [DIR]: a self-signed one for localhost, DIR/cert.pem and DIR/key.pem.
