@@ -111,9 +111,11 @@ test('the HTTP fetcher alone brings no code of FTP, News, Gopher or mail', async
     metafile: true,
   })
   const inputs = Object.keys(metafile.inputs)
-  expect(inputs.filter((path) => /fetchers\/dist\/http\//.test(path)).length).toBeGreaterThan(10)
+  expect(inputs.filter((path) => /fetchers\/dist\/protocols\/http\//.test(path)).length).toBeGreaterThan(10)
   expect(
-    inputs.filter((path) => /basic-ftp|iconv-lite|fetchers\/dist\/(ftp|nntp|gopher|mime|file)\//.test(path)),
+    inputs.filter((path) =>
+      /basic-ftp|iconv-lite|fetchers\/dist\/(mime|protocols\/(ftp|nntp|gopher|file))\//.test(path),
+    ),
   ).toEqual([])
 })
 
