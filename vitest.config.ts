@@ -68,8 +68,8 @@ const counted = [
 ]
 
 /**
- * A busy CI machine can miss a moment that a test waits for: a test that fails there runs once more, and .ci/run names
- * it at the end. Everywhere else the first failure counts.
+ * In CI, a test that fails runs once more: one that passes then is known as unsteady, and fails the run all the same,
+ * unless test/support/may-retry.ts has a reason for it. Everywhere else, a test runs once.
  */
 export const retry: number = process.env.CI === undefined ? 0 : 1
 

@@ -1,12 +1,27 @@
 import type { Reporter, TestModule } from 'vitest/node'
+import { mayRetry } from './may-retry.ts'
 
-/** Names the tests that failed at first and passed when they ran once more, a line each; .ci/run collects the lines. */
+/**
+ * Names the tests that failed at first and passed when they ran once more, a line each; .ci/run collects the lines. The
+ * run fails, unless `mayRetry` has a reason for each of them.
+ */
 export class RetriedReporter implements Reporter {
+  readonly #reasons: Readonly<Record<string, string>>
+  readonly #tell: (line: string) => void
+
+  constructor(reasons = mayRetry, tell = (line: string): void => void process.stdout.write(line)) {
+    this.#reasons = reasons
+    this.#tell = tell
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         if (!test.ok() || (test.diagnostic()?.retryCount ?? 0) === 0) continue
-        process.stdout.write(`Retried: ${module.relativeModuleId} > ${test.fullName}\n`)
+        const name = `${module.relativeModuleId} > ${test.fullName}`
+        const reason = this.#reasons[name]
+        if (reason === undefined) process.exitCode = 1
+        this.#tell(`Retried: ${name} (${reason ?? 'no reason in test/support/may-retry.ts: the run fails'})\n`)
       }
     }
   }
