@@ -26,7 +26,7 @@ describe.each(scripts)('%s', (_, text) => {
     await using player = await Player.start(script, mode)
     // A transcript has one command after the other's reply.
     const fetchers = [ftpFetcher({ pipelining: false }) as Fetcher]
-    await using client = createClient({ fetchers, limits: { idleTimeout: 500, maxRetries: 0 } })
+    await using client = createClient({ fetchers, limits: { maxRetries: 0 } })
     try {
       await check(script, client, player.url)
     } catch (error) {
