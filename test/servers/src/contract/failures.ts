@@ -1,4 +1,5 @@
 import { deepStrictEqual, equal, match, ok } from 'node:assert/strict'
+import { silence, withoutWaiting } from './long-timers.ts'
 import { bytesOf, entriesOf, failureOf, hasFields, sameOctets, serverOf } from './observe.ts'
 import type { Suite } from './subject.ts'
 
@@ -17,8 +18,8 @@ function testSilence({ subject, test, start }: Suite): void {
   for (const [stall, phase] of stalls) {
     test(`a server that goes silent (${stall}) is a timeout of phase ${phase}`, async () => {
       await using place = await start({ stall })
-      await using client = createClient({ limits: { idleTimeout: 500, maxRetries: 0 } })
-      const error = await failureOf(bytesOf(client, place.object))
+      await using client = createClient({ limits: { idleTimeout: silence, maxRetries: 0 } })
+      const error = await withoutWaiting(() => failureOf(bytesOf(client, place.object)))
       hasFields(error, { code: 'timeout', phase })
       match(error.message, /idleTimeout/)
       await serverOf(place).waitForConnections(0)
