@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const text = `# machine 127.0.0.1 login not password not
-machine 127.0.0.1 login bob password s3
+machine 127.0.0.1 login bob password s3same
 macdef init
 machine 127.0.0.1 login macro password macro
 
@@ -45,14 +45,14 @@ default login anonymous password me
 
 const file = ['--netrc-file', 'logins']
 test.each([
-  [file, '', 'bob:s3'],
-  [['-n', ...file], '', 'bob:s3'],
+  [file, '', 'bob:s3same'],
+  [['-n', ...file], '', 'bob:s3same'],
   [[...file, '-u', 'z:y'], '', 'z:y'],
-  [file, 'bob@', 'bob:s3'],
+  [file, 'bob@', 'bob:s3same'],
   [file, 'al%20ice@', 'al ice:a "b"'],
   [file, 'u:p@', 'u:me'],
   [['--netrc-optional', ...file], 'u:p@', 'u:p'],
-  [['--netrc-optional', ...file], '', 'bob:s3'],
+  [['--netrc-optional', ...file], '', 'bob:s3same'],
   [['-n'], '', 'home:own'],
   [['--netrc-optional'], '', 'home:own'],
   [['--netrc-optional', '--netrc-file', 'missing'], 'u:p@', 'u:p'],
@@ -90,7 +90,7 @@ test('$NETRC names the file in place of ~/.netrc', async () => {
   const env = { HOME: folder(), NETRC: join(folder(), 'logins') }
   logins.length = 0
   expect(await retrieve(['-sS', '-n', `http://${host}/`], { cwd: folder(), env })).toMatchObject({ status: 0 })
-  expect(logins).toEqual(['bob:s3'])
+  expect(logins).toEqual(['bob:s3same'])
 })
 
 test('an entry without a user has a password for any', () => {
@@ -100,13 +100,13 @@ test('an entry without a user has a password for any', () => {
 })
 
 test('FTP logs in with it, and not as anonymous first', async () => {
-  await using servers = await startServers({ ftp: { auth: 'required', accounts: { bob: 's3' } } })
+  await using servers = await startServers({ ftp: { auth: 'required', accounts: { bob: 's3same' } } })
   const url = `${servers.ftp.url}pub/hello.txt`
   const { status, stdout, stderr } = await retrieve(['-v', ...file, url], { cwd: folder() })
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'Hello, world.\n' })
   expect(stderr).toContain('> USER bob')
   expect(stderr).not.toContain('anonymous')
-  expect(stderr).not.toContain('s3')
+  expect(stderr).not.toContain('s3same')
 })
 
 test('a ~/.netrc that is missing is empty, and a FILE that is missing is an error', async () => {
