@@ -86,7 +86,9 @@ export default defineConfig({
     retry,
     reporters: ['default', new RetriedReporter()],
     // Most tests wait for sockets, timers and processes more than they compute.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: 3 * availableParallelism(),
+    // At the start, all workers wait for the one process that strips types: what it made is kept in node_modules.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         extends: true,
