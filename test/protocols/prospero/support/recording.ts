@@ -5,19 +5,33 @@ export interface Datagram {
 }
 
 /**
- * Reads a recording of the ISI server: `[n] C: ...` begins a datagram, and its lines `C: 0000  09 87 ...` hold the
- * octets in hexadecimal. Everything else is for people.
+ * Reads a recording of the ISI server: `[n] C: ...` begins a datagram. Its header follows in hexadecimal (`   40 01`
+ * and what that means), then the lines of its text behind `|`, with other octets as `\x0d`. `as [2]` stands for the
+ * text of datagram 2: packets that were sent again.
  */
 export function readRecording(text: string): Datagram[] {
-  const datagrams: { from: 'C' | 'S'; hex: string }[] = []
-  for (const line of text.split('\n')) {
-    const [, from] = /^\[\d+\] ([CS]):/.exec(line) ?? []
-    if (from === 'C' || from === 'S') datagrams.push({ from, hex: '' })
-    const [, hex = ''] = /^[CS]: [0-9a-f]{4,} {2}((?:[0-9a-f]{2} ){1,16})/.exec(line) ?? []
-    const last = datagrams.at(-1)
-    if (last !== undefined) last.hex += hex.replaceAll(' ', '')
-  }
-  return datagrams.map(({ from, hex }) => ({ from, octets: Buffer.from(hex, 'hex') }))
+  const texts: string[] = []
+  return text
+    .split(/^(?=\[\d+\] [CS]:)/m)
+    .filter((part) => part.startsWith('['))
+    .map((part) => {
+      const header = [...part.matchAll(/^ {3}((?:[0-9a-f]{2} )*[0-9a-f]{2})(?: {2}|$)/gm)]
+      const [, again] = /^ {5}as \[(\d+)\]$/m.exec(part) ?? []
+      const lines = [...part.matchAll(/^ {5}\|(.*)$/gm)].map(([, line = '']) => unescaped(line))
+      const body = again === undefined ? lines.join('\n') : (texts[Number(again) - 1] ?? '')
+      texts.push(body)
+      const octets = Buffer.from(header.map(([, octets = '']) => octets.replaceAll(' ', '')).join(''), 'hex')
+      return {
+        from: /^\[\d+\] C:/.test(part) ? 'C' : 'S',
+        octets: Buffer.concat([octets, Buffer.from(body, 'latin1')]),
+      }
+    })
+}
+
+function unescaped(line: string): string {
+  return line.replace(/\\(?:x([0-9a-f]{2})|\\)/g, (_, hex?: string) =>
+    hex === undefined ? '\\' : String.fromCharCode(Number.parseInt(hex, 16)),
+  )
 }
 
 /** A request and what followed it, until the client's next request. */

@@ -10,9 +10,16 @@ export interface Exchange {
   readonly answer: string | null
 }
 
+/** The document `long.txt` of the recorded server: 45,537 octets, of which each line begins one letter further on. */
+const longDocument = `A long document about the leviathan\n\n${Array.from({ length: 700 }, (_, at) => {
+  const letters = Array.from({ length: 54 }, (_, column) => String.fromCharCode(97 + ((at + 1 + column) % 26)))
+  return `line ${String(at + 1).padStart(4, '0')} ${letters.join('')}\n`
+}).join('')}`
+
 /**
  * Reads the complete bytes of a recording: below the head with its decoded fields, each message begins with `[1] C:` or
- * `[2] S:`, and each of its lines has an offset, up to 16 octets in hexadecimal, and the octets as text.
+ * `[2] S:`, and each of its lines has an offset, up to 16 octets in hexadecimal, and the octets as text. `octets 0 to
+ * 10000 of the long document` stands for those 10,000 octets.
  */
 export function readRecording(text: string): RecordedMessage[] {
   const [, bytes] = text.split(/^Complete bytes\n-+\n/m)
@@ -23,12 +30,18 @@ export function readRecording(text: string): RecordedMessage[] {
     .map((part) => {
       const from = /^\[\d+\] C:/.test(part) ? 'client' : 'server'
       if (/^\[\d+\] [CS]: FIN/.test(part)) return { from, octets: null }
-      const lines = [...part.matchAll(/^[CS]: ([0-9a-f]+) {2}((?:[0-9a-f]{2} ?){1,16})(?: |$)/gm)]
-      const hex = lines.map(([, offset = '', octets = ''], at) => {
-        if (Number.parseInt(offset, 16) !== at * 16) throw new Error(`Octets are missing before ${offset}.`)
-        return octets.replaceAll(' ', '')
-      })
-      return { from, octets: Buffer.from(hex.join(''), 'hex').toString('latin1') }
+      const rows = part.matchAll(
+        /^[CS]: ([0-9a-f]+) {2}(?:octets (\d+) to (\d+) of|((?:[0-9a-f]{2} ?){1,16})(?: |$))/gm,
+      )
+      let octets = ''
+      for (const [, offset = '', start, end, hex = ''] of rows) {
+        if (Number.parseInt(offset, 16) !== octets.length) throw new Error(`Octets are missing before ${offset}.`)
+        octets +=
+          start === undefined
+            ? Buffer.from(hex.replaceAll(' ', ''), 'hex').toString('latin1')
+            : longDocument.slice(Number(start), Number(end))
+      }
+      return { from, octets }
     })
 }
 
