@@ -5,7 +5,8 @@ import { doubleSpaced, filled } from '../support/core/wrapped-text.ts'
 
 /**
  * The URLs in the texts of the specifications themselves, which are wrapped, quoted and bare, and broken over lines.
- * The lists beside the texts were read by a person.
+ * The texts have the paragraphs that hold a URL or seem to, below the headings of their sections. A person wrote the
+ * lists beside them.
  */
 const folder = new URL('specifications/', import.meta.url)
 
