@@ -1,4 +1,4 @@
-/** Case 44 of docs/internals/security.md: no regular expression takes more than linear time on the octets of a peer. */
+/** Case 44 of docs/internals/threats.md: no regular expression takes more than linear time on the octets of a peer. */
 import { checkSync } from 'recheck'
 import { expect, test } from 'vitest'
 import { type Expression, expressionsIn, madeByImporting } from './support/regexps.ts'

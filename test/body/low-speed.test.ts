@@ -38,7 +38,7 @@ async function read(url: string, options: ClientOptions): Promise<string> {
 
 afterEach(() => void vi.useRealTimers())
 
-describe('a body that drips (security.md case 60)', () => {
+describe('a body that drips (threats.md case 60)', () => {
   const head = 'HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n'
 
   test('ends with `timeout` over gopher too, and where it stands still', async () => {

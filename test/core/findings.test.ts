@@ -9,7 +9,7 @@ const options: ResolveOptions = {
   whatwgHost: (url) => webUrl(url)?.hostname ?? null,
 }
 
-/** security.md section 2, "warning budget": a plain session prints no warning. */
+/** threats.md section 2, "warning budget": a plain session prints no warning. */
 const ordinary = [
   'http://www.example.org/',
   'https://www.example.org/a/b?c=d&e=f#g',

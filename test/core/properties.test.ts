@@ -24,7 +24,7 @@ import { runs } from '../support/runs.ts'
 import { tableUrls } from '../support/url-tables.ts'
 
 /**
- * security.md section 4: properties 1 to 10, each over the URLs of all schemes; then what belongs to one scheme only.
+ * threats.md section 4: properties 1 to 10, each over the URLs of all schemes; then what belongs to one scheme only.
  */
 
 /** Relative references are left out. */

@@ -69,9 +69,7 @@ describe.each([...urlTables])('%s', (_, table) => {
     expect(rows.length).toBeGreaterThan(4)
     for (const row of rows) {
       expect(Object.keys(row).filter((key) => !known.has(key))).toEqual([])
-      expect(row.rfc, row.url).toMatch(
-        /^(RFC \d|MQTT \d|Gopher\+|Gemini \d|draft-|uri\(7\)|protocols\.md|security\.md|design\.md)/,
-      )
+      expect(row.rfc, row.url).toMatch(/^(RFC \d|MQTT \d|Gopher\+|Gemini \d|draft-|uri\(7\)|threats\.md|by convention)/)
       expect(row.plan ?? row.locator ?? row.findings ?? row.error, row.url).toBeDefined()
     }
   })
@@ -83,7 +81,7 @@ describe.each([...urlTables])('%s', (_, table) => {
   }
 })
 
-describe('limits, at n and n+1: security.md case 79 and 90, section 2', () => {
+describe('limits, at n and n+1: threats.md case 79 and 90, section 2', () => {
   const generous = new Set(['data'])
   const schemes = builtinSchemes.map(({ name }) => name).filter((name) => !generous.has(name))
 

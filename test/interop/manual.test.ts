@@ -84,7 +84,7 @@ suiteOfPrograms('man-db', ['/usr/bin/man', '/usr/bin/apropos', '/usr/bin/mandb']
       expect(await (await client.retrieve(found[0]?.url ?? '')).text()).toContain('watch a bird')
     }))
 
-  test('a page that runs a command, or another program for the reader, runs nothing (security.md case 73)', () =>
+  test('a page that runs a command, or another program for the reader, runs nothing (threats.md case 73)', () =>
     withPages({}, async (folder) => {
       const trap = join(folder, 'trap')
       const hostile = `${page('trap', '1', 'a trap')}.sy touch ${trap}\n.pso touch ${trap}\n`

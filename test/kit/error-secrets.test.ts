@@ -1,4 +1,4 @@
-/** A server that repeats what was asked for, as most do, tells no log the secrets of the URL (security.md case 47). */
+/** A server that repeats what was asked for, as most do, tells no log the secrets of the URL (threats.md case 47). */
 import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { startServers } from '@retriever/servers'
 import { expect, test } from 'vitest'

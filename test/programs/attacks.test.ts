@@ -17,7 +17,7 @@ async function wordsFor(url: string, allow: readonly ('option-injection' | 'enco
   return (await programs.runs()).map(({ program, args }) => [program, ...args])
 }
 
-describe('security.md case 7: nothing of a URL is an option, or a file', () => {
+describe('threats.md case 7: nothing of a URL is an option, or a file', () => {
   test.each([
     'man:-Hxcalc',
     'man:-Pid',
@@ -65,7 +65,7 @@ describe('security.md case 7: nothing of a URL is an option, or a file', () => {
   })
 })
 
-describe('security.md case 73: no variable of the caller runs a command in a program', () => {
+describe('threats.md case 73: no variable of the caller runs a command in a program', () => {
   const hostile = {
     LESSOPEN: '|touch %s',
     LESSCLOSE: 'x',

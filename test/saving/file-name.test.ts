@@ -14,7 +14,7 @@ test.each([
   ['http://h/%FF', 'ÿ'],
   // Decoded once.
   ['http://h/a%252Fb', 'a%2Fb'],
-  // security.md 29
+  // threats.md 29
   ['http://h/..%2f..%2f.bashrc', '_bashrc'],
   ['http://h/a%5c..%5cb', 'b'],
   ['http://h/', null],

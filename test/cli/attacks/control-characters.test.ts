@@ -1,5 +1,5 @@
 /**
- * Case 33 of docs/internals/security.md at each place where the command prints words of a peer on a terminal, or in
+ * Case 33 of docs/internals/threats.md at each place where the command prints words of a peer on a terminal, or in
  * lines of its own: C1 controls, and characters that reorder or hide text.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'

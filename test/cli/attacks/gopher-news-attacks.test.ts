@@ -1,5 +1,5 @@
 /**
- * Cases of docs/internals/security.md, section 1, at the command: what Gopher and news servers try, and must not get.
+ * Cases of docs/internals/threats.md, section 1, at the command: what Gopher and news servers try, and must not get.
  */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * Cases of docs/internals/security.md, section 1, by number, through the command: what is left on the disk and on the
+ * Cases of docs/internals/threats.md, section 1, by number, through the command: what is left on the disk and on the
  * terminal.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

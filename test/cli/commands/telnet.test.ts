@@ -105,7 +105,7 @@ test('the reader of standard output may leave', async () => {
   expect(await once(child, 'close')).toEqual([0, null])
 })
 
-// security.md 46.
+// threats.md 46.
 test('-t tells what a server may know, and nothing else is told', async () => {
   await using server = await scriptedTelnet(async (peer) => {
     await peer.send('\xff\xfd\x18\xff\xfd\x27')
@@ -139,7 +139,7 @@ test.each([
   expect(server.accepted).toBe(0)
 })
 
-// security.md 26.
+// threats.md 26.
 test('a user with IAC, CR and LF connects to nothing', async () => {
   await using server = await scriptedTelnet((peer) => peer.rest())
   const { status } = await retrieve([`telnet://u%ff%f4%0d%0a@127.0.0.1:${server.port}/`])

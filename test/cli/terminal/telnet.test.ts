@@ -134,7 +134,7 @@ test.runIf(hasTmux)('a session can be suspended, and goes on', async () => {
   await screen.shows(/over[\s\S]*ended with 0/)
 })
 
-/** security.md 82. */
+/** threats.md 82. */
 const hostile = [
   '\x1b]52;c;cGF5bG9hZA==\x07',
   '\x1b]0;title\x1b\\',

@@ -276,7 +276,7 @@ describe('--attachments', () => {
     ])
   })
 
-  test('under names made safe, two of one name as two (security.md cases 28 and 58)', async () => {
+  test('under names made safe, two of one name as two (threats.md cases 28 and 58)', async () => {
     const cwd = emptyFolder('names')
     const { status, stderr } = await retrieve(['--attachments', url('names')], { cwd })
     expect({ status, lines: stderr.split('\n').length }).toEqual({ status: 0, lines: 12 })

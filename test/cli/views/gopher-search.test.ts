@@ -55,7 +55,7 @@ test('a relative URL is searched from its base', async () => {
   expect(stdout.split('\n')[0]).toBe('gopher://h/7/s%09a')
 })
 
-describe('nothing is sent where it makes no sense (security.md case 70)', () => {
+describe('nothing is sent where it makes no sense (threats.md case 70)', () => {
   test.each([
     ['gopher://h/7/s', '', '--search needs words to search for.'],
     ['gopher://h/7/s', '\t', '--search needs words on one line: TAB, CR, LF and NUL cannot be sent.'],

@@ -3,7 +3,7 @@ import { isLoopback } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
 import { parseHost, parseIpv6 } from '../../../packages/core/src/url/host.ts'
 
-describe('one address, many spellings (security.md case 20)', () => {
+describe('one address, many spellings (threats.md case 20)', () => {
   test.each([
     ['127.0.0.1', '127.0.0.1', false],
     ['0177.0.0.1', '127.0.0.1', true],

@@ -154,7 +154,7 @@ test('a password is hidden before the message is cut', () => {
   expect(`${error.message} ${error.url}`).not.toMatch(/s3c/)
 })
 
-describe('64 KiB are the limit (security.md case 79)', () => {
+describe('64 KiB are the limit (threats.md case 79)', () => {
   test('at the limit', () => {
     const head = 'http://h/'
     expect(splitUrl(head + 'a'.repeat(maxUrlLength - head.length)).locator.urlPath).toHaveLength(65_527)

@@ -55,7 +55,7 @@ describe('data keeps the contract of a fetcher', () => {
     expect(await failureOf(little.retrieve(url, { range: [0, 1] }))).toMatchObject({ code: 'range-refused' })
   })
 
-  test('security.md case 90: too long, badly escaped, without a comma', async () => {
+  test('threats.md case 90: too long, badly escaped, without a comma', async () => {
     await using client = createClient()
     const half = `data:;base64,${'QUJD'.repeat(1024 * 1024)}`
     expect((await bytesOf(client, half)).length).toBe(3 * 1024 * 1024)

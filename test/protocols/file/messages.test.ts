@@ -98,7 +98,7 @@ test.each([
 })
 
 test.each(['//evil/share/x', '/\\evil\\s', '/C:/a\\..\\b'])(
-  'on Windows, %s is refused (security.md case 53)',
+  'on Windows, %s is refused (threats.md case 53)',
   (path) => {
     expect(() => pathOf({ path }, refusing, 'win32')).toThrow(expect.objectContaining({ code: 'refused' }))
   },
@@ -114,7 +114,7 @@ test('elsewhere there are no drives, and a colon is a character as any', async (
 })
 
 test.each(['file://evil.example/share/x', 'file:////evil/s', 'file:///%5c%5cevil/s', 'file://127.0.0.1/etc/passwd'])(
-  '%s reaches no other host (security.md case 53)',
+  '%s reaches no other host (threats.md case 53)',
   async (url) => {
     await using client = createClient()
     expect((await failure(client.retrieve(url))).code).toMatch(/^(?:refused|not-found)$/)

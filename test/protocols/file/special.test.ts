@@ -1,4 +1,4 @@
-/** Paths that look like files and are refused (security.md case 54). */
+/** Paths that look like files and are refused (threats.md case 54). */
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

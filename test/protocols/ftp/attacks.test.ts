@@ -1,4 +1,4 @@
-/** Cases of docs/internals/security.md, section 1, by number: what URLs and hostile servers try, and must not get. */
+/** Cases of docs/internals/threats.md, section 1, by number: what URLs and hostile servers try, and must not get. */
 import { type AddressInfo, createServer } from 'node:net'
 import { encodeOctets, type FtpPlan, resolve } from '@retriever/core'
 import { type ClientOptions, createClient } from '@retriever/fetchers'

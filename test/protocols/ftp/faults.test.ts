@@ -1,4 +1,4 @@
-/** The faults R14 to R24 of docs/internals/security.md, section 3. */
+/** The faults R14 to R24 of docs/internals/threats.md, section 3. */
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'

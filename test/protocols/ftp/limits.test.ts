@@ -1,4 +1,4 @@
-/** Cases 42 to 44 of docs/internals/security.md, section 1: texts without end, and texts that are hard to read. */
+/** Cases 42 to 44 of docs/internals/threats.md, section 1: texts without end, and texts that are hard to read. */
 import { describe, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
 import { runs } from '../../support/runs.ts'

@@ -1,5 +1,5 @@
 /**
- * Cases of docs/internals/security.md, section 1, by number: what Gopher URLs and hostile menus try, and must not get.
+ * Cases of docs/internals/threats.md, section 1, by number: what Gopher URLs and hostile menus try, and must not get.
  */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** The faults R25 to R27 of docs/internals/security.md, section 3. */
+/** The faults R25 to R27 of docs/internals/threats.md, section 3. */
 import { type Faults, startGopherServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { chunkings, expectSame, octets } from '../../support/octets.ts'

@@ -1,5 +1,5 @@
 /**
- * Cases of docs/internals/security.md, section 1, by number: what hostile HTTP servers, and URLs, try and must not get.
+ * Cases of docs/internals/threats.md, section 1, by number: what hostile HTTP servers, and URLs, try and must not get.
  */
 import { RetrievalError, resolve } from '@retriever/core'
 import {

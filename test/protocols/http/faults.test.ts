@@ -1,5 +1,5 @@
 /**
- * Faults of docs/internals/security.md, section 3, by number, and what else an HTTP server may do wrong; however it
+ * Faults of docs/internals/threats.md, section 3, by number, and what else an HTTP server may do wrong; however it
  * comes in pieces.
  */
 import { once } from 'node:events'

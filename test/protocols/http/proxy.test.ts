@@ -263,7 +263,7 @@ describe('a proxy that makes none', () => {
     await proxy.closed()
   })
 
-  test('but speaks before TLS, is found out (security.md case 81)', async () => {
+  test('but speaks before TLS, is found out (threats.md case 81)', async () => {
     const script = answering('HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n')
     const error = await failureThrough(script, 'https://www.example/', { tls: { insecure: true } })
     expect(error).toMatchObject({ code: 'protocol-violation', message: expect.stringMatching(/before TLS had begun/) })
@@ -322,7 +322,7 @@ describe('a URL asked of the proxy', () => {
     expect(proxy.heard).toHaveLength(1)
   })
 
-  test('by a redirect to TLS goes through a tunnel, in which the proxy has no login (security.md case 50)', async () => {
+  test('by a redirect to TLS goes through a tunnel, in which the proxy has no login (threats.md case 50)', async () => {
     await using server = await startHttpServer({ tls: true })
     const answer = (): string =>
       `HTTP/1.1 301 See\r\nLocation: https://localhost:${server.port}/echo\r\nContent-Length: 0\r\n\r\n`

@@ -1,4 +1,4 @@
-/** Cases of docs/internals/security.md, section 1, by number: what LDAP URLs and hostile directories try. */
+/** Cases of docs/internals/threats.md, section 1, by number: what LDAP URLs and hostile directories try. */
 import type { ClientOptions } from '@retriever/fetchers'
 import { startLdapServer, type TestServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

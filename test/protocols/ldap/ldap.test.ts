@@ -122,7 +122,7 @@ test('an entry has its values, text as text and octets in base64, and a URL that
   }
 })
 
-test('security.md 52: a reference is a comment and a link, a referral an error; neither is followed', async () => {
+test('threats.md 52: a reference is a comment and a link, a referral an error; neither is followed', async () => {
   const url = await start()
   const elsewhere = 'ldap://127.0.0.1:9/ou=elsewhere,dc=example,dc=org'
   expect(await ldif(`${url}${suffix}?1.1?one`)).toBe(`version: 1\n\ndn: ${people}\n\n# reference: ${elsewhere}\n`)

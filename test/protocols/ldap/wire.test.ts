@@ -1,4 +1,4 @@
-/** The octets that are sent (docs/internals/protocols.md, section 12), and the ways on which they go. */
+/** The octets that are sent (RFC 4511), and the ways on which they go. */
 import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'

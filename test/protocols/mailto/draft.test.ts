@@ -76,7 +76,7 @@ test.each<[url: string, ...expected: string[]]>([
   expect(await fields(url)).toEqual(expected)
 })
 
-describe('security.md case 45', () => {
+describe('threats.md case 45', () => {
   test('attachments, the sender, hidden recipients and the like are left out', async () => {
     const others = [
       'attach=/etc/passwd',

@@ -1,5 +1,5 @@
 /**
- * Cases of docs/internals/security.md, section 1, by number: what news URLs and hostile news servers try, and must not
+ * Cases of docs/internals/threats.md, section 1, by number: what news URLs and hostile news servers try, and must not
  * get.
  */
 import type { ClientOptions } from '@retriever/fetchers'

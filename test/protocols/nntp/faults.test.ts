@@ -1,4 +1,4 @@
-/** The faults R28 and R29 of docs/internals/security.md, section 3. */
+/** The faults R28 and R29 of docs/internals/threats.md, section 3. */
 import { type Faults, startNntpServer } from '@retriever/servers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

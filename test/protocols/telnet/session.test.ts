@@ -77,7 +77,7 @@ test('the size of the window goes out when it is asked for, and when it changes'
   }
 })
 
-// security.md 26: CR, LF and IAC of the app are text, and no command.
+// threats.md 26: CR, LF and IAC of the app are text, and no command.
 test.each([
   ['a\nb\n', 'a\r\nb\r\n'],
   ['a\r\nb\r\n', 'a\r\nb\r\n'],
@@ -98,7 +98,7 @@ test.each([
   }
 })
 
-// security.md 46: nothing of the environment is told, whatever is asked for.
+// threats.md 46: nothing of the environment is told, whatever is asked for.
 test('environment, terminal and display are told only if they are given', async () => {
   const asks = `${DO}${NEW_ENVIRON}${DO}${TTYPE}${DO}${XDISPLOC}${SB}${NEW_ENVIRON}\x01\x03LD_PRELOAD\x00USER${SE}${SB}${TTYPE}\x01${SE}${SB}${XDISPLOC}\x01${SE}`
   const refused = `${WONT}${NEW_ENVIRON}${WONT}${TTYPE}${WONT}${XDISPLOC}`
@@ -301,7 +301,7 @@ test('the user of the URL is advice, and the password is nowhere', async () => {
   expect(events.map(({ type }) => type)).toEqual(['resolved', 'connected', 'done'])
 })
 
-// security.md 26: refused before any connection.
+// threats.md 26: refused before any connection.
 test.each([
   'telnet://u%ff%f4%0d%0a@127.0.0.1:PORT/',
   'telnet://127.0.0.1:PORT/%0D%0Arm',

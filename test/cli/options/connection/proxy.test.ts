@@ -41,7 +41,7 @@ describe('the proxy of a host', () => {
     [{ https_proxy: 'a', http_proxy: 'b' }, 'https:', 'a'],
     [{ HTTPS_PROXY: 'a' }, 'https:', 'a'],
     [{ http_proxy: 'a' }, 'https:', null],
-    // security.md case 50, CVE-2016-5385: a CGI program's HTTP_PROXY is its client's.
+    // threats.md case 50, CVE-2016-5385: a CGI program's HTTP_PROXY is its client's.
     [{ HTTP_PROXY: 'evil' }, 'http:', null],
     [{ HTTP_PROXY: 'evil', REQUEST_METHOD: 'GET' }, 'http:', null],
     [{ HTTP_PROXY: 'evil', ALL_PROXY: 'd' }, 'http:', 'd'],

@@ -25,7 +25,7 @@ test('of Gopher+ the view comes that fits best', async () => {
   expect({ status, stdout }).toEqual({ status: 0, stdout: 'Guten Tag.\r\n' })
 })
 
-describe('what is no header field is refused before anything is contacted (security.md case 27)', () => {
+describe('what is no header field is refused before anything is contacted (threats.md case 27)', () => {
   test.each(['accept', 'accept-language'])('--%s', async (option) => {
     const { status, stderr } = await retrieve([`--${option}`, 'a\r\nX: y', 'http://127.0.0.1:9/'])
     expect(status).toBe(2)

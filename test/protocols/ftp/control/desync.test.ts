@@ -1,5 +1,5 @@
 /**
- * Cases 66 and 67 of docs/internals/security.md, section 1: numbers and keys that are none, replies too many or too
+ * Cases 66 and 67 of docs/internals/threats.md, section 1: numbers and keys that are none, replies too many or too
  * soon.
  */
 import { ftpFetcher } from '@retriever/fetchers/ftp'

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type ListingFormat, readEntries } from '../../../../packages/fetchers/src/protocols/ftp/listing/entries.ts'
 import { runs } from '../../../support/runs.ts'
 
-/** security.md section 4, properties 13 and 14, of the lines themselves, without a server: thousands of listings. */
+/** threats.md section 4, properties 13 and 14, of the lines themselves, without a server: thousands of listings. */
 
 async function read(format: ListingFormat, lines: readonly string[]): Promise<Entry[]> {
   async function* source(): AsyncGenerator<string> {
@@ -106,7 +106,7 @@ test('ls -l is read back as it was written, whatever its numbers are', async () 
 })
 
 /**
- * security.md case 44, a megabyte (`npm test`: an eighth of it). No stopwatch: what is quadratic runs into the time
+ * threats.md case 44, a megabyte (`npm test`: an eighth of it). No stopwatch: what is quadratic runs into the time
  * limit of the test by orders of magnitude, what is linear takes part of a second for each line.
  */
 describe('a long line', () => {

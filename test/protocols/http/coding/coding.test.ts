@@ -323,7 +323,7 @@ describe('a chain of codings that is too long is refused, before the body is rea
 
 describe('a coding that is not known stays, and a remark says so', () => {
   const names = ['aws-chunked', 'none', 'binary', 'utf-8', 'compress', 'x-compress', '"gzip"', 'gzip;q=1', 'gzip\nfoo']
-  // Names that every JavaScript object has (security.md case 41).
+  // Names that every JavaScript object has (threats.md case 41).
   const inherited = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'aws-chunked, gzip']
   test.each([...names, ...inherited].flatMap((coding) => [true, false].map((compressed) => ({ coding, compressed }))))(
     '$coding, compressed: $compressed',
