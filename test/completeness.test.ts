@@ -2,18 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { builtinSchemes } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
+import { schemePages } from './docs/scheme-pages.ts'
 import { urlTables } from './support/url-tables.ts'
 
 /** A scheme is a line in one table, a mechanism a line in another; what else belongs to each must not be forgotten. */
 const root = new URL('../', import.meta.url)
 const schemes = builtinSchemes.map(({ name }) => name)
 const mechanisms = [...builtinMechanisms]
-
-function namesIn(folder: string, suffix: string): string[] {
-  return readdirSync(new URL(folder, root))
-    .filter((name) => name.endsWith(suffix))
-    .map((name) => name.slice(0, -suffix.length))
-}
 
 /** Names that are missing or superfluous, each with the path or line to add or to remove. */
 function difference(wanted: readonly string[], there: readonly string[], where: (name: string) => string): string[] {
@@ -69,9 +64,10 @@ test('every mechanism has a sub-path export', () => {
     expect(exports[`./${name}`]).toMatchObject({ default: `./dist/protocols/${name}/index.js` })
 })
 
-test('every scheme has a page', () => {
-  const pages = namesIn('docs/schemes/', '.md').filter((name) => name !== 'README')
-  expect(difference(schemes, pages, (name) => `docs/schemes/${name}.md`)).toEqual([])
+test('every scheme has a page, or is named in the title of another', () => {
+  const named = schemePages.flatMap((page) => page.schemes)
+  expect(difference(schemes, named, (name) => `docs/schemes/${name}.md`)).toEqual([])
+  expect(schemePages.filter(({ page, schemes: [first] }) => page !== `${first}.md`)).toEqual([])
 })
 
 test('every scheme has a table of URLs', () => {

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { builtinSchemes } from '@retriever/core'
 import { describe, expect, test } from 'vitest'
 import { mqttMessageSchema, resultSchema, wsMessageSchema } from '../../packages/cli/src/results/schema.ts'
 import { useBundle } from '../support/cli/run.ts'
 import { cookbookSections } from './cookbook-page.ts'
 import { curlPage } from './curl-page.ts'
 import { optionsPage } from './options-page.ts'
+import { schemePages } from './scheme-pages.ts'
 import { statementsPage } from './statements-page.ts'
 import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './tables.ts'
 
@@ -50,8 +50,8 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
     return expect(page).toMatchFileSnapshot(`${root}docs/schemes/README.md`)
   })
 
-  test.each(builtinSchemes.map(({ name }) => name))('the examples of docs/schemes/%s.md', async (name) => {
-    const path = `${root}docs/schemes/${name}.md`
+  test.each(schemePages.map(({ page }) => page))('the examples of docs/schemes/%s', async (name) => {
+    const path = `${root}docs/schemes/${name}`
     const page = await readFile(path, 'utf8')
     const headings = [...page.matchAll(/^## (.*)$/gm)].map((match) => match[1])
     expect(headings).toEqual(['Syntax', 'Meaning', 'What is sent', 'Result', 'Errors', 'Spec'])

@@ -3,12 +3,13 @@ import { builtinMechanisms } from '@retriever/fetchers'
 import { errorMeanings } from '../../packages/core/src/error-meanings.ts'
 import { advisedOptions } from '../../packages/fetchers/src/kit/limits.ts'
 import { retrieve } from '../support/cli/run.ts'
+import { pageOf } from './scheme-pages.ts'
 
 /** Documentation that follows from the tables in the code, so that it cannot be wrong. `pnpm run docs` writes it. */
 
 export function schemeTable(pages: string): string {
   const rows = builtinSchemes.map((scheme) => [
-    `[${scheme.name}](${pages}${scheme.name}.md)`,
+    `[${scheme.name}](${pages}${pageOf(scheme.name)})`,
     scheme.title,
     scheme.defaultPort === null ? '-' : `${scheme.defaultPort}${scheme.tls === 'none' ? '' : ', TLS'}`,
     retrieved(scheme),
