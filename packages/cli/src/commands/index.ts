@@ -71,7 +71,7 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   },
   demo: {
     operands: '',
-    help: 'Start the local test servers and retrieve something from each',
+    help: 'Show three things beside local servers: a file, a transfer that goes on, and a refusal',
     example: 'retrieve demo',
   },
   completions: {
