@@ -20,10 +20,11 @@ unlessDone('install', installedFrom, existsSync(join(root, 'node_modules/.pnpm')
   tell('installing the packages; the first time, this takes a minute or two')
   pnpm(process.stderr.isTTY ? 'stderr' : 'hidden', 'install', '--frozen-lockfile')
 })
-// The build checks the types of the tests, too.
-unlessDone('build', builtFrom, existsSync(bin) && !task?.startsWith('test'), () => {
+// Before tests, the build checks their types too.
+const isTest = task?.startsWith('test')
+unlessDone('build', builtFrom, existsSync(bin) && !isTest, () => {
   tell('building')
-  pnpm('hidden', 'build')
+  pnpm('hidden', isTest ? 'build' : 'build:packages')
 })
 // `npm run test:all` adds the exhaustive tests of vitest.config.ts.
 if (task === 'test') pnpm('inherit', 'vitest', '--project=!slow', ...args)

@@ -40,7 +40,7 @@ echo "some output of $3"
 test ! -e fails || exit 4
 case $3 in
 install) mkdir -p node_modules/.pnpm ;;
-build) mkdir -p packages/cli/dist
+build*) mkdir -p packages/cli/dist
   echo 'process.stdout.write([process.cwd(), ...process.argv.slice(2)].join(" "))' >packages/cli/dist/bin.js ;;
 esac
 `
@@ -74,7 +74,8 @@ function setup(...args: string[]): { status: number | null; stdout: string; stde
 }
 
 const install = '-y pnpm@1.2.3 install --frozen-lockfile'
-const build = '-y pnpm@1.2.3 build'
+const build = '-y pnpm@1.2.3 build:packages'
+const checkedBuild = '-y pnpm@1.2.3 build'
 
 test('the first start installs, builds, says so, and runs the command in the folder of the caller', () => {
   const { status, stdout, stderr, calls } = setup('start', '-o', 'file', 'URL')
@@ -120,7 +121,7 @@ test('a step that fails is shown, ends it, and is done again the next time', () 
 })
 
 test('npm test installs in the same way, builds, which checks the types of the tests too, and runs the tests', () => {
-  expect(setup('test', 'core').calls).toEqual([install, build, '-y pnpm@1.2.3 vitest --project=!slow core'])
-  expect(setup('test').calls).toEqual([build, '-y pnpm@1.2.3 vitest --project=!slow'])
-  expect(setup('test:all').calls).toEqual([build, '-y pnpm@1.2.3 vitest'])
+  expect(setup('test', 'core').calls).toEqual([install, checkedBuild, '-y pnpm@1.2.3 vitest --project=!slow core'])
+  expect(setup('test').calls).toEqual([checkedBuild, '-y pnpm@1.2.3 vitest --project=!slow'])
+  expect(setup('test:all').calls).toEqual([checkedBuild, '-y pnpm@1.2.3 vitest'])
 })
