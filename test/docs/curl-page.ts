@@ -2,7 +2,7 @@ import { accepted, notYet, readNames, refused } from '../../packages/cli/src/cur
 import { type OptionName, options } from '../../packages/cli/src/options/index.ts'
 import { differences as lineDifferences } from '../differential/differences.ts'
 import { type CurlOption, curlOptions } from '../support/cli/curl-options.ts'
-import { page, table } from './tables.ts'
+import { page, table, wrapped } from './tables.ts'
 
 /** Where an option of curl's name does something other than in curl. */
 const differences: Partial<Record<OptionName, string>> = {
@@ -76,28 +76,20 @@ const others: Partial<Record<OptionName, string>> = {
 
 /** docs/curl.md: each option of curl, and what it is here. */
 export function curlPage(): string {
-  const counts = new Map<string, number>()
-  const rows = curlOptions.map((option) => {
+  const byKind = new Map<string, Map<string, string[]>>(kinds.map(([kind]) => [kind, new Map()]))
+  for (const option of curlOptions) {
     const [kind, note] = statusOf(option)
-    counts.set(kind, (counts.get(kind) ?? 0) + 1)
-    return [shown(option), kind, note]
-  })
-  const count = (kind: string): string => `${counts.get(kind) ?? 0} ${kind}`
+    const notes = byKind.get(kind)
+    notes?.set(note, [...(notes.get(note) ?? []), shown(option)])
+  }
+  const count = (kind: string): string => `${[...(byKind.get(kind)?.values() ?? [])].flat().length} ${kind}`
   return page(
     "curl's options",
     `These are the ${curlOptions.length} options of curl 7.88, each with what it is in \`retrieve\`:
-
-- **same**: it exists with curl's meaning, or with the difference that is named.
-- **other**: its name means something else here.
-- **accepted**: it is taken in silence and has no effect, since it asks for what happens anyway.
-- **refused**: on purpose, in one sentence, before anything is contacted.
-- **not yet**: it is missing, and the error says what to do instead.
-
-${['same', 'other', 'accepted', 'refused', 'not yet'].map(count).join(', ')}. \`pnpm run docs\` writes this page from the tables of the
-command. What else differs from curl: [README](../README.md#differences-from-curl), [exit status](exit-codes.md).`,
-    `${table(['Option', 'Here', 'Reason or difference'], rows)}
-
-## Lines that end otherwise
+${kinds.map(([kind]) => count(kind)).join(', ')}. \`pnpm run docs\` writes this page from the tables of
+the command. What else differs from curl: [coming from curl](coming-from/curl.md), [exit status](exit-codes.md).`,
+    ...kinds.flatMap(([kind, meaning]) => section(kind, meaning, byKind.get(kind) ?? new Map())),
+    `## Lines that end otherwise
 
 The tests run some 650 lines by curl 7.88 and by \`retrieve\`, and compare octets, files and exit statuses. They differ
 only in these ways:
@@ -108,8 +100,29 @@ ${Object.values(lineDifferences)
   )
 }
 
+/** What an option of curl may be here. */
+const kinds = [
+  ['same', "They exist with curl's meaning, or with the difference that is named."],
+  ['other', 'Their names mean something else here.'],
+  ['accepted', 'They are taken in silence and have no effect, since they ask for what happens anyway.'],
+  ['refused', 'They are refused on purpose, in one sentence, before anything is contacted.'],
+  ['not yet', 'They are missing, and the error says what to do instead.'],
+] as const
+
+/** The options of one kind: first those without a note, then a row for each note. */
+function section(kind: string, meaning: string, byNote: ReadonlyMap<string, readonly string[]>): string[] {
+  const plain = byNote.get('') ?? []
+  const rows = [...byNote].filter(([note]) => note !== '').map(([note, names]) => [names.join(', '), note])
+  return [
+    `## ${kind[0]?.toUpperCase()}${kind.slice(1)}`,
+    meaning,
+    ...(plain.length === 0 ? [] : [wrapped(`Without a difference: ${plain.join(', ')}.`)]),
+    table(['Option', 'Reason or difference'], rows),
+  ]
+}
+
 function shown({ short, long }: CurlOption): string {
-  return short === undefined ? `\`--${long}\`` : `\`-${short}\`, \`--${long}\``
+  return short === undefined ? `\`--${long}\`` : `\`-${short}\` (\`--${long}\`)`
 }
 
 /** An option's place here, and the reason. */

@@ -13,6 +13,7 @@ export function optionsPage(): string {
     'Commands and options',
     '`retrieve --help` fits one screen, `retrieve help all` lists what follows, `retrieve help WORD` explains one command,\ncategory, topic or option, and `man retrieve` has it all. `retrieve completions SHELL` prints the completions for bash,\nzsh and fish. [curl.md](curl.md) compares each option of curl.',
     table(['Command', 'Meaning', 'Example'], commands),
+    `In the tables of options, *retrieving* stands for the commands ${usual.join(', ')}.`,
     ...categories.flatMap((category) => [
       `## ${category}`,
       `${categoryHelp[category]}.`,
@@ -20,10 +21,20 @@ export function optionsPage(): string {
         ['Option', 'Meaning', 'Commands'],
         options
           .filter((option) => option.category === category)
-          .map((option) => [names(option), cell(option.help), option.commands?.join(', ') ?? 'all']),
+          .map((option) => [names(option), cell(option.help), commandsOf(option)]),
       ),
     ]),
   )
+}
+
+/** The commands that most options are for. */
+const usual = ['get', 'ls', 'open', 'check', 'mirror']
+
+function commandsOf({ commands }: OptionSpec): string {
+  if (commands === undefined) return 'all'
+  const others = commands.filter((name) => !usual.includes(name))
+  const isUsual = others.length === commands.length - usual.length
+  return isUsual ? ['*retrieving*', ...others].join(', ') : commands.join(', ')
 }
 
 const names = ({ short, long, arg }: OptionSpec): string =>

@@ -10,25 +10,37 @@ export function statementsPage(): string {
     'What RFC 1738 and uri(7) say',
     `RFC 1738, the manual page uri(7) and two older guides make ${statements.length} statements about URLs and the programs that read
 them. Retriever does what ${statements.length - differing} of them say, and has a reason where it does otherwise (${differing}). The tests run each
-command line, and look for what stands in the third column. The ports are those of \`retrieve serve\`; \`{files}\` is
-the folder \`test/rfc1738/files\`, in which the commands run. \`pnpm run docs\` writes this page.`,
+command line, and look for words of its output (\`test/rfc1738/statements\`). The ports are those of \`retrieve serve\`;
+\`{files}\` is the folder \`test/rfc1738/files\`, in which the commands run. \`pnpm run docs\` writes this page.`,
     ...chapters.map(section),
   )
 }
 
 function section({ title, statements }: Chapter): string {
-  return `## ${title}\n\n${table(['Statement', 'Command', 'What is seen, or why it differs'], statements.map(row))}`
+  const follows = statements.filter(({ reason }) => reason === null)
+  const differs = statements.filter(({ reason }) => reason !== null)
+  return [
+    `## ${title}`,
+    table(
+      ['Statement', 'Command'],
+      follows.map((each) => [says(each), commands(each)]),
+    ),
+    ...(differs.length === 0
+      ? []
+      : [
+          table(
+            ['Retriever differs', 'Command', 'What is seen', 'Why'],
+            differs.map((each) => [says(each), commands(each), seen(each), cell(each.reason ?? '')]),
+          ),
+        ]),
+  ].join('\n\n')
 }
 
-function row({ source, says, sessions, reason }: Statement): string[] {
-  const lines = sessions.map(({ line }) => code(`retrieve ${line}`))
-  const seen = sessions.map(outcome)
-  return [
-    cell(`${source}: ${says}`),
-    lines.join('<br>'),
-    [...seen, ...(reason === null ? [] : [`**Differs**: ${cell(reason)}`])].join('<br>'),
-  ]
-}
+const says = ({ source, says: text }: Statement): string => cell(`${source}: ${text}`)
+
+const commands = ({ sessions }: Statement): string => sessions.map(({ line }) => code(`retrieve ${line}`)).join('<br>')
+
+const seen = ({ sessions }: Statement): string => sessions.map(outcome).join('<br>')
 
 function outcome({ status, seen, unseen }: Session): string {
   const parts = [...seen.map(code), ...unseen.map((text) => `not ${code(text)}`)]

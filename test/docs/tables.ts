@@ -110,7 +110,7 @@ export async function runExamples(document: string): Promise<string> {
 }
 
 /** In lines of at most 118 characters. */
-function wrapped(text: string): string {
+export function wrapped(text: string): string {
   return text.replace(/(.{1,118})(?: |$)/g, '$1\n').trimEnd()
 }
 
