@@ -68,10 +68,9 @@ export function exitCodesPage(): string {
     [2, ['a wrong option or argument']],
   ])
   for (const [code, { exit }] of Object.entries(errorCodes)) {
-    const when = errorMeanings[code as ErrorCode]
-    byExit.set(exit, [...(byExit.get(exit) ?? []), `\`${code}\`: ${when}`])
+    byExit.set(exit, [...(byExit.get(exit) ?? []), `\`${code}\``])
   }
-  const rows = [...byExit].sort(([a], [b]) => a - b).map(([exit, meanings]) => [String(exit), meanings.join('<br>')])
+  const rows = [...byExit].sort(([a], [b]) => a - b).map(([exit, meanings]) => [String(exit), meanings.join(', ')])
   return page(
     'Exit status',
     'The numbers are those of curl for the same errors. With several URLs, the exit status is that of the first one that\nfailed, or with `--exit-worst` of the worst. An HTTP status of 400 and above is 22, whatever its code; but 401, and 407\nof a proxy, are 67, and 416 for a range is 33. A signal that ends the command gives 128 and its number: 129 for SIGHUP,\n130 for SIGINT (Ctrl-C), 143 for SIGTERM.',
@@ -81,7 +80,8 @@ it is still the same version; otherwise, and without \`-C\`, it starts over. It 
 program has left: see the [FAQ](faq.md#how-does--c-know-that-the-version-is-the-same). A part that \`kill -9\` left is
 taken over. With \`-C\`, a file that is longer than the resource stays as it is, and the exit status is 36; without
 \`-C\`, \`-o\` replaces it.`,
-    table(['Status', 'Meaning'], rows),
+    '[errors.md](errors.md) says what each code means.',
+    table(['Status', 'Code'], rows),
   )
 }
 
