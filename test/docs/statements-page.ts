@@ -1,39 +1,35 @@
 import { type Chapter, readChapters, type Session, type Statement } from '../rfc1738/statements.ts'
 import { page, table } from './tables.ts'
 
-/** docs/rfc1738.md: what RFC 1738 and uri(7) say, each with the sessions that show it. */
+/** docs/rfc1738.md: how many statements of RFC 1738 and uri(7) hold, and where Retriever differs, and why. */
 export function statementsPage(): string {
   const chapters = readChapters()
-  const statements = chapters.flatMap((chapter) => chapter.statements)
-  const differing = statements.filter(({ reason }) => reason !== null).length
+  const count = (list: readonly Chapter[]): number => list.flatMap(({ statements }) => statements).length
+  const differing = chapters.map((chapter) => ({
+    ...chapter,
+    statements: chapter.statements.filter(({ reason }) => reason !== null),
+  }))
   return page(
     'What RFC 1738 and uri(7) say',
-    `RFC 1738, the manual page uri(7) and two older guides make ${statements.length} statements about URLs and the programs that read
-them. Retriever does what ${statements.length - differing} of them say, and has a reason where it does otherwise (${differing}). The tests run each
-command line, and look for words of its output (\`test/rfc1738/statements\`). The ports are those of \`retrieve serve\`;
-\`{files}\` is the folder \`test/rfc1738/files\`, in which the commands run. \`pnpm run docs\` writes this page.`,
-    ...chapters.map(section),
+    `RFC 1738, the manual page uri(7) and two older guides make ${count(chapters)} statements about URLs and the programs that read
+them. Retriever does what ${count(chapters) - count(differing)} of them say, and has a reason where it does otherwise (${count(differing)}): these are below.
+\`test/rfc1738/statements\` has all of them, each with the command lines that show it and what they print; the tests run
+every line. \`pnpm run docs\` writes this page.`,
+    table(
+      ['Chapter', 'Statements', 'Followed'],
+      chapters.map(({ title, statements }, at) => [
+        title,
+        String(statements.length),
+        String(statements.length - (differing[at]?.statements.length ?? 0)),
+      ]),
+    ),
+    ...differing.filter(({ statements }) => statements.length > 0).map(section),
   )
 }
 
 function section({ title, statements }: Chapter): string {
-  const follows = statements.filter(({ reason }) => reason === null)
-  const differs = statements.filter(({ reason }) => reason !== null)
-  return [
-    `## ${title}`,
-    table(
-      ['Statement', 'Command'],
-      follows.map((each) => [says(each), commands(each)]),
-    ),
-    ...(differs.length === 0
-      ? []
-      : [
-          table(
-            ['Retriever differs', 'Command', 'What is seen', 'Why'],
-            differs.map((each) => [says(each), commands(each), seen(each), cell(each.reason ?? '')]),
-          ),
-        ]),
-  ].join('\n\n')
+  const rows = statements.map((each) => [says(each), commands(each), seen(each), cell(each.reason ?? '')])
+  return `## ${title}\n\n${table(['Statement', 'Command', 'What is seen', 'Why'], rows)}`
 }
 
 const says = ({ source, says: text }: Statement): string => cell(`${source}: ${text}`)
@@ -47,8 +43,8 @@ function outcome({ status, seen, unseen }: Session): string {
   return `${parts.join(', ')}${status === 0 ? '' : ` (exit ${status})`}`
 }
 
-/** In a cell of a table. */
-function code(text: string): string {
+/** A command line or an output in a cell of a table. */
+export function code(text: string): string {
   const fence = text.includes('`') ? '``' : '`'
   const visible = text.includes('\t') ? text.replace("'", "$$'").replaceAll('\t', '\\t') : text
   return `${fence}${visible.replaceAll('|', '\\|')}${fence}`
