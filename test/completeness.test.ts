@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { builtinSchemes } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
+import type { About } from '../packages/fetchers/src/contract/about.ts'
+import { builtinProtocols } from '../packages/fetchers/src/protocols/index.ts'
 import { schemePages } from './docs/scheme-pages.ts'
 import { urlTables } from './support/url-tables.ts'
 
@@ -32,7 +34,27 @@ test('every scheme has a fetcher, or says what to use instead; every fetcher has
   const used = [...new Set<string>(builtinSchemes.map(({ mechanism }) => mechanism))].filter(
     (name) => !hinted.has(name),
   )
-  expect(difference(used, mechanisms, (name) => `${name} in packages/fetchers/src/client/registry.ts`)).toEqual([])
+  expect(difference(used, mechanisms, (name) => `${name} in packages/fetchers/src/protocols/index.ts`)).toEqual([])
+})
+
+/** What about.ts in a mechanism's folder exports by the mechanism's name. */
+async function aboutOf(name: string): Promise<Partial<About>> {
+  const path = `packages/fetchers/src/protocols/${name}/about.ts`
+  expect(existsSync(new URL(path, root)), path).toBe(true)
+  const module: Record<string, Partial<About>> = await import(new URL(path, root).href)
+  return module[name] ?? {}
+}
+
+test('every mechanism has an about.ts, which its line in the list and its fetcher have', async () => {
+  for (const protocol of builtinProtocols({ localHosts: [] })) {
+    const about = await aboutOf(protocol.mechanism)
+    expect(about, protocol.mechanism).toMatchObject({
+      mechanism: protocol.mechanism,
+      title: expect.stringMatching(/./),
+    })
+    expect(protocol).toMatchObject(about)
+    expect(await protocol.load()).toMatchObject(about)
+  }
 })
 
 test('every mechanism has a folder, whose index exports its fetcher', async () => {
@@ -42,7 +64,7 @@ test('every mechanism has a folder, whose index exports its fetcher', async () =
     const module: Record<string, unknown> = await import(new URL(path, root).href)
     const make = module[`${name}Fetcher`]
     expect(make, `${name}Fetcher in ${path}`).toBeTypeOf('function')
-    expect((make as () => unknown)()).toMatchObject({ mechanism: name })
+    expect((make as () => unknown)()).toMatchObject(await aboutOf(name))
   }
 })
 
@@ -89,14 +111,6 @@ test('every mechanism has a line in AccessPlans', () => {
   // Schemes that only a gateway knows are not built in.
   const named = [...new Set<string>(builtinSchemes.map(({ mechanism }) => mechanism)), 'gateway']
   expect(difference(named, planned, (name) => `${name} in AccessPlans of packages/core/src/plan.ts`)).toEqual([])
-})
-
-test('every mechanism has a name in the remarks on options', () => {
-  const text = readFileSync(new URL('packages/fetchers/src/client/honoured.ts', root), 'utf8')
-  const missing = mechanisms.filter((name) => !new RegExp(`^  ${name}: '`, 'm').test(text))
-  expect(difference(missing, [], (name) => `${name} in the names of packages/fetchers/src/client/honoured.ts`)).toEqual(
-    [],
-  )
 })
 
 test('what is forgotten is named', () => {

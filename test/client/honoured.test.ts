@@ -7,6 +7,7 @@ import {
   type RetrievalEvent,
   type RetrieveOptions,
 } from '@retriever/fetchers'
+import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { Outcome } from '@retriever/fetchers/plugin'
 import { startGopherServer, startNntpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
@@ -162,6 +163,25 @@ test('a fetcher of your own says itself what it honours', async () => {
     'The option `accept` has no effect: own does not support it.',
   ])
   expect(await toldBy({ mechanism: 'ftp', honours: ['limit', 'accept'] }, 'ftp://h/x', request, 'object')).toEqual([])
+})
+
+test('a fetcher of your own says for which results it honours an option, and how it is called', async () => {
+  const request = { limit: 5, accept: 'text/plain' }
+  const own = { mechanism: ownMechanism, title: 'The protocol of ours', honours: { limit: 'listings' } } as const
+  const passedOver = 'The option `accept` has no effect: The protocol of ours does not support it.'
+  expect(await toldBy(own, 'own://h/x', request, 'listing')).toEqual([passedOver])
+  expect(await toldBy(own, 'own://h/x', request, 'object')).toEqual([
+    passedOver,
+    'The option `limit` has no effect: The protocol of ours supports it for listings only.',
+  ])
+})
+
+test('a built-in fetcher that is made by hand honours what it does in a client', async () => {
+  const made = { ...ftpFetcher(), retrieve: async () => retrieved(chunks('x'), { kind: 'listing' }) } as Fetcher
+  expect(await toldBy(made, 'ftp://h/x', { range: [0, 5], limit: 5 }, 'listing')).toEqual([
+    'The option `range` has no effect: FTP supports it for objects only.',
+    'The option `limit` has no effect: FTP does not support it.',
+  ])
 })
 
 test('of a Gopher item and of a news article that is to be newer, or gone on with, the whole comes', async () => {

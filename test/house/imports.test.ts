@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const edges: Readonly<Record<string, readonly string[]>> = {
   cli: ['doors', 'servers', 'core'],
   doors: ['client', 'protocols', 'mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract'],
-  record: ['client', 'kit', 'contract', 'core'],
+  record: ['client', 'protocols', 'kit', 'contract', 'core'],
   client: ['protocols', 'mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract', 'core'],
   protocols: ['local', 'mime', 'wire', 'auth', 'programs', 'draft', 'kit', 'contract', 'core'],
   local: ['mime', 'wire', 'kit', 'contract', 'core'],

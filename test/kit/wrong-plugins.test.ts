@@ -10,6 +10,12 @@ test.each([
   ['honours', { fetchers: [{ ...fetcher, honours: ['rnge'] }] }, /`http\.honours` to be a list of range, .*got "rnge"/],
   ['honours', { fetchers: [{ ...fetcher, honours: 'range' }] }, /`http\.honours` to be a list of range, .*got "range"/],
   [
+    'honours',
+    { fetchers: [{ ...fetcher, honours: { range: 'files' } }] },
+    /`http\.honours` .* or an object that gives 'all', 'objects' or 'listings' for each, got "range: files"/,
+  ],
+  ['title', { fetchers: [{ ...fetcher, title: 5 }] }, /`http\.title` to be a string, got 5/],
+  [
     'schemes',
     { schemes: [null] },
     /`schemes` to be a list of objects with `name`, `mechanism` and `resolve`, got null/,

@@ -37,6 +37,7 @@ import {
   virtualHost,
 } from '../kit/options.ts'
 import { sessionKinds } from '../kit/session-options.ts'
+import { builtinList } from '../protocols/index.ts'
 import type { NfsOptions } from '../protocols/nfs/options.ts'
 import type { SshOptions } from '../protocols/sftp/options.ts'
 import type { BatchItem } from './batch/outcome.ts'
@@ -45,7 +46,6 @@ import type { EventListener } from './event-sink.ts'
 import type { PinnedAddresses } from './network/addresses.ts'
 import type { ProxyOption } from './network/proxy.ts'
 import type { Policy } from './policy.ts'
-import { builtinList } from './registry.ts'
 
 /** The answers that a credentials function may give. */
 type Answered = Credentials | BearerToken | null

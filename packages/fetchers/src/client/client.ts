@@ -5,6 +5,7 @@ import type { Session } from '../contract/session.ts'
 import { RetrievalDeadline } from '../kit/deadline.ts'
 import { fieldsOf } from '../kit/options.ts'
 import type { MirrorSummary } from '../mirror/mirror-options.ts'
+import { builtinProtocols } from '../protocols/index.ts'
 import { readNfs } from '../protocols/nfs/options.ts'
 import { readSsh } from '../protocols/sftp/options.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
@@ -125,7 +126,8 @@ export function createClient(options: ClientOptions = {}): Client {
   checkClient(options)
   const policy = readPolicy(options.policy, options.schemes)
   const [ssh, nfs] = [readSsh(options.ssh), readNfs(options.nfs)]
-  const registry = new Registry(options.fetchers, localHostsOf(options), options.builtins, ssh, nfs)
+  const protocols = builtinProtocols({ localHosts: localHostsOf(options), ssh, nfs })
+  const registry = new Registry(options.fetchers, protocols, options.builtins)
   const acceptedLogins = new LoginMemory()
   const clientFetchers = options.fetchers ?? []
   let begun = 0

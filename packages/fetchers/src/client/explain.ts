@@ -19,6 +19,7 @@ import type { Fetcher, RequestOptions } from '../contract/fetcher.ts'
 import type { CookieStore, Network, ProxyServer, TlsOptions } from '../contract/network.ts'
 import { overlap, ownField, resumePoint } from '../kit/request-options.ts'
 import { connectionsFor, segmentSize } from '../protocols/http/range/segments.ts'
+import { builtinProtocols } from '../protocols/index.ts'
 import { rangeRefusal } from './honoured.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { tunnelIfMoved } from './network/route.ts'
@@ -33,7 +34,7 @@ export interface ExplainSettings {
   readonly tls: Pick<TlsOptions, 'alpn'>
   readonly cookies: CookieStore | undefined
   /** The caller's own fetchers. */
-  readonly fetchers: readonly Pick<Fetcher, 'mechanism' | 'asked' | 'honours'>[]
+  readonly fetchers: readonly Pick<Fetcher, 'mechanism' | 'asked' | 'honours' | 'title'>[]
 }
 
 /**
@@ -72,7 +73,9 @@ function ownFetcher(mechanism: AccessPlan['mechanism'], { fetchers }: ExplainSet
 
 /** Why the fetcher sends nothing for these options; null: it does. */
 function unsendable(request: RequestOptions, { plan }: Resolution, settings: ExplainSettings): Refusal | null {
-  return rangeRefusal(request, plan, ownFetcher(plan.mechanism, settings) ?? {})
+  const own = ownFetcher(plan.mechanism, settings)
+  const known = builtinProtocols({ localHosts: [] }).find(({ mechanism }) => mechanism === plan.mechanism)
+  return rangeRefusal(request, plan, { title: own?.title ?? known?.title, honours: own?.honours ?? known?.honours })
 }
 
 /** Null: the URL means nothing. */

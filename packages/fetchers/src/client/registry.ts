@@ -1,65 +1,9 @@
 import { adviceText, type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
+import type { About, Protocol } from '../contract/about.ts'
 import type { Fetcher, RetrievalContext } from '../contract/fetcher.ts'
 import { invalidOption } from '../kit/limits.ts'
-import { count, type OptionKind } from '../kit/options.ts'
-import type { NfsOptions } from '../protocols/nfs/options.ts'
-import { maxDepth } from '../protocols/nntp/connection/server-quirks.ts'
-import type { SshOptions } from '../protocols/sftp/options.ts'
+import { count, text } from '../kit/options.ts'
 import { checkHonours } from './honoured.ts'
-
-/** The client's options that built-in fetchers are made with. */
-interface BuiltinSettings {
-  readonly localHosts: readonly string[]
-  readonly ssh: SshOptions
-  readonly nfs: NfsOptions
-}
-
-/** The built-in fetchers by mechanism, one a line. Each is loaded on its first use. */
-const builtin: { readonly [M in Mechanism]?: (settings: BuiltinSettings) => Promise<Fetcher<M>> } = {
-  ftp: async () => (await import('../protocols/ftp/index.ts')).ftpFetcher(),
-  http: async () => (await import('../protocols/http/index.ts')).httpFetcher(),
-  gopher: async () => (await import('../protocols/gopher/index.ts')).gopherFetcher(),
-  nntp: async () => (await import('../protocols/nntp/index.ts')).nntpFetcher(),
-  ldap: async () => (await import('../protocols/ldap/index.ts')).ldapFetcher(),
-  sftp: async ({ ssh }) => (await import('../protocols/sftp/index.ts')).sftpFetcher(ssh),
-  nfs: async ({ nfs }) => (await import('../protocols/nfs/index.ts')).nfsFetcher(nfs),
-  pop3: async () => (await import('../protocols/pop3/index.ts')).pop3Fetcher(),
-  imap: async () => (await import('../protocols/imap/index.ts')).imapFetcher(),
-  ws: async () => (await import('../protocols/ws/index.ts')).wsFetcher(),
-  mqtt: async () => (await import('../protocols/mqtt/index.ts')).mqttFetcher(),
-  telnet: async () => (await import('../protocols/telnet/index.ts')).telnetFetcher(),
-  tn3270: async () => (await import('../protocols/tn3270/index.ts')).tn3270Fetcher(),
-  urn: async () => (await import('../protocols/urn/index.ts')).urnFetcher(),
-  mailto: async () => (await import('../protocols/mailto/index.ts')).mailtoFetcher(),
-  mailserver: async () => (await import('../protocols/mailserver/index.ts')).mailserverFetcher(),
-  message: async () => (await import('../protocols/message/index.ts')).messageFetcher(),
-  data: async () => (await import('../protocols/data/index.ts')).dataFetcher(),
-  finger: async () => (await import('../protocols/finger/index.ts')).fingerFetcher(),
-  wais: async () => (await import('../protocols/wais/index.ts')).waisFetcher(),
-  z3950: async () => (await import('../protocols/z3950/index.ts')).z3950Fetcher(),
-  dict: async () => (await import('../protocols/dict/index.ts')).dictFetcher(),
-  gemini: async () => (await import('../protocols/gemini/index.ts')).geminiFetcher(),
-  rtsp: async () => (await import('../protocols/rtsp/index.ts')).rtspFetcher(),
-  tftp: async () => (await import('../protocols/tftp/index.ts')).tftpFetcher(),
-  prospero: async () => (await import('../protocols/prospero/index.ts')).prosperoFetcher(),
-  file: async (settings) => (await import('../protocols/file/index.ts')).fileFetcher(settings),
-  afs: async () => (await import('../protocols/afs/index.ts')).afsFetcher(),
-  man: async () => (await import('../protocols/man/index.ts')).manFetcher(),
-  info: async () => (await import('../protocols/info/index.ts')).infoFetcher(),
-  whatis: async () => (await import('../protocols/whatis/index.ts')).whatisFetcher(),
-  ghelp: async () => (await import('../protocols/ghelp/index.ts')).ghelpFetcher(),
-  toc: async () => (await import('../protocols/toc/index.ts')).tocFetcher(),
-}
-
-/** The Fetcher.inFlight of built-in fetchers, which is needed before they are loaded. */
-const inFlight: { readonly [M in Mechanism]?: number } = { nntp: maxDepth }
-
-/** The mechanisms of the built-in fetchers. */
-export const builtinMechanisms: readonly Mechanism[] = Object.keys(builtin).filter((name) => isBuiltin(name))
-
-function isBuiltin(name: string): name is Mechanism {
-  return Object.hasOwn(builtin, name)
-}
 
 /** Makes a fetcher of the same mechanism that stands before another one. */
 type Wrap = <M extends Mechanism>(fetcher: Fetcher<M>) => Fetcher<M>
@@ -72,34 +16,25 @@ export function registryOf(client: object): Registry | undefined {
   return registries.get(client)
 }
 
-/** ClientOptions.builtins. */
-export const builtinList: OptionKind = [
-  `false, or an array of mechanisms: ${builtinMechanisms.join(', ')}`,
-  (value) => value === false || (Array.isArray(value) && value.every((each) => builtinMechanisms.includes(each))),
-]
-
 /** The number of open clients that have each of the callers' fetchers: one fetcher may be given to several. */
 const clients = new WeakMap<Fetcher, number>()
 
 /** The fetchers of one client. The caller's own take precedence over the built-in ones. */
 export class Registry {
   readonly #own: readonly Fetcher[]
-  readonly #settings: BuiltinSettings
-  /** The built-in fetchers that this client has. */
+  readonly #protocols: readonly Protocol[]
+  /** The mechanisms of the protocols that this client has. */
   readonly #builtins: ReadonlySet<string>
   #loaded: { [M in Mechanism]?: Promise<Fetcher<M>> } = {}
-  readonly #inFlight: { [M in Mechanism]?: number } = {}
   readonly #observers = new Set<Wrap>()
 
   /** Throws `invalid-option` if two fetchers have the same mechanism, or one is not a fetcher. */
   constructor(
     own: readonly Fetcher[] = [],
-    localHosts: readonly string[] = [],
-    builtins: readonly string[] | false = builtinMechanisms,
-    ssh: SshOptions = {},
-    nfs: NfsOptions = {},
+    protocols: readonly Protocol[] = [],
+    builtins: readonly string[] | false = protocols.map(({ mechanism }) => mechanism),
   ) {
-    this.#settings = { localHosts, ssh, nfs }
+    this.#protocols = protocols
     this.#builtins = new Set(builtins === false ? [] : builtins)
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {
@@ -111,9 +46,11 @@ export class Registry {
       if (fetcher.inFlight !== undefined && !count[1](fetcher.inFlight)) {
         throw invalidOption(`${fetcher.mechanism}.inFlight`, count[0], fetcher.inFlight)
       }
+      if (fetcher.title !== undefined && !text[1](fetcher.title)) {
+        throw invalidOption(`${fetcher.mechanism}.title`, text[0], fetcher.title)
+      }
       checkHonours(fetcher)
       this.#keep(fetcher.mechanism, Promise.resolve(fetcher))
-      this.#inFlight[fetcher.mechanism] = fetcher.inFlight ?? 1
     }
     this.#own = [...own]
   }
@@ -137,7 +74,13 @@ export class Registry {
 
   /** The number of retrievals that share one connection. */
   inFlight(mechanism: Mechanism): number {
-    return this.#inFlight[mechanism] ?? inFlight[mechanism] ?? 1
+    const own = this.#own.find((fetcher) => fetcher.mechanism === mechanism)
+    return (own ?? this.#protocolOf(mechanism))?.inFlight ?? 1
+  }
+
+  /** What is known of a mechanism before its fetcher is loaded. */
+  about(mechanism: Mechanism): About | undefined {
+    return this.#protocolOf(mechanism)
   }
 
   /** The fetcher of a mechanism, behind its observers; undefined if there is none. */
@@ -149,7 +92,7 @@ export class Registry {
 
   #find<M extends Mechanism>(mechanism: M): Promise<Fetcher<M>> | undefined {
     if (Object.hasOwn(this.#loaded, mechanism)) return this.#loaded[mechanism]
-    const loading = this.#builtins.has(mechanism) ? builtin[mechanism]?.(this.#settings) : undefined
+    const loading = this.#builtins.has(mechanism) ? this.#protocolOf(mechanism)?.load() : undefined
     if (loading === undefined) return
     const loaded = loading.catch((cause) => Promise.reject(notLoaded(mechanism, cause)))
     this.#keep(mechanism, loaded)
@@ -158,7 +101,11 @@ export class Registry {
 
   /** Whether a built-in fetcher exists that this client does not have. */
   isSwitchedOff(mechanism: Mechanism): boolean {
-    return Object.hasOwn(builtin, mechanism) && !this.#builtins.has(mechanism)
+    return this.#protocolOf(mechanism) !== undefined && !this.#builtins.has(mechanism)
+  }
+
+  #protocolOf<M extends Mechanism>(mechanism: M): Protocol<M> | undefined {
+    return this.#protocols.find((protocol): protocol is Protocol<M> => protocol.mechanism === mechanism)
   }
 
   #keep<M extends Mechanism>(mechanism: M, fetcher: Promise<Fetcher<M>>): void {

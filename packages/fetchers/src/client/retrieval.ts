@@ -254,7 +254,7 @@ export class Retrieval implements Rostered {
     const outcome = await fetcher.retrieve(routed, { ...context, proxy })
     const remark = outcome.outcome === 'retrieved' ? remarkOf(resolution.plan, routed, proxy) : null
     if (remark !== null) context.emit({ type: 'remark', url: context.url, ...remark })
-    tellPassedOver(fetcher, outcome, context)
+    tellPassedOver(fetcher, this.#settings.registry.about(fetcher.mechanism), outcome, context)
     return { outcome, mechanism: routed.mechanism }
   }
 

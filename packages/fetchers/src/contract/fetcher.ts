@@ -29,11 +29,14 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
    * that many as one retrieval of a host. Default 1.
    */
   readonly inFlight?: number
+  /** The protocol's name in messages, as a sentence begins. Default: that of the built-in fetcher, or `mechanism`. */
+  readonly title?: string
   /**
-   * The options that the fetcher acts on; a remark tells that the others have no effect. Default: the options of the
-   * built-in fetcher for the mechanism; for any other mechanism all options, without remarks.
+   * The options that the fetcher acts on: a list, or an object that says for which results. A remark tells that the
+   * others have no effect. Default: the options of the built-in fetcher for the mechanism; for any other mechanism all
+   * options, without remarks.
    */
-  readonly honours?: readonly (keyof RequestOptions)[]
+  readonly honours?: readonly (keyof RequestOptions)[] | Honours
   /** What the options with which the fetcher was made change about what is sent, for Client.explain. */
   readonly asked?: Asked
   /**
@@ -49,6 +52,12 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
   /** Closes the connections and timers kept between retrievals. */
   dispose?(): Promise<void>
 }
+
+/** The kind of results on which an option has an effect. */
+export type Extent = 'all' | 'objects' | 'listings'
+
+/** The options that a fetcher acts on, and for which results. `head` and `charset` have an effect everywhere. */
+export type Honours = Readonly<Partial<Record<keyof RequestOptions, Extent>>>
 
 /** The environment of one retrieval, as its fetcher sees it. */
 export interface RetrievalContext {

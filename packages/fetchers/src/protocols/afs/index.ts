@@ -1,4 +1,5 @@
 import type { Fetcher } from '../../contract/fetcher.ts'
+import { afs } from './about.ts'
 import { retrieveBelow } from './retrieve-below.ts'
 
 /**
@@ -6,5 +7,5 @@ import { retrieveBelow } from './retrieve-below.ts'
  * Fails with `not-found` where it has not.
  */
 export function afsFetcher(): Fetcher<'afs'> {
-  return { mechanism: 'afs', retrieve: (plan, context) => retrieveBelow('/afs', plan, context) }
+  return { ...afs, retrieve: (plan, context) => retrieveBelow('/afs', plan, context) }
 }

@@ -2,10 +2,11 @@ import { MIMEType } from 'node:util'
 import type { DataPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { wholeSource } from '../../kit/byte-source.ts'
+import { data } from './about.ts'
 
 /** A fetcher for data URLs (RFC 2397): the data stands in the URL, so nothing is contacted. */
 export function dataFetcher(): Fetcher<'data'> {
-  return { mechanism: 'data', retrieve: async (plan, context) => retrieved(plan, context) }
+  return { ...data, retrieve: async (plan, context) => retrieved(plan, context) }
 }
 
 function retrieved({ mediaType, size, octets }: DataPlan, context: RetrievalContext): Retrieved<'data'> {

@@ -6,6 +6,7 @@ import { dotBody } from '../../wire/framing/dot.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { type Reply, readReply, refusal } from '../../wire/framing/reply.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
+import { dict } from './about.ts'
 import { definitions, readBodyReply } from './definitions.ts'
 import { lineEntries, pickLine } from './entries.ts'
 import { logIn } from './login.ts'
@@ -14,7 +15,7 @@ type DictPlan = AccessPlans['dict']
 
 /** Retrieves by the Dictionary Server Protocol (RFC 2229): definitions as text, matches and databases as listings. */
 export function dictFetcher(): Fetcher<'dict'> {
-  return { mechanism: 'dict', retrieve }
+  return { ...dict, retrieve }
 }
 
 async function retrieve(plan: DictPlan, context: RetrievalContext): Promise<Retrieved<'dict'>> {

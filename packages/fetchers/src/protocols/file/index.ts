@@ -4,6 +4,7 @@ import type { Fetcher, RetrievalContext } from '../../contract/fetcher.ts'
 import { readDirectory } from '../../local/directory.ts'
 import { openPath } from '../../local/open-path.ts'
 import { retrieveFile } from '../../local/retrieve-file.ts'
+import { file } from './about.ts'
 import { pathOf } from './path.ts'
 
 export interface FileFetcherOptions {
@@ -25,7 +26,7 @@ export function fileFetcher(options: FileFetcherOptions = {}): Fetcher<'file'> {
     ...(options.localHosts ?? [hostname()]).map((name) => name.toLowerCase()),
   ])
   return {
-    mechanism: 'file',
+    ...file,
     async retrieve(plan, context) {
       refuseForeignHost(plan, context, localHosts)
       const path = pathOf(plan, context)

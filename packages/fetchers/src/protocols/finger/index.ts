@@ -3,10 +3,11 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetche
 import { ConnectionBody, plainOctets } from '../../wire/connection-body.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
+import { finger } from './about.ts'
 
 /** Asks who is on a host (RFC 1288): one line is sent, and the answer lasts to the end of the connection. */
 export function fingerFetcher(): Fetcher<'finger'> {
-  return { mechanism: 'finger', retrieve }
+  return { ...finger, retrieve }
 }
 
 async function retrieve(plan: AccessPlans['finger'], context: RetrievalContext): Promise<Retrieved<'finger'>> {

@@ -3,6 +3,7 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetche
 import { checkOptions, count, flag, milliseconds, type OptionKind } from '../../kit/options.ts'
 import { oneRange, tellWhole } from '../../kit/request-options.ts'
 import { SessionPool } from '../../wire/pool/session-pool.ts'
+import { ftp } from './about.ts'
 import { PipelineLost } from './control/pipeline.ts'
 import { isFull } from './control/refusal-words.ts'
 import type { FtpQuirks } from './control/server-quirks.ts'
@@ -41,7 +42,7 @@ export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   const { epsv = true, pipelining = true, connections, keepSessions } = options
   const pool = new SessionPool(ftpSessions({ epsv, pipelining }), connections, keepSessions)
   return {
-    mechanism: 'ftp',
+    ...ftp,
     asked: { epsv, pipelining },
     retrieve: (plan, context) => retrieve(pool, plan, context),
     dispose: async () => pool.close(),

@@ -8,6 +8,7 @@ import { LineReader } from '../../wire/framing/lines.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { openSocket } from '../../wire/transport/socket.ts'
 import { isCut } from '../../wire/transport/tls-end.ts'
+import { gemini } from './about.ts'
 import { gemtextEntries } from './gemtext.ts'
 import { contentTypeOf, type Header, readHeader, statusError } from './header.ts'
 import { answerPrompt, type Input, inputRequired } from './input.ts'
@@ -35,7 +36,7 @@ const store: OptionKind = [
 export function geminiFetcher(options: GeminiOptions = {}): Fetcher<'gemini'> {
   checkOptions(options, { certificates: store }, 'gemini.')
   const certificates = options.certificates ?? memoryStore()
-  return { mechanism: 'gemini', retrieve: (plan, context) => retrieve(plan, context, certificates) }
+  return { ...gemini, retrieve: (plan, context) => retrieve(plan, context, certificates) }
 }
 
 /** The specification lets a client follow five redirects. */

@@ -1,6 +1,7 @@
 import { type AccessPlans, encodeOctets, octetsToText, RetrievalError, resolve, utf8Octets } from '@retriever/core'
 import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { textResult } from '../../programs/text-result.ts'
+import { ghelp } from './about.ts'
 import { foldersOf, helpName, pagesIn, pathsOf } from './documents.ts'
 import { type HelpPage, readPage } from './page.ts'
 import { readText } from './read-file.ts'
@@ -10,7 +11,7 @@ import { readText } from './read-file.ts'
  * DocBook are read as text, without a program; pages of HTML come as they are.
  */
 export function ghelpFetcher(): Fetcher<'ghelp'> {
-  return { mechanism: 'ghelp', retrieve: retrieveHelp }
+  return { ...ghelp, retrieve: retrieveHelp }
 }
 
 async function retrieveHelp(plan: AccessPlans['ghelp'], context: RetrievalContext): Promise<Retrieved<'ghelp'>> {

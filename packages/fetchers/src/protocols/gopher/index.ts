@@ -6,6 +6,7 @@ import { ConnectionBody, plainOctets } from '../../wire/connection-body.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import type { Connection } from '../../wire/transport/connection.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
+import { gopher } from './about.ts'
 
 import { throwErrorAnswer } from './error-answer.ts'
 import { attributedMenuType, isMenu, isMenuType, isText, mediaTypeOf } from './item-type.ts'
@@ -27,7 +28,7 @@ export type { View } from './plus/views.ts'
 
 /** Retrieves by Gopher (RFC 1436, RFC 4266) and Gopher+; one request a connection, which the server ends. */
 export function gopherFetcher(): Fetcher<'gopher'> {
-  return { mechanism: 'gopher', retrieve }
+  return { ...gopher, retrieve }
 }
 
 async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved<'gopher'> | Handoff> {

@@ -3,6 +3,7 @@ import type { Fetcher, Outcome, RetrievalContext } from '../../contract/fetcher.
 import { withDeadline } from '../../kit/deadline.ts'
 import { checkOptions, flag, type OptionKind } from '../../kit/options.ts'
 import { oneRange, resumePoint } from '../../kit/request-options.ts'
+import { http } from './about.ts'
 import type { Cache } from './cache/cache.ts'
 import { type CacheOption, cacheOption, checkCache, openCache } from './cache/cache-options.ts'
 import { decodeBody } from './coding/coding.ts'
@@ -42,7 +43,7 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
   const pool = new ConnectionPool(options.http2 ?? true)
   let cache: Promise<Cache> | undefined
   return {
-    mechanism: 'http',
+    ...http,
     asked: { http2: options.http2 ?? true },
     retrieve: async (plan, context) => {
       if (option !== undefined) cache ??= openCache(option)

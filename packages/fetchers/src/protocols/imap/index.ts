@@ -7,6 +7,7 @@ import { LeasedBody } from '../../wire/pool/leased-body.ts'
 import { SessionPool, type SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { openSessionSocket } from '../../wire/transport/socket.ts'
+import { imap } from './about.ts'
 import { ImapDialogue } from './dialogue.ts'
 import { checkValidity, examine, listMailboxes, listMessages, type Mailbox, search } from './listing.ts'
 import { logIn } from './login.ts'
@@ -37,7 +38,7 @@ const sessions: SessionProtocol<ImapSession, Plan, null> = {
 export function imapFetcher(): Fetcher<'imap'> {
   const pool = new SessionPool(sessions)
   return {
-    mechanism: 'imap',
+    ...imap,
     async retrieve(plan, context) {
       if (context.request.range !== undefined) {
         const message = 'IMAP has its own ranges: put ;PARTIAL=OFFSET.LENGTH behind ;UID=.'

@@ -3,6 +3,7 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetche
 import { plainText } from '../../programs/plain-text.ts'
 import { runProgram } from '../../programs/run-program.ts'
 import { textResult } from '../../programs/text-result.ts'
+import { info } from './about.ts'
 import { nodeEntries } from './entries.ts'
 import { type NodeHeader, nodeHeader } from './header.ts'
 
@@ -11,7 +12,7 @@ import { type NodeHeader, nodeHeader } from './header.ts'
  * blank: the node of the name as written is tried first.
  */
 export function infoFetcher(): Fetcher<'info'> {
-  return { mechanism: 'info', retrieve: retrieveNode }
+  return { ...info, retrieve: retrieveNode }
 }
 
 async function retrieveNode(plan: AccessPlans['info'], context: RetrievalContext): Promise<Retrieved<'info'>> {

@@ -9,6 +9,7 @@ import type { LoginTarget } from '../../wire/pool/pool-key.ts'
 import { SessionPool, type SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { openSessionSocket } from '../../wire/transport/socket.ts'
+import { ldap } from './about.ts'
 import { LdifBody } from './body.ts'
 import { isText, LdapDialogue } from './dialogue.ts'
 import { ldifEntries } from './entries.ts'
@@ -46,7 +47,7 @@ const sessions: SessionProtocol<LdapSession, LdapTarget, LdapQuirks> = {
 export function ldapFetcher(): Fetcher<'ldap'> {
   const pool = new SessionPool(sessions)
   return {
-    mechanism: 'ldap',
+    ...ldap,
     async retrieve(plan, context) {
       checkPlan(plan, context)
       const target = { ...plan, host: plan.socket ?? plan.host, user: bindnameOf(plan), password: null, plan }

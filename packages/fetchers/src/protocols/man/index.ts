@@ -5,6 +5,7 @@ import { localesOf } from '../../programs/locales.ts'
 import { plainText } from '../../programs/plain-text.ts'
 import { runProgram } from '../../programs/run-program.ts'
 import { textResult } from '../../programs/text-result.ts'
+import { man } from './about.ts'
 
 /**
  * A fetcher for manual pages (uri(7)): the program `man` formats them as text. Without a page, the list of all pages is
@@ -12,7 +13,7 @@ import { textResult } from '../../programs/text-result.ts'
  */
 export function manFetcher(): Fetcher<'man'> {
   return {
-    mechanism: 'man',
+    ...man,
     retrieve: async (plan, context) =>
       plan.page === null ? retrieveIndex(context) : retrievePage({ ...plan, page: plan.page }, context),
   }

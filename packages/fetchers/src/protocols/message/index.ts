@@ -3,6 +3,7 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetche
 import { wholeSource } from '../../kit/byte-source.ts'
 import { messageEntries } from '../../mime/entries.ts'
 import type { WantedPart } from '../../mime/find-part.ts'
+import { message } from './about.ts'
 import type { Found } from './search.ts'
 
 type MessagePlan = AccessPlans['message']
@@ -12,7 +13,7 @@ type MessagePlan = AccessPlans['message']
  * any other URL.
  */
 export function messageFetcher(): Fetcher<'message'> {
-  return { mechanism: 'message', retrieve }
+  return { ...message, retrieve }
 }
 
 async function retrieve(plan: MessagePlan, context: RetrievalContext): Promise<Retrieved<'message'>> {

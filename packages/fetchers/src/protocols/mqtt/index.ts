@@ -14,6 +14,7 @@ import { ConnectionBody } from '../../wire/connection-body.ts'
 import { ExactReader } from '../../wire/exact-reader.ts'
 import { LeavingConnection } from '../../wire/leaving-connection.ts'
 import type { Connection } from '../../wire/transport/connection.ts'
+import { mqtt } from './about.ts'
 import { type EarlyMessage, Messages, wholeMessage } from './messages.ts'
 import { clientName, type PacketHead, readHead, types } from './packets.ts'
 
@@ -24,7 +25,7 @@ type Plan = AccessPlans['mqtt']
  * total time is over or the server ends the connection.
  */
 export function mqttFetcher(): Fetcher<'mqtt'> {
-  return { mechanism: 'mqtt', retrieve }
+  return { ...mqtt, retrieve }
 }
 
 async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieved<'mqtt'>> {

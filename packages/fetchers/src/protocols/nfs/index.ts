@@ -4,6 +4,7 @@ import { extentOf } from '../../kit/extent.ts'
 import { checkDate } from '../../kit/request-options.ts'
 import { ReadAheadBody, type RemoteFile, readAt } from '../../wire/read-ahead.ts'
 import { type Portion, ResumingSource } from '../../wire/resuming-source.ts'
+import { nfs } from './about.ts'
 import { readDirectory } from './directory.ts'
 import type { NfsFiles } from './files.ts'
 import { type Located, Locator } from './locate.ts'
@@ -25,14 +26,14 @@ const window = 4 * 1024 * 1024
  * 4. It speaks the versions 3, 2 and 4.0 over TCP.
  */
 export function nfsFetcher(options: NfsOptions = {}): Fetcher<'nfs'> {
-  const nfs = readNfs(options)
+  const given = readNfs(options)
   return {
-    mechanism: 'nfs',
+    ...nfs,
     async retrieve(plan, context) {
-      const { uid, gid = uid } = nfs
+      const { uid, gid = uid } = given
       const credential = uid === undefined || gid === undefined ? null : { uid, gid }
       const rpc = await RpcClient.open(context, plan, credential)
-      return await retrieve(new Locator(plan, context, nfs, rpc), plan, context)
+      return await retrieve(new Locator(plan, context, given, rpc), plan, context)
     },
   }
 }

@@ -2,10 +2,10 @@ import { adviceText, type NntpPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { checkOptions, count, type OptionKind } from '../../kit/options.ts'
 import { SessionPool } from '../../wire/pool/session-pool.ts'
+import { nntp } from './about.ts'
 import { retrieveArticle } from './article.ts'
 import type { NntpLease } from './connection/exchange.ts'
 import { type InSession, inSession, nntpSessions } from './connection/in-session.ts'
-import { maxDepth } from './connection/server-quirks.ts'
 import type { ServerPlan } from './connection/session.ts'
 import { retrieveGroup } from './group/group.ts'
 import { retrieveGroups } from './group/groups.ts'
@@ -31,8 +31,7 @@ export function nntpFetcher(options: NntpOptions = {}): Fetcher<'nntp'> {
   const { maxArticles = 1000, connections } = options
   const pool = new SessionPool(nntpSessions, connections)
   return {
-    mechanism: 'nntp',
-    inFlight: maxDepth,
+    ...nntp,
     async retrieve(plan, context) {
       const server = checkPlan(plan, context)
       const inThisOrAnother: InSession = (use) => inSession(pool, server, context, use)

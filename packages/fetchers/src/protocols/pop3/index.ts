@@ -9,6 +9,7 @@ import { LeasedBody } from '../../wire/pool/leased-body.ts'
 import { type Lease, SessionPool, type SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { openSessionSocket } from '../../wire/transport/socket.ts'
+import { pop3 } from './about.ts'
 import { PopDialogue } from './dialogue.ts'
 import { logIn } from './login.ts'
 
@@ -33,7 +34,7 @@ const sessions: SessionProtocol<PopSession, Plan, null> = {
 export function pop3Fetcher(): Fetcher<'pop3'> {
   const pool = new SessionPool(sessions, undefined, idleTime)
   return {
-    mechanism: 'pop3',
+    ...pop3,
     async retrieve(plan, context) {
       if (context.request.range !== undefined) {
         const message = 'POP3 sends no parts of a message; retrieve the whole.'

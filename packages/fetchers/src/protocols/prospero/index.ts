@@ -1,4 +1,5 @@
 import type { Fetcher } from '../../contract/fetcher.ts'
+import { prospero } from './about.ts'
 import { randomIdentity } from './exchange.ts'
 import { retrieveAs } from './retrieve.ts'
 
@@ -7,5 +8,5 @@ import { retrieveAs } from './retrieve.ts'
  * other objects the access methods, which RequestOptions.followAccess follows.
  */
 export function prosperoFetcher(): Fetcher<'prospero'> {
-  return { mechanism: 'prospero', retrieve: (plan, context) => retrieveAs(randomIdentity, plan, context) }
+  return { ...prospero, retrieve: (plan, context) => retrieveAs(randomIdentity, plan, context) }
 }

@@ -10,13 +10,14 @@ import { ExactReader } from '../../wire/exact-reader.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { openSocket } from '../../wire/transport/socket.ts'
+import { rtsp } from './about.ts'
 import { type Answer, readAnswer, statusError, violation } from './answer.ts'
 
 type RtspPlan = AccessPlans['rtsp']
 
 /** Retrieves the description of a presentation by RTSP's DESCRIBE (RFC 2326 10.2); nothing is played. */
 export function rtspFetcher(): Fetcher<'rtsp'> {
-  return { mechanism: 'rtsp', retrieve }
+  return { ...rtsp, retrieve }
 }
 
 /** The redirects that are followed (RFC 2326 11.3): not 305, which names a proxy. */

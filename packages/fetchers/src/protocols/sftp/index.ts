@@ -6,6 +6,7 @@ import { inSession } from '../../wire/pool/in-session.ts'
 import type { LoginTarget } from '../../wire/pool/pool-key.ts'
 import { type Lease, SessionPool, type SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { ReadAheadBody, readAt } from '../../wire/read-ahead.ts'
+import { sftp } from './about.ts'
 import { fileKind, readAttributes } from './attributes.ts'
 import { FileBody, openFile } from './body.ts'
 import { readDirectory } from './directory.ts'
@@ -32,7 +33,7 @@ export function sftpFetcher(options: SshOptions = {}): Fetcher<'sftp'> {
   const ssh = readSsh(options)
   const pool = new SessionPool(sftpSessions(ssh))
   return {
-    mechanism: 'sftp',
+    ...sftp,
     retrieve(plan, context) {
       const { user = null } = ssh
       const target = { ...plan, tls: 'ssh', user: plan.user ?? (user === null ? null : utf8Octets(user)), plan }

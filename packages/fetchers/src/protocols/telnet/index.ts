@@ -2,6 +2,7 @@ import type { TelnetPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext } from '../../contract/fetcher.ts'
 import type { SessionOptions } from '../../contract/session.ts'
 import { openSocket } from '../../wire/transport/socket.ts'
+import { telnet } from './about.ts'
 import { TelnetSession } from './session.ts'
 
 /**
@@ -10,7 +11,7 @@ import { TelnetSession } from './session.ts'
  * User and password are only shown, and never sent.
  */
 export function telnetFetcher(): Fetcher<'telnet'> {
-  return { mechanism: 'telnet', retrieve: async (_plan, context) => context.handoff(), connect }
+  return { ...telnet, retrieve: async (_plan, context) => context.handoff(), connect }
 }
 
 async function connect(plan: TelnetPlan, context: RetrievalContext, options: SessionOptions): Promise<TelnetSession> {

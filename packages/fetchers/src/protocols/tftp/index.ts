@@ -4,6 +4,7 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetche
 import { overMaxSize } from '../../kit/size-limit.ts'
 import { type Datagrams, openDatagrams } from '../../wire/transport/datagrams.ts'
 import { Backoff } from '../../wire/transport/retransmission.ts'
+import { tftp } from './about.ts'
 import { NetasciiDecoder } from './netascii.ts'
 import { acknowledgement, errorPacket, type Packet, parsePacket } from './packets.ts'
 import { type Agreement, Transfer, transferError } from './transfer.ts'
@@ -12,7 +13,7 @@ type TftpPlan = AccessPlans['tftp']
 
 /** Retrieves by TFTP (RFC 1350) with the options blksize, tsize and windowsize (RFC 2347 to 2349, 7440), over UDP. */
 export function tftpFetcher(): Fetcher<'tftp'> {
-  return { mechanism: 'tftp', retrieve }
+  return { ...tftp, retrieve }
 }
 
 async function retrieve(plan: TftpPlan, context: RetrievalContext): Promise<Retrieved<'tftp'>> {

@@ -3,6 +3,7 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetche
 import { wholeSource } from '../../kit/byte-source.ts'
 import { checkOptions, type OptionKind } from '../../kit/options.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
+import { tn3270 } from './about.ts'
 import { alternateSizes, type Model, Terminal } from './data-stream.ts'
 import { Dialogue } from './dialogue.ts'
 
@@ -23,7 +24,7 @@ const modelKind: OptionKind = [
 export function tn3270Fetcher(options: Tn3270FetcherOptions = {}): Fetcher<'tn3270'> {
   checkOptions(options, { model: modelKind }, 'tn3270.')
   const { model = 2 } = options
-  return { mechanism: 'tn3270', retrieve: (plan, context) => retrieve(plan, context, model) }
+  return { ...tn3270, retrieve: (plan, context) => retrieve(plan, context, model) }
 }
 
 async function retrieve(

@@ -4,13 +4,14 @@ import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../../contract
 import { dataFolders } from '../../programs/data-folders.ts'
 import { localesWanted } from '../../programs/locales.ts'
 import { textResult } from '../../programs/text-result.ts'
+import { toc } from './about.ts'
 
 /**
  * A fetcher for the table of contents of GNOME's help browser (uri(7)): the documents that this machine has, a URL a
  * line.
  */
 export function tocFetcher(): Fetcher<'toc'> {
-  return { mechanism: 'toc', retrieve: async (_, context) => retrieveContents(context) }
+  return { ...toc, retrieve: async (_, context) => retrieveContents(context) }
 }
 
 async function retrieveContents(context: RetrievalContext): Promise<Retrieved<'toc'>> {

@@ -1,5 +1,6 @@
 import { adviceText } from '@retriever/core'
 import type { Fetcher } from '../../contract/fetcher.ts'
+import { urn } from './about.ts'
 
 /**
  * A fetcher for URNs (RFC 8141) whose place is not known: a name alone retrieves nothing. Others are retrieved from the
@@ -7,7 +8,7 @@ import type { Fetcher } from '../../contract/fetcher.ts'
  */
 export function urnFetcher(): Fetcher<'urn'> {
   return {
-    mechanism: 'urn',
+    ...urn,
     retrieve: async ({ nid }, context) => {
       const advice = { option: 'gateways', value: `urn:${nid}` } as const
       const message = `No place is known for names of the namespace "${nid}"; give one by ${adviceText(advice)}.`

@@ -12,6 +12,7 @@ import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../../contract
 import { sourceOf, wholeSource } from '../../kit/byte-source.ts'
 import { ConnectionBody } from '../../wire/connection-body.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
+import { wais } from './about.ts'
 import type { FoundDocument, WaisAnswer } from './answer.ts'
 import { isTextType, mediaTypeOf } from './docid.ts'
 import { DocumentReader } from './document.ts'
@@ -23,7 +24,7 @@ type Plan = AccessPlans['wais']
 
 /** Retrieves by WAIS (RFC 1625): the description of a database, a search in it, or a document. */
 export function waisFetcher(): Fetcher<'wais'> {
-  return { mechanism: 'wais', retrieve }
+  return { ...wais, retrieve }
 }
 
 async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieved<'wais'>> {

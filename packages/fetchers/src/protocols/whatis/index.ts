@@ -2,13 +2,14 @@ import { type AccessPlans, octetsToText } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { describedPages, entriesOfLines } from '../../programs/descriptions.ts'
 import { textResult } from '../../programs/text-result.ts'
+import { whatis } from './about.ts'
 
 /**
  * A fetcher for searches in the one-line descriptions of manual pages (uri(7)): the program `apropos` searches, and
  * lines that have the string as whole words are kept.
  */
 export function whatisFetcher(): Fetcher<'whatis'> {
-  return { mechanism: 'whatis', retrieve: search }
+  return { ...whatis, retrieve: search }
 }
 
 async function search({ query }: AccessPlans['whatis'], context: RetrievalContext): Promise<Retrieved<'whatis'>> {

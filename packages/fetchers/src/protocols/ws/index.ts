@@ -8,6 +8,7 @@ import { ConnectionBody } from '../../wire/connection-body.ts'
 import { ExactReader } from '../../wire/exact-reader.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { LeavingConnection } from '../../wire/leaving-connection.ts'
+import { ws } from './about.ts'
 import { shakeHands } from './handshake.ts'
 import { Messages } from './messages.ts'
 
@@ -15,7 +16,7 @@ type Plan = AccessPlans['ws']
 
 /** Receives the messages of a WebSocket (RFC 6455), until the server closes it. No message is sent. */
 export function wsFetcher(): Fetcher<'ws'> {
-  return { mechanism: 'ws', retrieve }
+  return { ...ws, retrieve }
 }
 
 async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieved<'ws'>> {

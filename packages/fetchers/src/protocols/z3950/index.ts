@@ -2,6 +2,7 @@ import type { Z3950Plan } from '@retriever/core'
 import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { sourceOf, wholeSource } from '../../kit/byte-source.ts'
 import { ConnectionBody } from '../../wire/connection-body.ts'
+import { z3950 } from './about.ts'
 import { recordEntries } from './entries.ts'
 import { bodyOf } from './forms.ts'
 import { type RetrievedRecord, retrieveRecord } from './record.ts'
@@ -13,7 +14,7 @@ import { Z3950Session } from './session.ts'
  * a query finds. A session URL without a query is handed to yaz-client. Each retrieval has a connection of its own.
  */
 export function z3950Fetcher(): Fetcher<'z3950'> {
-  return { mechanism: 'z3950', retrieve }
+  return { ...z3950, retrieve }
 }
 
 async function retrieve(plan: Z3950Plan, context: RetrievalContext): Promise<Outcome<'z3950'>> {

@@ -1,0 +1,17 @@
+import type { Mechanism } from '@retriever/core'
+import type { Fetcher, Honours } from './fetcher.ts'
+
+/** What a client knows of a protocol before its code is loaded. */
+export interface About<M extends Mechanism = Mechanism> {
+  readonly mechanism: M
+  /** The name in messages: the subject of a sentence. */
+  readonly title: string
+  readonly honours: Honours
+  /** See Fetcher.inFlight. */
+  readonly inFlight?: number
+}
+
+/** A protocol that a client is made with. Its code is loaded on its first use. */
+export interface Protocol<M extends Mechanism = Mechanism> extends About<M> {
+  readonly load: () => Promise<Fetcher<M>>
+}

@@ -1,0 +1,7 @@
+import type { About } from '../../contract/about.ts'
+
+export const dict: About<'dict'> = {
+  mechanism: 'dict',
+  title: 'DICT',
+  honours: {},
+}

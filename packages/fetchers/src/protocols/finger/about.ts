@@ -1,0 +1,7 @@
+import type { About } from '../../contract/about.ts'
+
+export const finger: About<'finger'> = {
+  mechanism: 'finger',
+  title: 'Finger',
+  honours: {},
+}

@@ -1,0 +1,7 @@
+import type { About } from '../../contract/about.ts'
+
+export const mailserver: About<'mailserver'> = {
+  mechanism: 'mailserver',
+  title: 'A mailserver URL',
+  honours: {},
+}

@@ -1,0 +1,7 @@
+import type { About } from '../../contract/about.ts'
+
+export const urn: About<'urn'> = {
+  mechanism: 'urn',
+  title: 'A URN',
+  honours: {},
+}
