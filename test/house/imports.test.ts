@@ -10,9 +10,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The rooms that each room may import, from the top of the house: each is further down. */
 const edges: Readonly<Record<string, readonly string[]>> = {
   cli: ['doors', 'servers', 'core'],
-  doors: ['client', 'protocols', 'mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract'],
-  record: ['client', 'protocols', 'kit', 'contract', 'core'],
-  client: ['protocols', 'mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract', 'core'],
+  record: ['doors', 'client', 'kit', 'contract', 'core'],
+  doors: ['client', 'protocols', 'mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract', 'core'],
+  client: ['mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract', 'core'],
   protocols: ['local', 'mime', 'wire', 'auth', 'programs', 'draft', 'kit', 'contract', 'core'],
   local: ['mime', 'wire', 'kit', 'contract', 'core'],
   mirror: ['walk', 'body', 'saving', 'kit', 'contract', 'core'],
@@ -139,6 +139,7 @@ test.each([
   ['packages/core/src/schemes/ftp.ts', '../../../fetchers/src/kit/deadline.ts'],
   ['packages/fetchers/src/protocols/ftp/index.ts', '../http/index.ts'],
   ['packages/fetchers/src/protocols/ftp/index.ts', '../../client/client.ts'],
+  ['packages/fetchers/src/client/registry.ts', '../protocols/index.ts'],
   ['packages/fetchers/src/protocols/ftp/index.ts', 'undici'],
   ['packages/fetchers/src/wire/framing/lines.ts', '../../protocols/ftp/index.ts'],
   ['packages/fetchers/src/wire/framing/lines.ts', '../../saving/save.ts'],

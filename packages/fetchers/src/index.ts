@@ -1,6 +1,17 @@
+import type { Explanation } from '@retriever/core'
 import type { Representation } from './body/representation.ts'
-import { type Client, createClient } from './client/client.ts'
-import { type ClientOptions, callOptionNames, checkSingle, type RetrieveOptions } from './client/client-options.ts'
+import { type Client, makeClient } from './client/client.ts'
+import {
+  type ClientOptions as CommonOptions,
+  callOptionNames,
+  checkClient,
+  checkSingle,
+  type RetrieveOptions,
+} from './client/client-options.ts'
+import { explainUrl as explainWith } from './client/explain-url.ts'
+import { localHostsOf } from './client/resolving.ts'
+import { builtinProtocols } from './protocols/index.ts'
+import { type ProtocolOptions, protocolKinds, readProtocols } from './protocols/options.ts'
 
 export { type Hop, isRepresentation, Representation, type SavedFile } from './body/representation.ts'
 export type {
@@ -12,10 +23,9 @@ export type {
   BatchSource,
   MapOutcome,
 } from './client/batch/outcome.ts'
-export { type Client, createClient } from './client/client.ts'
-export type { BatchOptions, ClientOptions, ConnectOptions, RetrieveOptions } from './client/client-options.ts'
+export type { Client } from './client/client.ts'
+export type { BatchOptions, ConnectOptions, RetrieveOptions } from './client/client-options.ts'
 export type { BearerToken } from './client/credentials.ts'
-export { explainUrl } from './client/explain-url.ts'
 export { isHandoff } from './client/handoff/handoff.ts'
 export { type HandoffOptions, type HandUrlOptions, handoffOf } from './client/handoff/handoff-of.ts'
 export type { PinnedAddresses } from './client/network/addresses.ts'
@@ -91,6 +101,30 @@ export { holdFifo, isDescriptor } from './saving/special-file.ts'
 export type { PathPattern } from './walk/path-filter.ts'
 export type { WalkedEntry } from './walk/walked-entry.ts'
 
+/** Options for all retrievals of a client. createClient checks them once. */
+export interface ClientOptions extends CommonOptions, ProtocolOptions {}
+
+/**
+ * Makes a client. Two clients share nothing but fetchers that both are given. The options are never written to. Throws
+ * RetrievalError `invalid-option`, which names the option, its valid values and its actual value.
+ */
+export function createClient(options: ClientOptions = {}): Client {
+  checkClient(options, protocolKinds)
+  return makeClient(options, readProtocols(options, localHostsOf(options)), Object.keys(protocolKinds))
+}
+
+/**
+ * Explains a URL as a client with these options would retrieve it, and contacts nothing. See Client.explain. It makes
+ * no client, and loads no fetcher.
+ */
+export async function explainUrl(
+  url: string | URL,
+  options: ClientOptions & RetrieveOptions = {},
+): Promise<Explanation> {
+  checkSingle(options, protocolKinds)
+  return explainWith(url, options, builtinProtocols({ localHosts: [] }))
+}
+
 /**
  * Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See
  * Client.retrieve.
@@ -99,7 +133,7 @@ export async function retrieve(
   url: string | URL,
   options: ClientOptions & RetrieveOptions = {},
 ): Promise<Representation> {
-  checkSingle(options)
+  checkSingle(options, protocolKinds)
   const isOfCall = (name: string): boolean => callOptionNames.includes(name)
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const client: Client = createClient(Object.fromEntries(given.filter(([name]) => !isOfCall(name))))

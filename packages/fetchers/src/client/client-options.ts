@@ -1,4 +1,4 @@
-import type { Defaults, Gateways, Mechanism, Scheme } from '@retriever/core'
+import type { Defaults, Gateways, Scheme } from '@retriever/core'
 import type { Challenge, Credentials, Fetcher, GivenFields, RequestLogin, RequestOptions } from '../contract/fetcher.ts'
 import type { Limits } from '../contract/limits.ts'
 import type { CookieStore, NetworkOptions, TlsOptions } from '../contract/network.ts'
@@ -37,9 +37,6 @@ import {
   virtualHost,
 } from '../kit/options.ts'
 import { sessionKinds } from '../kit/session-options.ts'
-import { builtinList } from '../protocols/index.ts'
-import type { NfsOptions } from '../protocols/nfs/options.ts'
-import type { SshOptions } from '../protocols/sftp/options.ts'
 import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
 import type { EventListener } from './event-sink.ts'
@@ -50,15 +47,10 @@ import type { Policy } from './policy.ts'
 /** The answers that a credentials function may give. */
 type Answered = Credentials | BearerToken | null
 
-/** Options for all retrievals of a client. createClient checks them once. */
+/** Options for all retrievals of a client, whichever protocols it has. createClient checks them once. */
 export interface ClientOptions {
   /** Fetchers for mechanisms of your own, or replacing built-in ones; one for each mechanism. */
   readonly fetchers?: readonly Fetcher[]
-  /**
-   * The mechanisms whose built-in fetchers the client has; false: none, so that only `fetchers` retrieve. Default: all
-   * of `builtinMechanisms`.
-   */
-  readonly builtins?: false | readonly Mechanism[]
   /** Schemes of your own; one with the name of a built-in scheme replaces it. */
   readonly schemes?: readonly Scheme[]
   /**
@@ -94,10 +86,6 @@ export interface ClientOptions {
    * looks names up ignores it.
    */
   readonly addresses?: PinnedAddresses
-  /** SSH servers' keys, and the client's own, for sftp URLs. Default: no server is known. */
-  readonly ssh?: SshOptions
-  /** The user that NFS servers are told, and their ports beside the URL's. Default: no user. */
-  readonly nfs?: NfsOptions
   /** The family of addresses, the local address and port, and other places to connect to. Default: none of them. */
   readonly network?: NetworkOptions
   /** Called when a server wants a login that the URL does not give; null: none is known. */
@@ -206,7 +194,6 @@ export interface ConnectOptions
 
 const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   fetchers: list,
-  builtins: builtinList,
   schemes: list,
   gateways: templates,
   policy: record,
@@ -218,8 +205,6 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   proxyHeaders: fields,
   addresses: record,
   network: record,
-  ssh: record,
-  nfs: record,
   credentials: callback,
   redirectLogin: callback,
   cookies: cookieStore,
@@ -336,14 +321,17 @@ export function requestOf({
   return fields === null ? request : { ...request, headers: fields }
 }
 
+/** The options of a client that belong to its protocols. */
+export type FurtherKinds = Readonly<Record<string, OptionKind>>
+
 /** Throws RetrievalError `invalid-option`. */
-export function checkSingle(options: ClientOptions & RetrieveOptions): void {
-  checkOptions(options, singleKinds)
+export function checkSingle(options: ClientOptions & RetrieveOptions, further: FurtherKinds): void {
+  checkOptions(options, { ...singleKinds, ...further })
 }
 
 /** Throws RetrievalError `invalid-option`. */
-export function checkClient(options: ClientOptions): void {
-  checkOptions(options, optionKinds)
+export function checkClient(options: ClientOptions, further: FurtherKinds): void {
+  checkOptions(options, { ...optionKinds, ...further })
   checkRate(options)
   checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
   for (const scheme of options.schemes ?? []) checkScheme(scheme)

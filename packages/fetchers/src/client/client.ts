@@ -1,13 +1,11 @@
 import { type Explanation, type Resolution, RetrievalError, resolve } from '@retriever/core'
 import { isRepresentation, type Representation, type SavedFile } from '../body/representation.ts'
+import type { Protocol } from '../contract/about.ts'
 import type { Handoff } from '../contract/fetcher.ts'
 import type { Session } from '../contract/session.ts'
 import { RetrievalDeadline } from '../kit/deadline.ts'
 import { fieldsOf } from '../kit/options.ts'
 import type { MirrorSummary } from '../mirror/mirror-options.ts'
-import { builtinProtocols } from '../protocols/index.ts'
-import { readNfs } from '../protocols/nfs/options.ts'
-import { readSsh } from '../protocols/sftp/options.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import { textOf } from './batch/batch-job.ts'
 import { Batches } from './batch/batches.ts'
@@ -17,7 +15,6 @@ import {
   type BatchOptions,
   type ClientOptions,
   type ConnectOptions,
-  checkClient,
   checkConnect,
   checkRetrieve,
   type RetrieveOptions,
@@ -26,6 +23,7 @@ import {
 import { LoginMemory, Questions } from './credentials.ts'
 import { explainFor } from './explain.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
+import { refusedOptions } from './fetch/request.ts'
 import { handoffError } from './handoff/handoff.ts'
 import { checkHandUrl, type HandUrlOptions, handoffOf } from './handoff/handoff-of.ts'
 import { linked, outermost } from './nested.ts'
@@ -36,7 +34,7 @@ import { readTls } from './network/tls.ts'
 import { definedOf, limitsOf, settingsOfCall } from './per-call.ts'
 import { enforce, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
-import { localHostsOf, readResolving } from './resolving.ts'
+import { readResolving } from './resolving.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { Roster } from './roster.ts'
 import { type SaveUrlOptions, saveUrl } from './save.ts'
@@ -119,15 +117,16 @@ export interface Client extends AsyncDisposable {
 }
 
 /**
- * Makes a client. Two clients share nothing but fetchers that both are given. The options are never written to. Throws
- * RetrievalError `invalid-option`, which names the option, its valid values and its actual value.
+ * Makes a client of checked options that has these protocols beside the caller's fetchers. `furtherOptions`: the names
+ * of the options that belong to the protocols.
  */
-export function createClient(options: ClientOptions = {}): Client {
-  checkClient(options)
+export function makeClient(
+  options: ClientOptions,
+  protocols: readonly Protocol[],
+  furtherOptions: readonly string[],
+): Client {
   const policy = readPolicy(options.policy, options.schemes)
-  const [ssh, nfs] = [readSsh(options.ssh), readNfs(options.nfs)]
-  const protocols = builtinProtocols({ localHosts: localHostsOf(options), ssh, nfs })
-  const registry = new Registry(options.fetchers, protocols, options.builtins)
+  const registry = new Registry(options.fetchers ?? [], protocols)
   const acceptedLogins = new LoginMemory()
   const clientFetchers = options.fetchers ?? []
   let begun = 0
@@ -232,7 +231,13 @@ export function createClient(options: ClientOptions = {}): Client {
       const { base } = options
       const resolving = base === undefined ? settings.resolving : { ...settings.resolving, base }
       const text = typeof url === 'object' && 'plan' in url ? url.url : String(url)
-      return explainFor(text, requestOf(options), { ...settings, policy, resolving, fetchers: clientFetchers })
+      return explainFor(text, requestOf(options), {
+        ...settings,
+        policy,
+        resolving,
+        fetchers: clientFetchers,
+        protocols,
+      })
     },
     handoff(url, options = {}) {
       const { base, linkedFrom, ...handing } = checkHandUrl(options)
@@ -257,6 +262,7 @@ export function createClient(options: ClientOptions = {}): Client {
   /** The client as fetch() uses it: what is local must be named by policy.schemes. */
   const retriever: Retriever = {
     takesBlobs: policy.schemes === null,
+    refusedOptions: [...refusedOptions, ...furtherOptions],
     resolve: (url) => client.resolve(url),
     retrieve: async (url, retrieveOptions, sendsLogins) =>
       representationOf(

@@ -1,6 +1,7 @@
 import type { Explanation } from '@retriever/core'
+import type { Protocol } from '../contract/about.ts'
 import type { RequestOptions } from '../contract/fetcher.ts'
-import { type ClientOptions, checkSingle, type RetrieveOptions, requestKinds } from './client-options.ts'
+import { type ClientOptions, type RetrieveOptions, requestKinds } from './client-options.ts'
 import { explainFor } from './explain.ts'
 import { readNetwork } from './network/network.ts'
 import type { ProxyChoice } from './network/proxy.ts'
@@ -8,14 +9,14 @@ import { readPolicy } from './policy.ts'
 import { readResolving } from './resolving.ts'
 
 /**
- * Explains a URL as a client with these options would retrieve it, and contacts nothing. See Client.explain. It makes
- * no client, and loads no mechanism.
+ * Explains a URL as a client with these checked options and protocols would retrieve it, and contacts nothing. It makes
+ * no client, and loads no fetcher.
  */
 export async function explainUrl(
   url: string | URL,
-  options: ClientOptions & RetrieveOptions = {},
+  options: ClientOptions & RetrieveOptions,
+  protocols: readonly Protocol[],
 ): Promise<Explanation> {
-  checkSingle(options)
   const { base, cookies, fetchers = [], network, tls } = options
   const given = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(requestKinds, name) && value !== undefined,
@@ -29,6 +30,7 @@ export async function explainUrl(
     tls: tls ?? {},
     cookies,
     fetchers,
+    protocols,
   })
 }
 

@@ -15,11 +15,10 @@ import {
   resolve,
   utf8Octets,
 } from '@retriever/core'
+import type { Protocol } from '../contract/about.ts'
 import type { Fetcher, RequestOptions } from '../contract/fetcher.ts'
 import type { CookieStore, Network, ProxyServer, TlsOptions } from '../contract/network.ts'
-import { overlap, ownField, resumePoint } from '../kit/request-options.ts'
-import { connectionsFor, segmentSize } from '../protocols/http/range/segments.ts'
-import { builtinProtocols } from '../protocols/index.ts'
+import { overlap, resumePoint } from '../kit/request-options.ts'
 import { rangeRefusal } from './honoured.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { tunnelIfMoved } from './network/route.ts'
@@ -34,7 +33,8 @@ export interface ExplainSettings {
   readonly tls: Pick<TlsOptions, 'alpn'>
   readonly cookies: CookieStore | undefined
   /** The caller's own fetchers. */
-  readonly fetchers: readonly Pick<Fetcher, 'mechanism' | 'asked' | 'honours' | 'title'>[]
+  readonly fetchers: readonly Pick<Fetcher, 'mechanism' | 'asked' | 'askedFor' | 'honours' | 'title'>[]
+  readonly protocols: readonly Pick<Protocol, 'mechanism' | 'askedFor' | 'honours' | 'title'>[]
 }
 
 /**
@@ -49,9 +49,10 @@ export async function explainFor(
   const resolution = resolved(url, settings.resolving)
   if (resolution === null) return explain(url, settings.resolving)
   const { mechanism } = resolution.plan
-  const own = ownFetcher(mechanism, settings)?.asked
+  const { own, known } = fetchersOf(mechanism, settings)
+  const askedFor = own?.askedFor ?? known?.askedFor
   const http2 = settings.tls.alpn === false ? { http2: false } : {}
-  const asked = { ...(await askedBy(request, resolution, settings)), ...own, ...http2 }
+  const asked = { ...(await askedBy(request, resolution, settings, askedFor)), ...own?.asked, ...http2 }
   const resolving = { ...settings.resolving, asked }
   const again = resolve(url, resolving)
   const explained = explainResolution(again, resolving)
@@ -67,14 +68,17 @@ export async function explainFor(
   return refusedOr(explained, refused)
 }
 
-function ownFetcher(mechanism: AccessPlan['mechanism'], { fetchers }: ExplainSettings) {
-  return fetchers.find((fetcher) => fetcher.mechanism === mechanism)
+/** The caller's own fetcher of a mechanism, and what is known of the client's. */
+function fetchersOf(mechanism: AccessPlan['mechanism'], { fetchers, protocols }: ExplainSettings) {
+  return {
+    own: fetchers.find((fetcher) => fetcher.mechanism === mechanism),
+    known: protocols.find((protocol) => protocol.mechanism === mechanism),
+  }
 }
 
 /** Why the fetcher sends nothing for these options; null: it does. */
 function unsendable(request: RequestOptions, { plan }: Resolution, settings: ExplainSettings): Refusal | null {
-  const own = ownFetcher(plan.mechanism, settings)
-  const known = builtinProtocols({ localHosts: [] }).find(({ mechanism }) => mechanism === plan.mechanism)
+  const { own, known } = fetchersOf(plan.mechanism, settings)
   return rangeRefusal(request, plan, { title: own?.title ?? known?.title, honours: own?.honours ?? known?.honours })
 }
 
@@ -89,60 +93,34 @@ function resolved(url: string, options: ResolveOptions): Resolution | null {
 }
 
 /** The options as core has them: the values that become fields, without secrets. */
-async function askedBy(request: RequestOptions, resolution: Resolution, settings: ExplainSettings): Promise<Asked> {
-  const { login, resumeFrom: _, relevantTo, form, compressed, headers, ...same } = request
-  const isHttp = resolution.plan.mechanism === 'http'
-  const cookie = isHttp ? await cookieField(request, resolution, settings) : null
-  const asked: Asked = {
+async function askedBy(
+  request: RequestOptions,
+  resolution: Resolution,
+  { resolving, cookies }: ExplainSettings,
+  askedFor: Fetcher['askedFor'],
+): Promise<Asked> {
+  const { login, resumeFrom: _, relevantTo, form, compressed: _compressed, headers, ...same } = request
+  return {
     ...same,
     ...(login !== undefined && { login: true, loginUser: utf8Octets(login.user) }),
     ...(form !== undefined && { form: true }),
-    ...(compressed === true && isHttp && { acceptEncoding: await codings(request) }),
-    ...(relevantTo !== undefined && { relevantTo: relevantTo.flatMap((url) => documentOf(url, settings.resolving)) }),
+    ...(relevantTo !== undefined && { relevantTo: relevantTo.flatMap((url) => documentOf(url, resolving)) }),
     ...(headers !== undefined && { headers }),
-    ...(cookie !== null && { headers: { ...withoutCookie(headers), Cookie: cookie } }),
-    ...(isHttp && connectionsFor(request) > 1 && { segment: segmentSize }),
-    ...(await restAsked(request, isHttp)),
+    ...(askedFor === undefined ? restAsked(request) : await askedFor({ request, resolution, cookies })),
   }
-  return asked
 }
 
-/** The place from which the rest is asked for: mechanisms without validators compare the octets before it. */
-async function restAsked(request: RequestOptions, isHttp: boolean): Promise<Pick<Asked, 'resumeFrom' | 'ifRange'>> {
+/** The place from which the rest is asked for: protocols without validators compare the octets before it. */
+function restAsked(request: RequestOptions): Pick<Asked, 'resumeFrom'> {
   const point = resumePoint(request)
   if (point === undefined || point.offset === 0) return {}
-  if (!isHttp) return { resumeFrom: Math.max(0, point.offset - Math.min(overlap, point.tail?.length ?? 0)) }
-  const { restRequest } = await import('../protocols/http/range/rest-request.ts')
-  const rest = restRequest(point)
-  return rest === null ? {} : { resumeFrom: rest.range[0], ifRange: rest.ifRange }
-}
-
-async function codings(request: RequestOptions): Promise<string> {
-  const { acceptEncoding } = await import('../protocols/http/coding/coding.ts')
-  return acceptEncoding(request)
+  return { resumeFrom: Math.max(0, point.offset - Math.min(overlap, point.tail?.length ?? 0)) }
 }
 
 function documentOf(url: string, resolving: ResolveOptions): { readonly docid: string; readonly wtype: string }[] {
   const plan: AccessPlan | undefined = resolved(url, resolving)?.plan
   if (plan?.mechanism !== 'wais' || plan.docid === null || plan.wtype === null) return []
   return [{ docid: plan.docid, wtype: plan.wtype }]
-}
-
-/** The cookies for the request, before those of the caller's own field; null: none beside these. */
-async function cookieField(
-  request: RequestOptions,
-  { url, locator }: Resolution,
-  { cookies }: ExplainSettings,
-): Promise<string | null> {
-  const own = ownField(request, 'cookie')
-  if (cookies === undefined || own === null) return null
-  const stored = await cookies.cookiesFor(locator.user === null ? url : url.replace(/\/\/[^/?#]*@/, '//'))
-  if (stored === null || stored === '') return null
-  return own === undefined ? stored : `${stored}; ${own}`
-}
-
-function withoutCookie(headers: RequestOptions['headers'] = {}): Record<string, string | null> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^cookie$/i.test(name)))
 }
 
 /** The explanation with the proxy on the way, and what it is sent. */

@@ -1,5 +1,5 @@
 import { adviceText, type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
-import type { About, Protocol } from '../contract/about.ts'
+import type { Protocol } from '../contract/about.ts'
 import type { Fetcher, RetrievalContext } from '../contract/fetcher.ts'
 import { invalidOption } from '../kit/limits.ts'
 import { count, text } from '../kit/options.ts'
@@ -19,23 +19,16 @@ export function registryOf(client: object): Registry | undefined {
 /** The number of open clients that have each of the callers' fetchers: one fetcher may be given to several. */
 const clients = new WeakMap<Fetcher, number>()
 
-/** The fetchers of one client. The caller's own take precedence over the built-in ones. */
+/** The fetchers of one client. The caller's own take precedence over the protocols that it is made with. */
 export class Registry {
   readonly #own: readonly Fetcher[]
   readonly #protocols: readonly Protocol[]
-  /** The mechanisms of the protocols that this client has. */
-  readonly #builtins: ReadonlySet<string>
   #loaded: { [M in Mechanism]?: Promise<Fetcher<M>> } = {}
   readonly #observers = new Set<Wrap>()
 
   /** Throws `invalid-option` if two fetchers have the same mechanism, or one is not a fetcher. */
-  constructor(
-    own: readonly Fetcher[] = [],
-    protocols: readonly Protocol[] = [],
-    builtins: readonly string[] | false = protocols.map(({ mechanism }) => mechanism),
-  ) {
+  constructor(own: readonly Fetcher[], protocols: readonly Protocol[]) {
     this.#protocols = protocols
-    this.#builtins = new Set(builtins === false ? [] : builtins)
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {
         throw invalidOption('fetchers', 'a list of objects with `mechanism` and `retrieve`', fetcher)
@@ -79,7 +72,7 @@ export class Registry {
   }
 
   /** What is known of a mechanism before its fetcher is loaded. */
-  about(mechanism: Mechanism): About | undefined {
+  about(mechanism: Mechanism): Protocol | undefined {
     return this.#protocolOf(mechanism)
   }
 
@@ -92,16 +85,11 @@ export class Registry {
 
   #find<M extends Mechanism>(mechanism: M): Promise<Fetcher<M>> | undefined {
     if (Object.hasOwn(this.#loaded, mechanism)) return this.#loaded[mechanism]
-    const loading = this.#builtins.has(mechanism) ? this.#protocolOf(mechanism)?.load() : undefined
-    if (loading === undefined) return
-    const loaded = loading.catch((cause) => Promise.reject(notLoaded(mechanism, cause)))
+    const protocol = this.#protocolOf(mechanism)
+    if (protocol === undefined || protocol.leftOut !== undefined) return
+    const loaded = protocol.load().catch((cause) => Promise.reject(notLoaded(mechanism, cause)))
     this.#keep(mechanism, loaded)
     return loaded
-  }
-
-  /** Whether a built-in fetcher exists that this client does not have. */
-  isSwitchedOff(mechanism: Mechanism): boolean {
-    return this.#protocolOf(mechanism) !== undefined && !this.#builtins.has(mechanism)
   }
 
   #protocolOf<M extends Mechanism>(mechanism: M): Protocol<M> | undefined {
@@ -144,7 +132,7 @@ function isLast(fetcher: Fetcher): boolean {
 
 /** Whether a URL without a fetcher is handed over: its scheme names a service, and no fetcher was left out. */
 export function isService({ handoff = false, mechanism }: Scheme, registry: Registry): boolean {
-  return handoff && !registry.isSwitchedOff(mechanism)
+  return handoff && registry.about(mechanism)?.leftOut === undefined
 }
 
 /** The error for a URL that no fetcher of the client retrieves. */
@@ -155,10 +143,10 @@ export function noFetcher(
   context: RetrievalContext,
 ): RetrievalError {
   const understood = `${scheme.name} URLs are understood, but nothing here retrieves them.`
-  if (registry.isSwitchedOff(mechanism)) {
-    const advice = { option: 'builtins', value: mechanism } as const
+  const left = registry.about(mechanism)?.leftOut
+  if (left !== undefined) {
     const what = `${understood} This client is made without its own for "${mechanism}"`
-    return context.error('no-fetcher', `${what}; ${adviceText(advice)} adds it.`, { phase: 'resolve', advice })
+    return context.error('no-fetcher', `${what}; ${adviceText(left)} adds it.`, { phase: 'resolve', advice: left })
   }
   const advice = { option: 'fetchers' } as const
   const hint = scheme.hint ?? `Retrieve "${mechanism}" by ${adviceText(advice)}.`

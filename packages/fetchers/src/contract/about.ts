@@ -1,4 +1,4 @@
-import type { Mechanism } from '@retriever/core'
+import type { Advice, Mechanism } from '@retriever/core'
 import type { Fetcher, Honours } from './fetcher.ts'
 
 /** What a client knows of a protocol before its code is loaded. */
@@ -14,4 +14,8 @@ export interface About<M extends Mechanism = Mechanism> {
 /** A protocol that a client is made with. Its code is loaded on its first use. */
 export interface Protocol<M extends Mechanism = Mechanism> extends About<M> {
   readonly load: () => Promise<Fetcher<M>>
+  /** See Fetcher.askedFor, which is needed before the fetcher is loaded. */
+  readonly askedFor?: Fetcher['askedFor']
+  /** The option by which the caller has left the protocol out. Absent: the client has it. */
+  readonly leftOut?: Advice
 }

@@ -7,6 +7,7 @@ import type {
   HandoffDetails,
   Mechanism,
   Phase,
+  Resolution,
   RetrievalError,
 } from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
@@ -40,6 +41,11 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
   /** What the options with which the fetcher was made change about what is sent, for Client.explain. */
   readonly asked?: Asked
   /**
+   * What a request asks for in this protocol's own way, for Client.explain: it takes the place of what the options say
+   * by themselves.
+   */
+  readonly askedFor?: (asking: Asking) => Promise<Asked>
+  /**
    * Carries out the plan up to the first octets of the body. Rejects with a RetrievalError (context.error makes one).
    * It must stop when context.deadline.signal aborts, and must not write to the plan.
    */
@@ -51,6 +57,13 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
   connect?(plan: AccessPlans[M], context: RetrievalContext, options: SessionOptions): Promise<Session>
   /** Closes the connections and timers kept between retrievals. */
   dispose?(): Promise<void>
+}
+
+/** A request that is explained, before anything is sent. */
+export interface Asking {
+  readonly request: RequestOptions
+  readonly resolution: Resolution
+  readonly cookies: CookieStore | undefined
 }
 
 /** The kind of results on which an option has an effect. */

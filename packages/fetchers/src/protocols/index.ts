@@ -1,6 +1,5 @@
 import type { Mechanism } from '@retriever/core'
 import type { Protocol } from '../contract/about.ts'
-import type { OptionKind } from '../kit/options.ts'
 import { afs } from './afs/about.ts'
 import { data } from './data/about.ts'
 import { dict } from './dict/about.ts'
@@ -49,7 +48,11 @@ export interface ProtocolSettings {
 export function builtinProtocols({ localHosts, ssh, nfs: nfsOptions }: ProtocolSettings): readonly Protocol[] {
   return [
     { ...ftp, load: async () => (await import('./ftp/index.ts')).ftpFetcher() },
-    { ...http, load: async () => (await import('./http/index.ts')).httpFetcher() },
+    {
+      ...http,
+      load: async () => (await import('./http/index.ts')).httpFetcher(),
+      askedFor: async (asking) => (await import('./http/asked.ts')).askedOfHttp(asking),
+    },
     { ...gopher, load: async () => (await import('./gopher/index.ts')).gopherFetcher() },
     { ...nntp, load: async () => (await import('./nntp/index.ts')).nntpFetcher() },
     { ...ldap, load: async () => (await import('./ldap/index.ts')).ldapFetcher() },
@@ -88,9 +91,3 @@ export function builtinProtocols({ localHosts, ssh, nfs: nfsOptions }: ProtocolS
 export const builtinMechanisms: readonly Mechanism[] = builtinProtocols({ localHosts: [] }).map(
   ({ mechanism }) => mechanism,
 )
-
-/** ClientOptions.builtins. */
-export const builtinList: OptionKind = [
-  `false, or an array of mechanisms: ${builtinMechanisms.join(', ')}`,
-  (value) => value === false || (Array.isArray(value) && value.every((each) => builtinMechanisms.includes(each))),
-]

@@ -2,8 +2,7 @@
  * `@retriever/fetchers/record`: writes what fetchers bring to a file, and serves it from there without a network. See
  * docs/library/testing.md.
  */
-import { type Client, createClient } from '../client/client.ts'
-import type { ClientOptions } from '../client/client-options.ts'
+import { type Client, type ClientOptions, createClient } from '../index.ts'
 import { invalidOption } from '../kit/limits.ts'
 import { replayFetchers } from './replay.ts'
 

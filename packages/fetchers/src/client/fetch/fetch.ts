@@ -31,6 +31,8 @@ const reasons: Readonly<Record<number, string>> = {
 export interface Retriever {
   /** False: policy.schemes names the schemes, and blob cannot be one of them. */
   readonly takesBlobs: boolean
+  /** The options of the library, which are none of fetch(). */
+  readonly refusedOptions: readonly string[]
   resolve(url: string): Resolution
   /** `sendsLogins`: false if neither the client's logins nor its certificate may be sent. */
   retrieve(resolution: Resolution, options: RetrieveOptions, sendsLogins: boolean): Promise<Representation>
@@ -56,7 +58,7 @@ export function withoutLogins(settings: Settings): Settings {
 export async function fetchResponse(client: Retriever, input: unknown, init: unknown): Promise<Response> {
   let signal: AbortSignal | null = null
   try {
-    const request = readRequest(input, init)
+    const request = readRequest(input, init, client.refusedOptions)
     signal = request.signal
     signal?.throwIfAborted()
     return await (request.url.startsWith('blob:') ? ofBlob(client, request) : ofRetrieval(client, request))

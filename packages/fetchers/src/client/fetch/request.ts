@@ -74,14 +74,14 @@ const defaults: Omit<FetchRequest, 'url'> = {
  * Reads the arguments as the web's fetch does. Throws `invalid-option` or `malformed-url`, and a TypeError for bad
  * header fields.
  */
-export function readRequest(input: unknown, init: unknown): FetchRequest {
+export function readRequest(input: unknown, init: unknown, refused: readonly string[]): FetchRequest {
   const request = requestOf(input)
   const url = readUrl(request === null ? input : Reflect.get(request, 'url'))
   if (request === null && init == null) return { ...defaults, url }
   if (init != null && typeof init !== 'object') throw invalidOption('init', 'an object', init)
   const members = new Members(init ?? {}, request ?? {})
   const method = readMethod(members.get('method'))
-  refuseOthers(members, method)
+  refuseOthers(members, method, refused)
   return {
     url,
     method,
@@ -117,7 +117,9 @@ function readUrl(input: unknown): string {
 }
 
 /** The options of retrieve() and of clients that fetch() of the web does not have. */
-const ownOptions = optionNames.filter((name) => !['credentials', 'headers', 'signal'].includes(name))
+export const refusedOptions: readonly string[] = optionNames.filter(
+  (name) => !['credentials', 'headers', 'signal'].includes(name),
+)
 
 /** URLs that `new URL()` leaves as they are, to save that work for most. */
 const plain =
@@ -168,7 +170,7 @@ function readReferrer(given: unknown): string {
  * Refuses members that cannot be honoured. `mode`, `keepalive`, `duplex` and `priority` are checked, but change
  * nothing: like Node's fetch, this one has no page whose origin could matter.
  */
-function refuseOthers(members: Members, method: string): void {
+function refuseOthers(members: Members, method: string, refused: readonly string[]): void {
   members.word('mode', ['cors', 'no-cors', 'same-origin'], 'cors')
   members.word('duplex', ['half'], 'half')
   members.word('priority', ['auto', 'high', 'low'], 'auto')
@@ -177,7 +179,7 @@ function refuseOthers(members: Members, method: string): void {
     const instead = 'absent, since this client connects by itself; its options are `proxy`, `tls` and `addresses`'
     throw invalidOption('dispatcher', instead, members.get('dispatcher'))
   }
-  for (const name of ownOptions) {
+  for (const name of refused) {
     if (members.get(name) === undefined) continue
     const instead = 'absent, since fetch() takes the options of the web; give it to createClient() or to retrieve()'
     throw invalidOption(name, instead, members.get(name))

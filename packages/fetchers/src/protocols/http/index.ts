@@ -44,6 +44,7 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
   let cache: Promise<Cache> | undefined
   return {
     ...http,
+    askedFor: async (asking) => (await import('./asked.ts')).askedOfHttp(asking),
     asked: { http2: options.http2 ?? true },
     retrieve: async (plan, context) => {
       if (option !== undefined) cache ??= openCache(option)
