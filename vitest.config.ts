@@ -8,6 +8,7 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 /** Package names mean their sources: tests need no build. The command's tests do: they run packages/cli/dist. */
 export const alias = [
   { find: '@retriever/core', replacement: path('packages/core/src/index.ts') },
+  { find: '@retriever/fetchers/client', replacement: path('packages/fetchers/src/client.ts') },
   { find: '@retriever/fetchers/plugin', replacement: path('packages/fetchers/src/plugin.ts') },
   { find: '@retriever/fetchers/mime', replacement: path('packages/fetchers/src/mime/index.ts') },
   { find: '@retriever/fetchers/record', replacement: path('packages/fetchers/src/record/index.ts') },

@@ -135,3 +135,53 @@ test('core in a browser is as large as the guide says', async () => {
     expect(Math.abs(Number(said) - (sizes[index] ?? 0)), `KiB: ${sizes}`).toBeLessThan(2)
   }
 })
+
+/** A program that retrieves by the fetcher of one protocol, or by all. */
+function programOf(protocol: string): string {
+  const lines =
+    protocol === 'all'
+      ? ["import { createClient } from '@retriever/fetchers'", 'const client = createClient()']
+      : [
+          "import { createClient } from '@retriever/fetchers/client'",
+          `import { ${protocol}Fetcher } from '@retriever/fetchers/${protocol}'`,
+          `const client = createClient({ fetchers: [${protocol}Fetcher()] })`,
+        ]
+  return [
+    ...lines,
+    'const representation = await client.retrieve(process.argv[2])',
+    'process.stdout.write(await representation.text())',
+    'await client.close()',
+  ].join('\n')
+}
+
+/** Kilobytes of 1,000 octets, minified and compressed, and what must not be among them. */
+test.each([
+  ['ftp', 152, /undici|iconv-lite|htmlparser2|protocols\/(?!ftp\/)/],
+  ['http', 307, /basic-ftp|iconv-lite|protocols\/(?!http\/)/],
+  ['gopher', 128, /undici|basic-ftp|iconv-lite|htmlparser2|protocols\/(?!gopher\/)/],
+  ['all', 654, /node_modules\/ssh2/],
+])('a bundle with %s as its protocols has at most %i KB', async (protocol, most, others) => {
+  const outfile = join(folder, `${protocol}.mjs`)
+  const { metafile } = await build({
+    stdin: { contents: programOf(protocol), resolveDir: here },
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['ssh2'],
+    banner: { js: requireBanner },
+    outfile,
+    metafile: true,
+  })
+  const [output] = Object.values(metafile.outputs)
+  const inputs = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+  expect(inputs.map(([path]) => path).filter((path) => others.test(path))).toEqual([])
+  expect(gzipSync(await readFile(outfile), { level: 9 }).length / 1000).toBeLessThanOrEqual(most)
+  await using servers = await startServers({ http: true, ftp: true, gopher: true })
+  const urls: Readonly<Record<string, string>> = {
+    http: `${servers.http.url}pub/hello.txt`,
+    gopher: `${servers.gopher.url}0/pub/hello.txt`,
+  }
+  const url = urls[protocol] ?? `${servers.ftp.url}pub/hello.txt`
+  expect((await execute(process.execPath, [outfile, url], { cwd: folder })).stdout).toMatch(/^Hello/i)
+})

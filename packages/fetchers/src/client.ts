@@ -1,0 +1,26 @@
+/**
+ * `@retriever/fetchers/client`: a client that has no protocols but those of its `fetchers`, for programs that bundle
+ * what they speak. See docs/library.md.
+ */
+import { type Client, makeClient } from './client/client.ts'
+import { type ClientOptions, checkClient } from './client/client-options.ts'
+import type { OptionKind } from './kit/options.ts'
+
+export { isRepresentation, Representation } from './body/representation.ts'
+export type { Client } from './client/client.ts'
+export type { ClientOptions, RetrieveOptions } from './client/client-options.ts'
+export { isHandoff } from './client/handoff/handoff.ts'
+export type { Fetcher } from './contract/fetcher.ts'
+
+/** The options of createClient() of `@retriever/fetchers` that belong to its protocols, and where they belong here. */
+const elsewhere: Readonly<Record<string, OptionKind>> = {
+  builtins: ['absent, as this client has the protocols of its `fetchers` alone', () => false],
+  ssh: ['absent; give it to sftpFetcher()', () => false],
+  nfs: ['absent; give it to nfsFetcher()', () => false],
+}
+
+/** Makes a client as that of `@retriever/fetchers`, whose `fetchers` are all that it retrieves by. */
+export function createClient(options: ClientOptions = {}): Client {
+  checkClient(options, elsewhere)
+  return makeClient(options, [], Object.keys(elsewhere))
+}

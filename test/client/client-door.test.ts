@@ -1,0 +1,52 @@
+/** `@retriever/fetchers/client`: the client that has the protocols of its fetchers alone. */
+import { createClient } from '@retriever/fetchers/client'
+import { ftpFetcher } from '@retriever/fetchers/ftp'
+import { httpFetcher } from '@retriever/fetchers/http'
+import { startFtpServer } from '@retriever/servers'
+import { expect, test } from 'vitest'
+import { failure } from '../support/failure.ts'
+
+test('retrieves by its fetchers', async () => {
+  await using server = await startFtpServer()
+  await using client = createClient({ fetchers: [ftpFetcher()] })
+  const representation = await client.retrieve(`${server.url}pub/hello.txt`)
+  expect([representation.mechanism, await representation.text()]).toEqual(['ftp', expect.stringMatching(/hello/i)])
+})
+
+test('a URL of another protocol is understood, and the option that retrieves it is named', async () => {
+  await using client = createClient({ fetchers: [ftpFetcher()] })
+  expect(await failure(client.retrieve('http://h/x'))).toMatchObject({
+    code: 'no-fetcher',
+    advice: { option: 'fetchers' },
+    message: expect.stringContaining('Retrieve "http" by `fetchers`.'),
+  })
+})
+
+test('a service that no fetcher opens is handed over', async () => {
+  await using client = createClient()
+  expect(await client.open('telnet://h/')).toMatchObject({ outcome: 'handoff', program: 'telnet' })
+})
+
+test.each([
+  ['ssh', {}, '`ssh` to be absent; give it to sftpFetcher()'],
+  ['nfs', {}, '`nfs` to be absent; give it to nfsFetcher()'],
+  ['builtins', false, '`builtins` to be absent, as this client has the protocols of its `fetchers` alone'],
+])('the option %s belongs elsewhere', async (name, value, message) => {
+  const error = expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(message) })
+  expect(() => createClient({ [name]: value })).toThrow(error)
+  await using client = createClient()
+  const refused = await client.fetch('http://h/', { [name]: value }).catch(({ cause }: Error) => cause)
+  expect(refused).toMatchObject({
+    code: 'invalid-option',
+    message: expect.stringContaining('give it to createClient()'),
+  })
+})
+
+test('a fetcher says itself how a request is explained', async () => {
+  const cookies = { cookiesFor: async () => 'a=b', keep: async () => {} }
+  const options = { compressed: true, resumeFrom: { offset: 9, etag: '"x"' } } as const
+  await using client = createClient({ fetchers: [httpFetcher()], cookies: cookies as never })
+  const explained = JSON.stringify(await client.explain('http://h/x', options))
+  expect(explained).toContain('Cookie: ')
+  expect(explained).toContain('If-Range: \\"x\\"')
+})
