@@ -113,6 +113,20 @@ test('every mechanism has a line in AccessPlans', () => {
   expect(difference(named, planned, (name) => `${name} in AccessPlans of packages/core/src/plan.ts`)).toEqual([])
 })
 
+test('the type of a representation knows the mechanism of each scheme that has another name', () => {
+  const text = readFileSync(new URL('packages/fetchers/src/body/representation-of.ts', root), 'utf8')
+  const [, body = ''] = /interface MechanismByScheme \{(.*?)^\}/ms.exec(text) ?? []
+  const named = [...body.matchAll(/^ +'?([\w.]+)'?: '(\w+)'$/gm)].map(
+    ([, scheme, mechanism]) => `${scheme}: ${mechanism}`,
+  )
+  // Services have no representation; messages lie anywhere; RTSP may lead to HTTP; help pages have no metadata.
+  const wanted = builtinSchemes
+    .filter(({ name, mechanism, handoff }) => name !== mechanism && handoff !== true)
+    .filter(({ mechanism }) => !['message', 'rtsp', 'ghelp', 'irc'].includes(mechanism))
+    .map(({ name, mechanism }) => `${name}: ${mechanism}`)
+  expect(difference(wanted, named, (line) => `${line} in packages/fetchers/src/body/representation-of.ts`)).toEqual([])
+})
+
 test('what is forgotten is named', () => {
   expect(difference(['a', 'b'], ['b', 'c'], (name) => `${name}.md`)).toEqual([
     'missing: a.md',

@@ -1,5 +1,6 @@
-import type { Explanation } from '@retriever/core'
+import type { Explanation, Resolution } from '@retriever/core'
 import type { Representation } from './body/representation.ts'
+import type { RepresentationOf } from './body/representation-of.ts'
 import { type Client, makeClient } from './client/client.ts'
 import {
   type ClientOptions as CommonOptions,
@@ -9,11 +10,13 @@ import {
   type RetrieveOptions,
 } from './client/client-options.ts'
 import { explainUrl as explainWith } from './client/explain-url.ts'
+import type { Policy } from './client/policy.ts'
 import { localHostsOf } from './client/resolving.ts'
 import { builtinProtocols } from './protocols/index.ts'
 import { type ProtocolOptions, protocolKinds, readProtocols } from './protocols/options.ts'
 
 export { type Hop, isRepresentation, Representation, type SavedFile } from './body/representation.ts'
+export type { RepresentationOf } from './body/representation-of.ts'
 export type {
   Batch,
   BatchEntry,
@@ -104,13 +107,32 @@ export type { WalkedEntry } from './walk/walked-entry.ts'
 /** Options for all retrievals of a client. createClient checks them once. */
 export interface ClientOptions extends CommonOptions, ProtocolOptions {}
 
+/** Options that leave each URL to the built-in fetcher of its scheme. */
+export interface DirectOptions extends ClientOptions {
+  readonly fetchers?: never
+  readonly schemes?: never
+  readonly gateways?: never
+  readonly proxy?: null
+  readonly policy?: Partial<Policy> & { readonly redirectSchemes?: null }
+}
+
+/** A client with such options: the scheme of a URL tells the type of its metadata. */
+export interface DirectClient extends Client {
+  retrieve<const Url extends string>(url: Url, options?: RetrieveOptions): Promise<RepresentationOf<Url>>
+  retrieve(url: string | URL | Resolution, options?: RetrieveOptions): Promise<Representation>
+}
+
 /**
  * Makes a client. Two clients share nothing but fetchers that both are given. The options are never written to. Throws
  * RetrievalError `invalid-option`, which names the option, its valid values and its actual value.
  */
-export function createClient(options: ClientOptions = {}): Client {
+export function createClient(options?: DirectOptions): DirectClient
+export function createClient(options?: ClientOptions): Client
+export function createClient(options: ClientOptions = {}): DirectClient {
   checkClient(options, protocolKinds)
-  return makeClient(options, readProtocols(options, localHostsOf(options)), Object.keys(protocolKinds))
+  const protocols = readProtocols(options, localHostsOf(options))
+  // Its options tell whether the types of DirectClient hold.
+  return makeClient(options, protocols, Object.keys(protocolKinds)) as DirectClient
 }
 
 /**
@@ -129,10 +151,12 @@ export async function explainUrl(
  * Retrieves one URL with a client of its own, which is closed once the body has been read or cancelled. See
  * Client.retrieve.
  */
-export async function retrieve(
-  url: string | URL,
-  options: ClientOptions & RetrieveOptions = {},
-): Promise<Representation> {
+export function retrieve<const Url extends string>(
+  url: Url,
+  options?: DirectOptions & RetrieveOptions,
+): Promise<RepresentationOf<Url>>
+export function retrieve(url: string | URL, options?: ClientOptions & RetrieveOptions): Promise<Representation>
+export async function retrieve(url: string | URL, options: ClientOptions & RetrieveOptions = {}): Promise<never> {
   checkSingle(options, protocolKinds)
   const isOfCall = (name: string): boolean => callOptionNames.includes(name)
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
@@ -140,7 +164,8 @@ export async function retrieve(
   try {
     const representation = await client.retrieve(url, Object.fromEntries(given.filter(([name]) => isOfCall(name))))
     void representation.finished.then(() => client.close())
-    return representation
+    // The overloads tell its type.
+    return representation as never
   } catch (error) {
     await client.close()
     throw error
