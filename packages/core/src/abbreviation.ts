@@ -3,16 +3,16 @@ import type { Scheme } from './scheme.ts'
 import { parseHost } from './url/host.ts'
 import { schemeOf } from './url/split.ts'
 
-/** An abbreviated URL, completed. */
+/** A complete URL, made from an abbreviated one. */
 export interface Completion {
   readonly url: string
-  /** A sentence: what was guessed, and why. */
+  /** A sentence that says which scheme was guessed, and why. */
   readonly reason: string
 }
 
 /**
- * Protocols by a host name's first label, which often tells them (uri(7)). A name that is not in the list is most
- * likely a web page.
+ * Protocols by the first label of a host name, which often tells them (uri(7)). A label that is not listed most likely
+ * belongs to a web site.
  */
 const byLabel: ReadonlyMap<string, string> = new Map([
   ['www', 'http'],
@@ -30,14 +30,15 @@ const byLabel: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Matches `[//][user@]host[:port]`, then the rest. No password: `sip:joe@h` is a URL of a scheme that we do not know.
+ * Matches `[//][user@]host[:port]`, then the rest. It matches no password, so that `sip:joe@h`, a URL of an unknown
+ * scheme, is not taken for a login.
  */
 const abbreviation = /^(\/\/)?(?:([^\s/?#@:]+)@)?(\[[^\]]*\]|[^/?#@:[\]]+)(:\d{1,5})?(?=[/?#]|$)([\s\S]*)$/
 
 /**
  * Completes an abbreviated URL (uri(7) "Writing a URI"): `www.w3.org/Addressing`, `ftp.gnu.org/gnu/`, `host/path`,
- * `localhost:8080`. Undefined for a text with a scheme, and for one that is not a host, with or without a path. Only
- * for text that a person typed: in a document, the same text is a relative reference.
+ * `localhost:8080`. Returns undefined if the text has a scheme or does not begin with a host. Callers use it only for
+ * text that a person typed: in a document, the same text is a relative reference.
  */
 export function completeUrl(text: string, schemes?: readonly Scheme[]): Completion | undefined {
   const [, slashes = '', user, host, port, rest = ''] = abbreviation.exec(text) ?? []
@@ -57,11 +58,11 @@ export function completeUrl(text: string, schemes?: readonly Scheme[]): Completi
 }
 
 /**
- * Whether the text is a host. False for `..`, and for `1.5`: a number that only inet_aton reads as an address was not
- * meant as one.
+ * Whether the text is a host. `..` is none, and neither is `1.5`: only inet_aton reads that number as an address, and
+ * nobody meant one.
  */
 function isHost(text: string): boolean {
-  // Only IDNA's tables can tell whether an internationalised name is legal; here it passes.
+  // Only IDNA's tables can tell whether an internationalised name is legal, so this check accepts any.
   const host = parseHost(text, (name) => name.replace(/[^\0-\x7F]+/g, 'x'))
   return host !== undefined && !host.odd
 }

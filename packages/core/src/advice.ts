@@ -108,7 +108,7 @@ export function adviceText({ option, value }: Advice): string {
   return `\`${option}${valueText(option, value)}\``
 }
 
-/** Options whose value names one field. */
+/** Options whose value names one field, credential or host. */
 const keyed = /^(?:headers|credentials|addresses|gateways)$|connectTo$/
 /** Options that are lists: `builtins`, and of the policy `allow`, `allowPorts`, `schemes` and `redirectSchemes`. */
 const lists = /^builtins$|(?:\.allow|Ports|chemes|hostKeys)$/

@@ -3,55 +3,57 @@
  * since a plan shows `<password>` in its place.
  */
 export interface Asked {
-  /** Metadata alone. */
+  /** Whether only metadata is wanted. */
   readonly head?: boolean | undefined
-  /** The [first, last] octets, or several such ranges; null: to the end; a first below 0: so many before the end. */
+  /**
+   * Octets [first, last], or several such ranges. A last of null means the end; a first of -5 means the last 5 octets.
+   */
   readonly range?: AskedRange | readonly AskedRange[] | undefined
-  /** The first octet that is wanted, since those before it are there already. */
+  /** The first octet to retrieve; the caller has those before it. */
   readonly resumeFrom?: number | undefined
-  /** HTTP: the octets of the first of several parts that are asked for at a time. */
+  /** HTTP: how many octets the first of several parallel parts has. */
   readonly segment?: number | undefined
   /** HTTP: whether HTTP/2 is offered within TLS. Default true. */
   readonly http2?: boolean | undefined
-  /** The value of If-Range that goes with `resumeFrom` (RFC 9110 13.1.5). */
+  /** The value of If-Range, which qualifies `resumeFrom` (RFC 9110 13.1.5). */
   readonly ifRange?: string | undefined
   readonly ifChangedSince?: Date | undefined
   readonly ifUnchangedSince?: Date | undefined
   readonly ifNoneMatch?: string | undefined
   readonly accept?: string | undefined
   readonly acceptLanguage?: string | undefined
-  /** The content codings that are offered. */
+  /** The content codings to offer. */
   readonly acceptEncoding?: string | undefined
-  /** Fields of HTTP by name; null: the field is not sent. */
+  /** HTTP fields by name; a field whose value is null is not sent. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined
   readonly virtualHost?: string | undefined
-  /** Whether a login goes with the first request of HTTP, WebSocket or MQTT, in place of that of the URL. */
+  /** Whether the first request of HTTP, WebSocket or MQTT carries a login that replaces that of the URL. */
   readonly login?: boolean | undefined
-  /** The user of this login, which MQTT sends as it is. */
+  /** The user of `login`, whom the packets of MQTT show. */
   readonly loginUser?: string | undefined
-  /** Whether HTTP gets a login by Digest alone, so that none goes with the first request. */
+  /** Whether the HTTP login uses Digest only, so that the first request carries none. */
   readonly digest?: boolean | undefined
-  /** Whether a proxy that is asked for the URL itself gets a login with the first request. */
+  /** Whether the first request that a proxy forwards carries the proxy's login. */
   readonly proxyLogin?: boolean | undefined
-  /** The most entries of a listing. */
+  /** The most entries that a listing may have. */
   readonly limit?: number | undefined
-  /** MQTT and WebSocket: the number of messages after which the client leaves. */
+  /** MQTT and WebSocket: the client leaves after this many messages. */
   readonly count?: number | undefined
-  /** WAIS: documents that those found are to be like. */
+  /** WAIS: the search finds documents like these. */
   readonly relevantTo?: ReadonlyArray<{ readonly docid: string; readonly wtype: string }> | undefined
-  /** Gopher+: whether answers to a form are given. */
+  /** Gopher+: whether the caller answers a form. */
   readonly form?: boolean | undefined
-  /** FTP: whether EPSV is tried before PASV. Default true. */
+  /** FTP: whether the client tries EPSV before PASV. Default true. */
   readonly epsv?: boolean | undefined
-  /** FTP: whether several commands are sent at a time. Default true. */
+  /** FTP: whether the client sends several commands at a time. Default true. */
   readonly pipelining?: boolean | undefined
 }
 
 export type AskedRange = readonly [first: number, last: number | null]
 
 /**
- * The options for a URL at another origin, such as a gateway: neither a login nor fields of the caller go there, except
- * those that say what is accepted, and by whom.
+ * Keeps the options that may go to another origin, such as a gateway. The login does not go there, and of the caller's
+ * fields only Accept, Accept-Language and User-Agent do.
  */
 export function askedElsewhere<T extends ForOrigin>(asked: T): Omit<T, 'virtualHost' | 'login' | 'loginUser'> {
   const { virtualHost: _host, login: _login, loginUser: _user, ...others } = asked
@@ -62,10 +64,10 @@ export function askedElsewhere<T extends ForOrigin>(asked: T): Omit<T, 'virtualH
   return { ...others, headers: Object.fromEntries(harmless) }
 }
 
-/** The options that are for the origin of the URL alone. */
+/** The options that only the origin of the URL may get. */
 interface ForOrigin extends Pick<Asked, 'headers' | 'virtualHost' | 'loginUser'> {
   readonly login?: unknown
 }
 
-/** The options where the caller gives none. */
+/** The options of a caller who gives none. */
 export const nothingAsked: Asked = {}

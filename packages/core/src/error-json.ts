@@ -1,17 +1,17 @@
 import type { ErrorDetails, RetrievalError } from './errors.ts'
 import { redact } from './secrets/redact.ts'
 
-/** A RetrievalError as plain data; members that it does not have are absent. */
+/** A RetrievalError as plain data; members that the error does not have are absent. */
 export interface ErrorJson extends Omit<ErrorDetails, 'cause'>, Pick<RetrievalError, 'code' | 'message'> {
   readonly name: 'RetrievalError'
-  /** Absent where there was none. */
+  /** Absent if no redirect was followed. */
   readonly redirects?: RetrievalError['redirects']
   readonly cause?: CauseJson
 }
 
 /** The cause of an error, as plain data. */
 export interface CauseJson {
-  /** The name of the error's class; for other values, their type. */
+  /** The name of the error's class; for a thrown value that is no Error, its type. */
   readonly name: string
   /** At most 1000 characters, without secrets. */
   readonly message: string
@@ -20,7 +20,7 @@ export interface CauseJson {
   readonly cause?: CauseJson
 }
 
-/** The longest chain of causes; one that leads back to itself ends here, too. */
+/** The longest chain of causes that is kept. The limit also ends a chain that loops. */
 const maxCauses = 5
 const maxMessage = 1000
 
@@ -39,7 +39,7 @@ export function errorJson(error: RetrievalError): ErrorJson {
 }
 
 function causeJson(value: unknown, left: number): CauseJson {
-  // Of other values only text is shown: an object may hold anything.
+  // A thrown object may hold secrets, so only a primitive value is shown.
   if (!(value instanceof Error)) return { name: typeof value, message: shown(Object(value) === value ? '' : value) }
   const { name, message, cause } = value
   const { code } = value as { code?: unknown }
@@ -51,7 +51,7 @@ function causeJson(value: unknown, left: number): CauseJson {
   }
 }
 
-/** The cause that causeJson() has described. */
+/** Rebuilds the cause that causeJson() described. */
 export function causeFrom({ name, message, code, cause }: CauseJson): Error {
   const error = new Error(message, cause === undefined ? undefined : { cause: causeFrom(cause) })
   return Object.assign(error, { name, ...(code !== undefined && { code }) })

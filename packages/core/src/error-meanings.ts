@@ -1,8 +1,8 @@
 import type { ErrorCode } from './errors.ts'
 
 /**
- * The cases in which each error happens: docs/errors.md and docs/exit-codes.md are generated from this table. It is
- * separate from the codes, so that a page that loads the core does not load these sentences.
+ * Says when each error happens; docs/errors.md and docs/exit-codes.md are generated from this table. The codes are in
+ * another file, so that a page that loads the core does not load these sentences.
  */
 export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   'unknown-scheme': 'No scheme of that name is known or registered.',

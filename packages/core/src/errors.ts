@@ -11,13 +11,13 @@ export type Phase =
   | 'tls'
   | 'greeting' // waiting for the server's first line
   | 'login'
-  | 'request' // a command or request was sent, its answer is awaited
-  | 'body' // the representation is under way
+  | 'request' // a request was sent, and the client waits for the answer
+  | 'body' // the body is being received
   | 'save' // writing to a local file
 
 /**
- * Every code that a RetrievalError can carry, with the exit status of the command (curl's number for the same thing).
- * error-meanings.ts says when each happens.
+ * Every code that a RetrievalError can carry, with the exit status of the command, which is curl's number for the same
+ * error. error-meanings.ts says when each happens.
  */
 export const errorCodes = {
   'unknown-scheme': { exit: 1 },
@@ -41,7 +41,7 @@ export const errorCodes = {
   'resume-failed': { exit: 36 },
   'tls-failed': { exit: 35 },
   'file-failed': { exit: 37 },
-  // aria2's number, which curl leaves free.
+  // aria2 uses this number, and curl does not.
   'checksum-failed': { exit: 32 },
   'too-many-redirects': { exit: 47 },
   'receive-failed': { exit: 56 },
@@ -58,54 +58,54 @@ export type ErrorCode = keyof typeof errorCodes
 
 export interface ErrorDetails {
   readonly phase: Phase
-  /** The URL in question; its password is removed here. */
+  /** The URL of the retrieval; the error removes its password. */
   readonly url?: string | undefined
-  /** The server's own words, where it gave any: `550 No such file`. */
+  /** The server's own words, if it gave any: `550 No such file`. */
   readonly reply?: string | undefined
-  /** The HTTP status, where there is one. */
+  /** The HTTP status, if there is one. */
   readonly status?: number | undefined
   /** The header fields and the beginning of the body that came with the status. */
   readonly response?: ErrorResponse | undefined
   /** The option of the library that may help, which the message names as adviceText() writes it. */
   readonly advice?: Advice | undefined
-  /** True: trying again may help, since the cause is likely to pass. */
+  /** True if trying again may help, since the cause is likely to pass. */
   readonly transient?: boolean
-  /** Milliseconds to wait before the next try, as the server asks. */
+  /** Milliseconds that the server asks the client to wait before it tries again. */
   readonly retryAfter?: number | undefined
-  /** The service that the URL names in place of data. */
+  /** The service that the URL names instead of data. */
   readonly handoff?: HandoffDetails | undefined
-  /** The [start, end) of the offending text within the URL as given. */
+  /** The [start, end) of the wrong text within the URL as given. */
   readonly span?: readonly [number, number] | undefined
   readonly cause?: unknown
 }
 
-/** A program of this system for a URL, to be run without a shell: each argument is passed as it is. */
+/** A program of this system that opens a URL. No shell runs it, so each argument is passed unchanged. */
 export interface HandoffProgram {
   readonly program: string
   /** The arguments without the user. A password is never among them: the process list shows arguments to all users. */
   readonly args: readonly string[]
-  /** The arguments that tell the program the user, too; absent where there is none, or the program takes none. */
+  /** The arguments that also tell the program the user; absent if the URL has no user or the program takes none. */
   readonly argsWithUser?: readonly string[]
   /** The package that brings the program, for people: `Debian's package inetutils-telnet`. */
   readonly install?: string
 }
 
-/** A service that a URL names, and the program with which a person may use it. */
+/** A service that a URL names, and the program with which a person can use it. */
 export interface HandoffDetails extends HandoffProgram {
   /** The name of the service: `telnet`, or the scheme of the URL. */
   readonly service: string
-  /** The host and its port; null where the URL names none. */
+  /** The host and its port; null if the URL names none. */
   readonly host: string | null
   readonly port: number | null
-  /** Advice for the login. Untrusted text. */
+  /** The user that the URL suggests for the login. Untrusted text. */
   readonly user: string | null
-  /** The password, shown as `***`; null where the URL gives none. */
+  /** The password, shown as `***`; null if the URL gives none. */
   readonly password: string | null
-  /** Other programs for the same, for a system that does not have the first. */
+  /** Other programs for the same service, if the system does not have the first. */
   readonly alternatives?: readonly HandoffProgram[]
 }
 
-/** The parts of an error's answer that people want to see. Untrusted text. */
+/** The parts of an error response that help people. Untrusted text. */
 export interface ErrorResponse {
   /** The header fields by lower-case name, without cookies. */
   readonly headers: Readonly<Record<string, string>>
@@ -118,14 +118,13 @@ export interface FollowedRedirect {
   /** The URL that redirected. */
   readonly url: string
   readonly status: number
-  /** The new URL as the server wrote it, without secrets. */
+  /** The new URL as the server wrote it; its secrets are hidden. */
   readonly location: string
 }
 
 /**
- * The only error class. `code` is closed (see errorCodes) and says what happened, `phase` says when, `message` says
- * what, where, and what to do next, for people. No field contains secrets: the URL is redacted, and the cause is kept
- * unchanged.
+ * The only error class. `code` says what happened, and errorCodes lists all codes; `phase` says when; `message` tells
+ * people what happened, where, and what to do next. `message` and `url` contain no secrets; `cause` is kept unchanged.
  */
 export class RetrievalError extends Error {
   override readonly name = 'RetrievalError'
@@ -140,7 +139,7 @@ export class RetrievalError extends Error {
   readonly handoff: HandoffDetails | undefined
   readonly advice: Advice | undefined
   readonly span: readonly [number, number] | undefined
-  /** The redirects that were followed before, in order; the client sets them. */
+  /** The redirects that were followed before the error, in order; the client sets them. */
   redirects: readonly FollowedRedirect[] = []
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails) {
@@ -165,8 +164,8 @@ export class RetrievalError extends Error {
   }
 
   /**
-   * The error that toJSON() has described, in another thread or process: structuredClone() keeps nothing of an error
-   * but its message, stack and causes.
+   * Rebuilds the error that toJSON() described, in another thread or process: of an error, structuredClone() keeps only
+   * message, stack and causes.
    */
   static from(json: ErrorJson): RetrievalError {
     const { code, message, redirects = [], cause, ...details } = json
@@ -178,7 +177,7 @@ export class RetrievalError extends Error {
     return error
   }
 
-  /** Whether a value is a RetrievalError of this or another copy of the package (bundles, realms). */
+  /** Whether a value is a RetrievalError, even one of another copy of the package (another bundle or realm). */
   static is(value: unknown): value is RetrievalError {
     return value instanceof Error && value.name === 'RetrievalError' && 'code' in value && 'phase' in value
   }

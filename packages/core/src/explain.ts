@@ -19,21 +19,23 @@ export interface Explained {
   readonly url: string
   readonly scheme: string
   readonly mechanism: string
-  /** Null is absent, "" is empty; `port` is the effective one, null where the scheme has none. */
+  /** An absent component is null, an empty one "". `port` is the effective one; it is null if the scheme has none. */
   readonly locator: Omit<Locator, 'scheme'>
-  /** The parameters in segments of the path (RFC 3986 3.3), not decoded. Absent: there is none. */
+  /** The parameters in segments of the path (RFC 3986 3.3), not decoded; this member is absent if there is none. */
   readonly parameters?: readonly PathParameter[]
   /** `mechanism`, `host`, `port`, `tls`, the fields of the mechanism, `wire`, `unknown`. */
   readonly plan: Readonly<Record<string, unknown>> & Pick<Plan<string>, 'wire' | 'unknown'>
   /** The findings, whose messages contain the remedies. */
   readonly findings: ReadonlyArray<Omit<Finding, 'remedy'>>
-  /** The explanation of the URL that is retrieved instead, at the gateway for the scheme. */
+  /** The explanation of the gateway's URL, which is retrieved instead. */
   readonly gateway?: Explanation
-  /** The URL of the proxy on the way, without its login. */
+  /** The URL of the proxy that is used, without its login. */
   readonly proxy?: string
-  /** The place that is connected to instead of the host and port: `HOST:PORT`, or the path of a socket. */
+  /**
+   * The place to which the client connects instead of the URL's host and port: `HOST:PORT`, or the path of a socket.
+   */
   readonly place?: string
-  /** Why the caller's policy lets nothing be sent. Absent: it does not refuse the URL, or no policy was asked. */
+  /** Why the caller's policy forbids the request; absent if it does not, or if no policy was asked. */
   readonly refused?: Refusal
 }
 
@@ -47,7 +49,7 @@ export interface PathParameter {
 
 export interface Refusal {
   readonly code: string
-  /** A sentence that says why, and how to allow it, if that is possible. */
+  /** A sentence that says why the policy refuses, and how to allow it, if that is possible. */
   readonly message: string
   /** The option that the message names, if it names one. */
   readonly advice?: Advice
@@ -58,7 +60,7 @@ export interface Unexplained {
   readonly error: {
     readonly code: string
     readonly message: string
-    /** The [start, end) in the URL as given, or null where no part of it is to blame. */
+    /** The [start, end) in the URL as given, or null if no part of it caused the error. */
     readonly span: readonly [number, number] | null
     /** The option that the message names, if it names one. */
     readonly advice?: Advice
@@ -88,7 +90,7 @@ export function explainResolution(resolution: Resolution, options: ResolveOption
   return { ...explained, gateway: explain(resolution.gateway, { ...others, asked: askedElsewhere(asked) }) }
 }
 
-/** Names the host that a browser would contact for a URL that we refuse; "" if the browser refuses it, too. */
+/** Names the host that a browser would contact for a URL that we refuse; "" if the browser refuses it as well. */
 function otherReading(url: string, { whatwgHost }: ResolveOptions): string {
   const host = whatwgHost?.(url)
   return host ? ` The WHATWG parser, which browsers use, would contact ${printable(redact(host))}.` : ''
@@ -122,17 +124,17 @@ function parametersOf(urlPath: string): PathParameter[] {
 
 function planFields({ wire, unknown, ...fields }: Resolution['plan']): Explained['plan'] {
   const shown: Record<string, unknown> & Pick<Plan<string>, 'wire'> = { ...fields, wire, ...(unknown && { unknown }) }
-  // The data may be megabytes, and the URL shows them already.
+  // The data may be megabytes, and the URL already shows it.
   if (fields.mechanism === 'data') delete shown.octets
   return shown
 }
 
 /** One line of an explanation for people, safe for a terminal. */
 export interface ExplanationLine {
-  /** The columns before the text, such as `  goes to  ` or `REFUSED: `; "" before the URL. */
+  /** The text in the columns before `text`, such as `  goes to  ` or `REFUSED: `; "" before the URL. */
   readonly head: string
   readonly text: string
-  /** The severity of a finding; null: the line is no finding. */
+  /** The severity of a finding; null if the line is no finding. */
   readonly severity: Severity | null
   /** The option that the text names, if it names one. */
   readonly advice?: Advice
@@ -145,7 +147,7 @@ export function formatExplanation(explanation: Explanation, schemes?: readonly S
     .join('')
 }
 
-/** The lines of formatExplanation, for a layout of one's own. */
+/** The lines of formatExplanation, for callers that lay them out themselves. */
 export function explanationLines(explanation: Explanation, schemes?: readonly Scheme[]): ExplanationLine[] {
   const url = lineOf('', explanation.url)
   if ('error' in explanation) return [url, lineOf('  ', explanation.error.message)]
@@ -190,12 +192,12 @@ function refusalLine({ message, advice }: Refusal): ExplanationLine {
 }
 
 const base: Advice = { option: 'base' }
-/** A cid or mid URL, for one, alone does not say where its message is (RFC 2392 2). */
+/** The line that asks for a base: a cid or mid URL, for example, does not say where its message is (RFC 2392 2). */
 function needsBase(whole: string): ExplanationLine[] {
   return section('needs', [`${whole}, by ${adviceText(base)}`]).map((line) => ({ ...line, advice: base }))
 }
 
-/** The gateway's URL, and what is sent to it. */
+/** The line with the gateway's URL, and the lines of what is sent to it. */
 function through(gateway: Explanation, schemes: readonly Scheme[] | undefined): ExplanationLine[] {
   return [
     ...section('through', [gateway.url]),
@@ -205,7 +207,7 @@ function through(gateway: Explanation, schemes: readonly Scheme[] | undefined): 
   ]
 }
 
-/** The text contains decoded parts of the URL, which must not control a terminal. */
+/** Makes a line safe: its text contains decoded parts of the URL, which must not control a terminal. */
 function lineOf(head: string, text: string, severity: Severity | null = null): ExplanationLine {
   return { head, text: printable(text), severity }
 }
@@ -218,7 +220,7 @@ function sectionHead(title: string, index: number): string {
   return `  ${(index === 0 ? title : '').padEnd(7)}  `
 }
 
-/** A URI is always shown in its escaped form (uri(7)): this is it, where the URL was given in another. */
+/** The escaped form of a URL that was given in another form; uri(7) wants a URI to be always shown escaped. */
 function escapedForm({ url, scheme, locator, plan }: Explained, known: Scheme | undefined): string[] {
   if (/^[!#-;=?-Z_a-z~[\]*]*$/.test(url)) return []
   const isNamed = locator.host !== null && typeof plan.host === 'string' && plan.host !== ''
@@ -230,7 +232,7 @@ function escapedForm({ url, scheme, locator, plan }: Explained, known: Scheme | 
 const shownElsewhere = new Set(['mechanism', 'host', 'port', 'tls', 'transport', 'docid', 'wire', 'unknown'])
 
 function fieldList(plan: Explained['plan']): readonly string[] {
-  // Nothing of a gateway's scheme is shown elsewhere.
+  // No other line shows the host and port of a gateway's scheme.
   const isHidden = (name: string): boolean =>
     shownElsewhere.has(name) &&
     !(plan.mechanism === 'gateway' && (name === 'host' || (name === 'port' && plan.port !== 0)))
@@ -240,11 +242,11 @@ function fieldList(plan: Explained['plan']): readonly string[] {
   return fields.length === 0 ? [] : [fields.map(([name, value]) => `${name} ${shown(value)}`).join(', ')]
 }
 
-/** Parts of a URL that no plan has a field for: the fragment, which is never sent, and parameters (RFC 3986 3.3). */
+/** The parts of a URL that are in no plan: the fragment, which is never sent, and parameters (RFC 3986 3.3). */
 function apart({ locator, parameters = [] }: Explained, scheme: Scheme | undefined): Record<string, unknown> {
   return {
     parameters: parameters.map(({ name, value }) => (value === null ? name : `${name}=${value}`)),
-    // In an info URL the fragment is the node, which the plan has.
+    // An info URL has the node in its fragment, and the plan shows the node.
     fragment: scheme?.host === 'none' ? null : locator.fragment,
   }
 }

@@ -8,29 +8,29 @@ import { maxUrlLength } from './url/split.ts'
 
 /** A URL found in running text. */
 export interface ExtractedUrl {
-  /** The URL, without its wrapper and without the white space that was folded into it. */
+  /** The URL without its wrapper, and without the white space that folded it. */
   readonly url: string
   /**
-   * Other readings, the likelier first. A hyphen before a line break may belong to the URL, or have come with the break
-   * (RFC 1738 appendix): `url` keeps it. `&amp;` may stand for `&`, as in HTML: `url` has `&`.
+   * Other readings, the likelier first. A hyphen before a line break may belong to the URL or to the break (RFC 1738
+   * appendix); `url` keeps it. `&amp;` may stand for `&`, as in HTML; `url` has `&`.
    */
   readonly alternates: readonly string[]
-  /** The [start, end) in the text, with the `< >` where they stand, without quotes. */
+  /** The [start, end) in the text, with the `< >` if it has them, without quotes. */
   readonly span: Span
   readonly form: 'wrapped' | 'quoted' | 'bare'
-  /** The error of a wrapped URL, or of the escapes of a bare one; null where there is none. */
+  /** Why a wrapped URL is wrong, or the escapes of a bare one; null if there is no error. */
   readonly error: string | null
 }
 
 export interface ExtractOptions {
   /**
-   * Schemes beside the built-in ones: a bare URL, or one in < > without `URL:`, counts if its scheme is known or `//`
-   * follows.
+   * Schemes beside the built-in ones. A bare URL, or one in < > without `URL:`, counts only if its scheme is known or
+   * `//` follows.
    */
   readonly schemes?: readonly Scheme[]
 }
 
-/** The longest scheme: the distance to look back from a colon. */
+/** The longest scheme. The search looks so far back from a colon. */
 const maxScheme = 32
 /** Two doubtful hyphens give four readings; more would not help. */
 const maxReadings = 4
@@ -55,11 +55,11 @@ export function* extractUrls(text: string, options: ExtractOptions = {}): Genera
 interface Source {
   readonly text: string
   readonly options: ExtractOptions
-  /** The end of the word that begins here, or has begun before. */
+  /** Returns the end of the word around this offset. Calls go from left to right. */
   readonly wordEnd: (from: number) => number
 }
 
-/** The URL whose scheme ends at this colon; if there is none, the offset at which the search continues. */
+/** The URL whose scheme ends at this colon, or the offset at which the search continues. */
 function extractAt(source: Source, start: number, colon: number): ExtractedUrl | number {
   const { text, options } = source
   const word = text.slice(start, colon).toLowerCase()
@@ -73,24 +73,25 @@ function extractAt(source: Source, start: number, colon: number): ExtractedUrl |
 }
 
 /**
- * Whether a URL may begin here, by the text around the scheme: prose, C++ and style sheets have many words with a
- * colon.
+ * Whether a URL may begin here, judged by the text around the scheme: prose, C++ and style sheets have many words with
+ * a colon.
  */
 function mayBegin(text: string, start: number, colon: number, word: string, options: ExtractOptions): boolean {
   const scheme = findScheme(word, options.schemes)
   const before = text[start - 1] ?? ''
   if (text.startsWith('//', colon + 1)) {
     const first = text[colon + 3] ?? ''
-    // `C://` is a drive; the middle of a word is no scheme.
+    // `C://` is a drive, and a scheme cannot begin in the middle of a word.
     return word.length > 1 && !/[A-Za-z0-9]/.test(before) && !(scheme?.host === 'required' && /[/?#]/.test(first))
   }
   if (scheme === undefined || scheme.host === 'required') return false
-  // `x.data:`, `#info:hover`, `</info:a`, `data::size`, and `More info:http://h/`, where another URL follows.
+  // Refuses `x.data:`, `#info:hover`, `</info:a`, `data::size`, and `More info:http://h/`, in which another URL
+  // follows.
   const after = text.slice(colon + 1, colon + maxScheme + 3)
   return !/[\p{L}\p{N}_/\\.$@#-]/u.test(before) && !/^(?::|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/.test(after)
 }
 
-/** The beginning of the scheme before a colon; the colon's own offset where there is none. */
+/** The beginning of the scheme before a colon; the colon's own offset if no scheme precedes it. */
 function schemeStart(text: string, colon: number, limit: number): number {
   let start = colon
   while (start > limit && colon - start < maxScheme && /[A-Za-z0-9+.-]/.test(text[start - 1] ?? '')) start--
@@ -98,15 +99,15 @@ function schemeStart(text: string, colon: number, limit: number): number {
   return start
 }
 
-/** Reads `<URL:ftp://h/a⏎ b>`: all white space within is folded away, the fragment stays with its URL. */
+/** Reads `<URL:ftp://h/a⏎ b>`: removes all white space within, and keeps the fragment. */
 function wrapped(text: string, open: number, start: number, options: ExtractOptions): ExtractedUrl | undefined {
   const labelled = start > open + 1
   const end = closing(text, start, brackets[text[open] ?? ''] ?? '>')
   if (end === -1) return undefined
   const content = text.slice(start, end).trim()
-  // Blanks belong to the names of nodes of Info in KDE's form: <info:(gcc)G++ and GCC>.
+  // KDE writes blanks in the names of Info nodes: <info:(gcc)G++ and GCC>.
   if (/^info:\([^"'()]+\)[^"'()]*$/i.test(content)) return kdeNode(content, [open, end + 1], options)
-  // Without `URL:` it may be a tag of XML or prose, and no URL contains quotes.
+  // Text without `URL:` may be a tag of XML or prose, and no URL contains quotes.
   if (!labelled && (/["']/.test(content) || goesOnAsProse(content))) return undefined
   const [url = '', ...alternates] = readings(content)
   const error = syntaxError(url, options)
@@ -118,17 +119,18 @@ function wrapped(text: string, open: number, start: number, options: ExtractOpti
 const brackets: Readonly<Record<string, string>> = { '<': '>', '⟨': '⟩' }
 
 /**
- * Whether a word that is no rest of a URL stands behind white space that no line break explains: `com/rfc/` is a rest,
- * `and` is none. RFC 3986 appendix C ignores all white space; a TAB, or a line end anywhere, shows that it was added.
+ * Whether white space without a line break is followed by a word that cannot continue a URL: `com/rfc/` can, `and`
+ * cannot. RFC 3986 appendix C ignores all white space; a TAB, or a line end anywhere, shows that the white space was
+ * added.
  */
 function goesOnAsProse(content: string): boolean {
   if (/[\t\r\n]/.test(content) && !/\n[^\S\n]*\n/.test(content)) return false
-  // Words stand at even places, and the white space before each at the odd one.
+  // split() puts words at even indexes, and white space at odd ones.
   const pieces = content.split(/(\s+)/)
   return pieces.some((word, at) => at > 0 && at % 2 === 0 && isGap(pieces[at - 1] ?? '') && !isRest(word))
 }
 
-/** Blanks within a line, or an empty line, as double spacing makes them. */
+/** Whether the white space is blanks within a line, or an empty line, as double spacing makes them. */
 function isGap(space: string): boolean {
   return !/[\r\n]/.test(space) || /\n[^\S\n]*\n/.test(space)
 }
@@ -142,14 +144,17 @@ function kdeNode(content: string, span: Span, options: ExtractOptions): Extracte
   return { url, alternates: [], span, form: 'wrapped', error: syntaxError(url, options) }
 }
 
-/** The `>` that closes, before another `<`, a gap of more than one empty line, or more than a URL can hold; else -1. */
+/**
+ * The offset of the closing `>`; -1 if another `<`, more than one empty line, or more text than a URL can hold comes
+ * first.
+ */
 function closing(text: string, start: number, closer: string): number {
   const content = text.slice(start, start + maxUrlLength + 1)
   const stop = content.search(/[<>⟨⟩]|(?:\r?\n[ \t]*){2}\r?\n/)
   return content[stop] === closer && stop > 0 ? start + stop : -1
 }
 
-/** The text without its white space; a hyphen at the end of a line gives two readings, kept first. */
+/** The text without its white space. A hyphen at the end of a line gives two readings; the first keeps it. */
 function readings(content: string): readonly string[] {
   let texts = ['']
   let rest = content
@@ -173,8 +178,8 @@ function unfold(text: string): string {
 }
 
 /**
- * A bare URL, which ends at white space, delimiters or quotes, without the punctuation of the sentence. A word that is
- * not a URL is skipped as a whole.
+ * Reads a bare URL, which ends at white space, delimiters or quotes, and does not include the punctuation of the
+ * sentence. If the word is no URL, the search continues behind it.
  */
 function bare({ text, options, wordEnd }: Source, start: number, colon: number): ExtractedUrl | number {
   const limit = wordEnd(colon + 1)
@@ -185,9 +190,9 @@ function bare({ text, options, wordEnd }: Source, start: number, colon: number):
   const quoted = stop < text.length && (quotes[before]?.includes(text[stop] ?? '') ?? false)
   const end = quoted ? stop : trimmedEnd(text, colon + 1, stop, before)
   const written = text.slice(start, end)
-  // In HTML and XML, the & of a query is written so.
+  // HTML and XML write the & of a query so.
   const url = written.replaceAll('&amp;', '&')
-  // The word has nothing behind the colon, or is `data:` without data.
+  // Nothing stands behind the colon, or `data:` has no data.
   if (/^[^:]*:(?:\/\/)?$/.test(url) || (isData && !url.includes(','))) return stop
   const error = syntaxError(url, options)
   const isReported = error !== null && text.startsWith('//', colon + 1) && hasOnlyBadEscapes(url, options)
@@ -196,14 +201,14 @@ function bare({ text, options, wordEnd }: Source, start: number, colon: number):
   return { url, alternates, span: [start, end], form: quoted ? 'quoted' : 'bare', error }
 }
 
-/** Whether the text was meant as a URL and fails only by its escapes: `http://h/100%`. */
+/** Whether the text is a URL but for bad escapes, as in `http://h/100%`. */
 function hasOnlyBadEscapes(url: string, options: ExtractOptions): boolean {
   return findBadEscape(url) !== -1 && syntaxError(url.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'), options) === null
 }
 
 /**
- * The end of a bare URL. Letters beyond ASCII may belong to an IRI; brackets, quotes and full stops beyond ASCII are
- * the sentence's. So is escaped HTML.
+ * The end of a bare URL. Letters beyond ASCII may belong to an IRI; brackets, quotes and full stops beyond ASCII, and
+ * escaped HTML, belong to the sentence.
  */
 const bareEnd =
   /[\s<>"{|}\\^`\p{Cc}\p{Cf}\p{Cs}\p{Pi}\p{Pf}„‚…、。，．！？：；]|(?![()[\]])[\p{Ps}\p{Pe}]|&(?:lt|gt|quot|apos|#34|#39);|$/gu
@@ -220,9 +225,8 @@ const quotes: Readonly<Record<string, string>> = {
 const openers: Readonly<Record<string, string>> = { ')': '(', ']': '[' }
 
 /**
- * The place where a bracket or quote closes that was opened before the URL: directly (`'http://a/','http://b/'`), or
- * anywhere in the sentence, at a bracket without its opening one. Also a comma before another URL:
- * `http://a/,http://b/`.
+ * The offset of a bracket or quote that was opened before the URL, directly (`'http://a/','http://b/'`) or anywhere in
+ * the sentence, and that now closes. A comma before another URL counts as well: `http://a/,http://b/`.
  */
 function enclosedEnd(
   text: string,
@@ -246,7 +250,7 @@ function enclosedEnd(
   return stop
 }
 
-/** Whether another URL begins behind a comma. Not called for data: URLs, which have commas of their own. */
+/** Whether another URL begins behind a comma. This is not called for data: URLs, which contain commas themselves. */
 function beginsUrl(text: string, start: number, options: ExtractOptions): boolean {
   schemeHere.lastIndex = start
   const [scheme = ''] = schemeHere.exec(text) ?? []
@@ -256,7 +260,7 @@ function beginsUrl(text: string, start: number, options: ExtractOptions): boolea
 
 const schemeHere = /[A-Za-z][A-Za-z0-9+.-]{0,31}:/y
 
-/** The end without trailing `. , ; : ! ? '`, and emphasis. */
+/** The end of the URL without trailing `. , ; : ! ? '` and without marks of emphasis. */
 function trimmedEnd(text: string, start: number, stop: number, before: string): number {
   const ends = `.,;:!?'${'*_~'.includes(before) ? before : ''}`
   let end = stop
@@ -264,7 +268,7 @@ function trimmedEnd(text: string, start: number, stop: number, before: string): 
   return end
 }
 
-/** Whether a word with a colon but without `//` is a URL: only if its scheme can resolve it. */
+/** Whether a word is a URL. A word without `//` is one only if its scheme can resolve it. */
 function means(url: string, { schemes }: ExtractOptions): boolean {
   if (/^[^:]*:\/\//.test(url)) return true
   try {

@@ -1,10 +1,10 @@
 import type { Advice } from './advice.ts'
 import type { Span } from './url/locator.ts'
 
-/** `notice`: shown by explain and -v. `warning`: one line on stderr. `danger`: refused unless allowed. */
+/** explain and -v show a `notice`; a `warning` is one line on stderr; a `danger` is refused unless allowed. */
 export type Severity = 'notice' | 'warning' | 'danger'
 
-/** Every finding, with its severity unless the circumstances soften it. */
+/** Every finding with its severity, which circumstances can soften. */
 export const findingCodes = {
   'encoded-delimiter': 'danger',
   'foreign-port': 'danger',
@@ -38,7 +38,7 @@ export type FindingCode = keyof typeof findingCodes
 export interface Finding {
   readonly code: FindingCode
   readonly severity: Severity
-  /** A sentence that says what is the case. */
+  /** A sentence that states the fact. */
   readonly message: string
   /** A sentence that says what to do about it. */
   readonly remedy: string
@@ -46,7 +46,7 @@ export interface Finding {
   readonly advice?: Advice
   /** The [start, end) in the URL as given. */
   readonly span: Span
-  /** The section of a specification that says so. */
+  /** The section of the specification that has the rule. */
   readonly rule: string
 }
 
@@ -84,7 +84,7 @@ const advices: Readonly<Partial<Record<FindingCode, Advice>>> = {
   'no-fetcher': { option: 'fetchers' },
 }
 
-/** Makes a finding; its severity is that of its code unless the circumstances soften it. */
+/** Makes a finding. Its severity is that of its code unless the caller softens it. */
 export function finding(code: FindingCode, message: string, span: Span, rule: string, severity?: Severity): Finding {
   const made = { code, severity: severity ?? findingCodes[code], message, remedy: remedies[code], span, rule }
   const advice = advices[code]
@@ -94,8 +94,8 @@ export function finding(code: FindingCode, message: string, span: Span, rule: st
 const delimiterNames: Readonly<Record<string, string>> = { '0D': 'CR', '0A': 'LF', '00': 'NUL', '09': 'TAB' }
 
 /**
- * Findings for escaped CR, LF and NUL in one part of the URL, one for each run. Schemes with rules of their own call it
- * too.
+ * Findings for escaped CR, LF and NUL in one part of the URL, one for each run. Schemes with their own rules call this
+ * as well.
  */
 export function findDelimiters(text: string, part: string, at: number, pattern: RegExp = /(?:%0[0AaDd])+/g): Finding[] {
   return [...text.matchAll(pattern)].map((match) => {

@@ -19,8 +19,7 @@ export interface FindingSource {
 }
 
 /**
- * All findings on a URL, the gravest first. Nearly every URL has none or one, so each check first looks for a reason to
- * stop.
+ * All findings on a URL, the gravest first. Nearly every URL has none or one, so each check stops as early as it can.
  */
 export function findAll(source: FindingSource): readonly Finding[] {
   const { scheme, split, plan, place, options } = source
@@ -50,7 +49,7 @@ function bySeverity(a: Finding, b: Finding): number {
   return order.indexOf(a.severity) - order.indexOf(b.severity)
 }
 
-/** The place of a part; the whole URL where the part is absent or empty, so that a finding always marks something. */
+/** The place of a part. An absent or empty part gives the whole URL, so that a finding always marks something. */
 function spanIn({ split }: FindingSource, part: Part): Span {
   const [start, end] = spanOf(split, part) ?? [0, 0]
   return start < end ? [start, end] : [0, split.text.length]
@@ -100,7 +99,7 @@ function loginFindings(source: FindingSource): Finding[] {
     const message = 'The user name is empty, and a password follows; both are sent as they stand.'
     found.push(finding('empty-user', message, spanIn(source, 'password'), 'RFC 1738 3.1'))
   }
-  // The plan's TLS counts: defaults.requireTls may have added it.
+  // defaults.requireTls may have added TLS, so the plan decides, not the scheme.
   const tls = 'tls' in plan ? plan.tls : scheme.tls
   // An empty password (`u:@h`) is no secret.
   if (scheme.sendsPassword && tls === 'none' && !loopback && !anonymous && password !== '') {
@@ -119,8 +118,8 @@ function loginFindings(source: FindingSource): Finding[] {
 }
 
 /**
- * `http://bank.example@evil/`. A dotted name alone is no sign (john.doe is a person), so the last label must be
- * common among hosts: two letters, a generic domain of old, or a reserved one.
+ * Whether a user looks like a host, as in `http://bank.example@evil/`. A dotted name alone does not (john.doe is a
+ * person), so the last label must be common among hosts: two letters, an old generic domain, or a reserved one.
  */
 function looksLikeHost(user: string): boolean {
   const name = user.toLowerCase().split(/[/\\:;?#&=]/, 1)[0] ?? ''
@@ -131,7 +130,10 @@ function looksLikeHost(user: string): boolean {
   )
 }
 
-/** Names and addresses that all parsers read alike, with the delimiter behind them. Not xn--, which may be invalid. */
+/**
+ * Names and addresses that all parsers read alike, with the delimiter behind them. It excludes xn-- names, which may be
+ * invalid.
+ */
 const plainAuthority =
   /^[a-z][a-z0-9+.-]*:\/\/(?:(?!xn--|[a-z0-9.-]*\.xn--)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,63}|localhost|127\.0\.0\.1)(?::\d{1,5})?(?:[/?#]|$)/
 
@@ -143,7 +145,7 @@ function hostFindings(source: FindingSource): Finding[] {
     found.push(finding('numeric-host', message, spanIn(source, 'host'), 'RFC 3986 7.4'))
   }
   const other = host && !plainAuthority.test(split.text) ? options.whatwgHost?.(split.text) : undefined
-  // The WHATWG parser has no zones (RFC 6874); that disagreement is not worth a finding.
+  // The WHATWG parser refuses zones (RFC 6874). That disagreement is not worth a finding.
   const refused = other === null && !place.host.includes('%')
   if (refused || (other && whatwgName(other, options) !== place.host)) {
     const does = refused ? 'refuses the URL' : `would contact ${other}`
@@ -158,12 +160,15 @@ function hostFindings(source: FindingSource): Finding[] {
   return found
 }
 
-/** The host in our spelling: the WHATWG parser leaves it as written for schemes that it does not know. */
+/** The host in our spelling: for schemes that it does not know, the WHATWG parser leaves the host as written. */
 function whatwgName(host: string, { domainToAscii }: FindingSource['options']): string {
   return readHost(host, domainToAscii)?.name ?? host
 }
 
-/** RFC 1738 3.1: labels of letters and digits, with hyphens within; the last one begins with a letter. */
+/**
+ * Matches what RFC 1738 3.1 forbids: labels have letters, digits, and hyphens within; the last one begins with a
+ * letter.
+ */
 const oddLabel = /_|-(?:\.|$)|(?:^|\.)\d[^.]*\.?$/
 
 function hostLabel(source: FindingSource): Finding {
@@ -171,7 +176,7 @@ function hostLabel(source: FindingSource): Finding {
   return finding('host-label', message, spanIn(source, 'host'), 'RFC 1738 3.1')
 }
 
-/** Latin beside Cyrillic or Greek within one label: letters that look alike. */
+/** Whether one label mixes Latin with Cyrillic or Greek, whose letters look alike. */
 function mixesScripts({ host }: Locator): boolean {
   const name = octetsToText(decodeOctets(host ?? ''))
   if (/^[\0-\x7F]*$/.test(name)) return false

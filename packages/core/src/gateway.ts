@@ -6,30 +6,33 @@ import { schemeOf } from './url/split.ts'
 
 /**
  * Gateways by scheme, or by namespace of a URN: `{ wais: 'http://gateway.example/?url={url}', 'urn:isbn':
- * 'https://books.example/{name}' }`. A text is the template alone.
+ * 'https://books.example/{name}' }`. A string is a template.
  */
 export type Gateways = Readonly<Record<string, string | Gateway>>
 
-/** A gateway, and the syntax of the URLs that it understands, if Retriever does not know their scheme (RFC 1738 4). */
+/** A gateway. If Retriever does not know the scheme, it says which syntax its URLs have (RFC 1738 4). */
 export interface Gateway {
   /**
-   * The template of the URL that is retrieved. Variables in braces (RFC 6570 3.2.2): `url`, `host`, `port`, `path`,
-   * `query`, and of a URN its `name`. `{url}` is escaped; `{+url}` is put in as it is.
+   * The template of the URL to retrieve. Its variables stand in braces (RFC 6570 3.2.2): `url`, `host`, `port`, `path`,
+   * `query`, and `name` for a URN. `{url}` is escaped; `{+url}` is not.
    */
   readonly url: string
-  /** The port of URLs that name none. It implies the generic syntax. */
+  /** The port of URLs that name none. A gateway with a port takes URLs of the generic syntax. */
   readonly port?: number
-  /** `generic`: `//host:port/path` follows the colon (RFC 1738 3.1); `opaque`: no host. Default: both are taken. */
+  /** `generic`: `//host:port/path` follows the colon (RFC 1738 3.1); `opaque`: URLs have no host. Default: both. */
   readonly syntax?: 'generic' | 'opaque'
 }
 
-/** The gateway of that name, perhaps only a template. */
+/** The gateway of that name; a template becomes a gateway. */
 function gatewayNamed(name: string, gateways: Gateways | undefined): Gateway | undefined {
   const found = gateways !== undefined && Object.hasOwn(gateways, name) ? gateways[name] : undefined
   return typeof found === 'string' ? { url: found } : found
 }
 
-/** A scheme that only the gateways know: any URL of RFC 3986 in the declared syntax, which the gateway understands. */
+/**
+ * A scheme that only the gateways know. It takes any URL of RFC 3986 in the declared syntax; the gateway understands
+ * it.
+ */
 export function gatewayScheme(name: string, gateways: Gateways | undefined): Scheme | undefined {
   const gateway = gatewayNamed(name, gateways)
   if (gateway === undefined) return undefined
@@ -57,9 +60,9 @@ export function gatewayScheme(name: string, gateways: Gateways | undefined): Sch
 }
 
 /**
- * The URL at the gateway for a URL of its scheme (RFC 1738 4); undefined: it has none. The login and the fragment never
- * go along. Throws `invalid-option` for a template that no URL of a network scheme (`hasHost`) comes of, or that leads
- * to a gateway again.
+ * The gateway's URL for a URL of its scheme (RFC 1738 4); undefined if the scheme has no gateway. Login and fragment
+ * never go to a gateway. Throws `invalid-option` if the template gives no URL of a network scheme (`hasHost`), or one
+ * that leads to a gateway again.
  */
 export function gatewayUrl(
   locator: Locator,
@@ -85,7 +88,7 @@ export function gatewayUrl(
   })
   const target = schemeOf(url)
   const isUrl = target !== undefined && url.startsWith('://', target.length) && !/[{}]/.test(url)
-  // A page may lead to the scheme, so its gateway is a server, and never this machine.
+  // A page can link to a URL of the scheme, so its gateway must be a server, and never this machine.
   if (isFilled && isUrl && hasHost(target) && !Object.hasOwn(gateways, target)) return url
   const advice = { option: 'gateways', value: key } as const
   const wanted = 'a URL with {url}, {host}, {port}, {path}, {query} or {name}, of a network scheme without a gateway'

@@ -1,19 +1,20 @@
 /**
- * The retrieval's plan as data. A string in a plan holds one octet a character (U+0000 to U+00FF); null is absent.
- * `wire` has one element for each message that the client sends to a server that accepts them all, with its line end,
- * and `<password>` in place of a secret. What ends a session that is kept for later retrievals is not part of it.
+ * What the retrieval does, as data. A string in a plan holds one octet a character (U+0000 to U+00FF); null means
+ * absent. `wire` has one element for each message that the client sends to a server that accepts them all, with its
+ * line end, and with `<password>` in place of a secret. If the session is kept for later retrievals, `wire` leaves out
+ * what ends it.
  */
 export interface Plan<M extends string> {
   readonly mechanism: M
   readonly wire: readonly string[]
   /**
-   * Why parts of `wire` cannot be known before the server has answered, by the text that stands for them: `{ '<first>':
-   * 'the answer to EXAMINE gives it' }`. Absent: all is known.
+   * Placeholders in `wire`, each with the reason that the client cannot know the text before the server has answered:
+   * `{ '<first>': 'the answer to EXAMINE gives it' }`. Absent if all is known.
    */
   readonly unknown?: Readonly<Record<string, string>>
 }
 
-/** The beginning of TLS: with the first octet (`implicit`), by a command (`explicit`), or not at all. */
+/** How TLS begins: with the first octet (`implicit`), by a command (`explicit`), or not at all. */
 export type TlsMode = 'none' | 'explicit' | 'implicit'
 
 interface NetworkPlan<M extends string> extends Plan<M> {
@@ -26,7 +27,7 @@ interface NetworkPlan<M extends string> extends Plan<M> {
 /** RFC 1738 3.2.2: one CWD for each element of `cwd`, then RETR or NLST of `name`; an empty name is a listing. */
 export interface FtpPlan extends NetworkPlan<'ftp'> {
   readonly user: string
-  /** Null: the client asks for it, if the server does. */
+  /** Null if the URL has none; the client then asks for it if the server does. */
   readonly password: string | null
   readonly cwd: readonly string[]
   readonly name: string
@@ -50,20 +51,21 @@ export interface GopherPlan extends NetworkPlan<'gopher'> {
 
 /** RFC 5538, RFC 1738 3.6 and 3.7. */
 export interface NntpPlan extends Plan<'nntp'> {
-  /** The server; null: a news URL names none, and no default is configured. */
+  /** The server; null if a news URL names none and no default is configured. */
   readonly host: string | null
   readonly port: number
   readonly tls: TlsMode
   readonly user: string | null
   readonly password: string | null
   readonly select: 'groups' | 'group' | 'article' | 'message'
-  /** The group; for `groups` a wildmat or null. */
+  /** The group. With `groups` it is a wildmat, or null for all. */
   readonly newsgroup: string | null
   readonly articleNumber: number | null
   /** The message-id without its angle brackets. */
   readonly messageId: string | null
   /**
-   * An extension: only the group's articles with these numbers, both inclusive; a high of null means all from low on.
+   * An extension: only the group's articles with these numbers, both included. A high of null means all articles from
+   * low on.
    */
   readonly articleRange?: readonly [low: number, high: number | null]
 }
@@ -81,7 +83,7 @@ export interface WaisPlan extends NetworkPlan<'wais'> {
   readonly wtype: string | null
   /** The length and document-id as the URL has them, decoded (RFC 1738 3.9). */
   readonly wpath: string | null
-  /** The document's octets; null: the URL does not say. */
+  /** The document's octets; null if the URL does not say. */
   readonly length: number | null
   /** The octets of the document-id, which only the server takes apart (RFC 1625). */
   readonly docid: string | null
@@ -96,7 +98,7 @@ export interface ProsperoPlan extends NetworkPlan<'prospero'> {
 
 /** RFC 4516. No attributes means all user attributes. */
 export interface LdapPlan extends Plan<'ldap'> {
-  /** The server; "" where the client chooses it. */
+  /** The server; "" if the client chooses it. */
   readonly host: string
   readonly port: number
   readonly tls: TlsMode
@@ -109,7 +111,7 @@ export interface LdapPlan extends Plan<'ldap'> {
     readonly value: string | null
     readonly critical: boolean
   }>
-  /** The path of a local socket in place of host and port, for ldapi. */
+  /** The path of a local socket, which ldapi uses instead of host and port. */
   readonly socket: string | null
 }
 
@@ -123,9 +125,9 @@ export interface Z3950Plan extends NetworkPlan<'z3950'> {
   readonly operation: 'session' | 'retrieval' | 'search'
   readonly databases: readonly string[]
   readonly docid: string | null
-  /** The query of a search, in CCL or PQF. It is an extension of RFC 2056, `;query=`. */
+  /** The query of a search, in CCL or PQF: `;query=`, an extension of RFC 2056. */
   readonly query: string | null
-  /** The place of one record among those that the query finds, from 1; an extension, too, `;record=`. Null: all. */
+  /** The number of one of the records found, counted from 1: `;record=`, an extension as well. Null: all records. */
   readonly record: number | null
   readonly elementSet: string | null
   readonly recordSyntaxes: readonly string[]
@@ -149,7 +151,7 @@ export interface IrcPlan extends NetworkPlan<'irc'> {
 export interface RtspPlan extends NetworkPlan<'rtsp'> {
   /** The URL of the request, without login and fragment. */
   readonly target: string
-  /** `udp` for rtspu, which is handed over. */
+  /** `udp` for rtspu, which is handed to a player. */
   readonly transport: 'tcp' | 'udp'
   readonly user: string | null
   readonly password: string | null
@@ -162,7 +164,7 @@ export interface SftpPlan extends NetworkPlan<'sftp'> {
   readonly path: string
 }
 
-/** RFC 2384. `auth` is the way to log in, in capitals: `*`, `+APOP`; a null message is the list of messages. */
+/** RFC 2384. `auth` says how to log in, in capitals: `*`, `+APOP`. A null message means the list of messages. */
 export interface PopPlan extends NetworkPlan<'pop3'> {
   readonly user: string | null
   readonly password: string | null
@@ -170,7 +172,7 @@ export interface PopPlan extends NetworkPlan<'pop3'> {
   readonly message: number | null
 }
 
-/** RFC 5092. Without a mailbox it is the list of mailboxes; strings are UTF-8 octets. */
+/** RFC 5092. A plan without a mailbox lists the mailboxes. Strings are UTF-8 octets. */
 export interface ImapPlan extends NetworkPlan<'imap'> {
   readonly user: string | null
   readonly password: string | null
@@ -178,9 +180,9 @@ export interface ImapPlan extends NetworkPlan<'imap'> {
   readonly mailbox: string | null
   readonly uidValidity: number | null
   readonly uid: number | null
-  /** The part of the message: `1.2`, `HEADER`; null: the whole. */
+  /** The part of the message: `1.2`, `HEADER`; null means all of it. */
   readonly section: string | null
-  /** The first octet, and the number of octets; null: the rest. */
+  /** The first octet, and how many to retrieve; a null length means the rest. */
   readonly partial: readonly [offset: number, length: number | null] | null
   /** The search program of IMAP. */
   readonly search: string | null
@@ -200,12 +202,12 @@ export interface MqttPlan extends NetworkPlan<'mqtt'> {
   readonly topic: string
 }
 
-/** RFC 2229 5; `!` is the first database that has the word, `.` the server's own strategy. */
+/** RFC 2229 5. The database `!` is the first that has the word; the strategy `.` is the server's own. */
 export interface DictPlan extends NetworkPlan<'dict'> {
   readonly operation: 'define' | 'match' | 'databases' | 'strategies' | 'information' | 'server'
-  /** The name to log in with, if the server is to know who asks (RFC 2229 3.11). */
+  /** The login name, if the server should know who asks (RFC 2229 3.11). */
   readonly user: string | null
-  /** Null: the server tells of itself. */
+  /** The word; null if the server is asked about itself. */
   readonly word: string | null
   readonly database: string | null
   readonly strategy: string | null
@@ -237,7 +239,7 @@ export interface FilePlan extends Plan<'file'> {
   readonly path: string
 }
 
-/** RFC 6068: a draft. Header names are lower case; fields that a link must not decide are left out. */
+/** RFC 6068: a draft. Header names are in lower case; headers that a link must not set are left out. */
 export interface MailtoPlan extends Plan<'mailto'> {
   readonly to: readonly string[]
   readonly headers: Readonly<Record<string, string>>
@@ -250,7 +252,7 @@ export interface DataPlan extends Plan<'data'> {
   readonly octets: string
 }
 
-/** RFC 2392; `messageId` is null for cid, which means the current message. */
+/** RFC 2392. A cid URL has a null `messageId`, which means the current message. */
 export interface MessagePlan extends Plan<'message'> {
   readonly messageId: string | null
   readonly contentId: string | null
@@ -262,15 +264,15 @@ export interface UrnPlan extends Plan<'urn'> {
   readonly nss: string
   readonly rComponent: string | null
   readonly qComponent: string | null
-  /** The URL at which the namespace's publisher keeps it, if one is known. */
+  /** The URL at which the publisher of the namespace keeps the named thing, if one is known. */
   readonly locatedAt: string | null
 }
 
 /** A URL of a scheme that only a gateway knows (RFC 1738 4); the parts stay undecoded. */
 export interface GatewayPlan extends Plan<'gateway'> {
-  /** Null: the URL has none. */
+  /** The host; null if the URL has none. */
   readonly host: string | null
-  /** 0: neither the URL nor the gateway names one. */
+  /** The port; 0 if neither the URL nor the gateway names one. */
   readonly port: number
   readonly path: string | null
   /** The text behind the colon of a URL without a host. */
@@ -278,7 +280,7 @@ export interface GatewayPlan extends Plan<'gateway'> {
   readonly query: string | null
 }
 
-/** uri(7); a null page is the index. */
+/** uri(7). A null page means the index. */
 export interface ManPlan extends Plan<'man'> {
   readonly page: string | null
   readonly section: string | null
@@ -288,7 +290,7 @@ export interface InfoPlan extends Plan<'info'> {
   readonly file: string
   /** The node, with underscores read as blanks. */
   readonly node: string
-  /** The node as the URL writes it, where it has underscores: its name may really have them. */
+  /** The node as the URL writes it, if it has underscores: the real name may have them, too. */
   readonly literalNode?: string
 }
 
@@ -317,14 +319,14 @@ export interface MailserverPlan extends Plan<'mailserver'> {
   readonly service: string
   /** The whole path, decoded. */
   readonly text: string
-  /** The address; empty: the URL names none. */
+  /** The address; empty if the URL names none. */
   readonly to: readonly string[]
   /** As in MailtoPlan. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * All plans by mechanism. A package that brings a mechanism of its own merges its line in:
+ * All plans by mechanism. A package with its own mechanism adds a line:
  * `declare module '@retriever/core' { interface AccessPlans { finger: FingerPlan } }`
  */
 export interface AccessPlans {

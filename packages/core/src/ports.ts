@@ -1,6 +1,6 @@
 /**
- * The WHATWG "bad ports" (https://fetch.spec.whatwg.org/#port-blocking): ports of protocols that a crafted URL could be
- * made to speak. A scheme's own ports are excepted where the list is used. Port 0 cannot be connected to.
+ * The WHATWG "bad ports" (https://fetch.spec.whatwg.org/#port-blocking): their protocols could be made to obey a
+ * crafted URL. The code that uses this list allows a scheme's own ports. Port 0 cannot be connected to.
  */
 export const foreignPorts: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
@@ -9,7 +9,7 @@ export const foreignPorts: ReadonlySet<number> = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** The purposes of the best-known of these ports, in words that fit "Port 25 is for mail". */
+/** What the best-known of these ports are for, in words that fit "Port 25 is for mail". */
 const portServices: readonly (readonly [service: string, ports: readonly number[]])[] = [
   ['FTP', [20, 21, 989, 990]],
   ['SSH', [22]],
@@ -32,15 +32,15 @@ const portServices: readonly (readonly [service: string, ports: readonly number[
   ['chat (IRC)', [6665, 6666, 6667, 6668, 6669, 6697]],
 ]
 
-/** The purpose of a port: "mail" for 25; "another protocol" if the list has no name for it. */
+/** What a port is for: "mail" for 25; "another protocol" if the list does not know it. */
 export function portService(port: number): string {
   return portServices.find(([, ports]) => ports.includes(port))?.[0] ?? 'another protocol'
 }
 
 /**
- * Further ports for schemes whose URL dictates the first octets sent: services that obey one line without a greeting:
- * rsync, Docker, etcd, MySQL, PostgreSQL, VNC, Redis, FastCGI, Elasticsearch, Zabbix, memcached, MongoDB and their
- * like.
+ * Further ports, for schemes whose URL dictates the first octets sent. Their services obey one line and send no
+ * greeting: rsync, Docker, etcd, MySQL, PostgreSQL, VNC, Redis, FastCGI, Elasticsearch, Zabbix, memcached, MongoDB and
+ * their kind.
  */
 export const databasePorts: ReadonlySet<number> = new Set([
   873, 2375, 2379, 3306, 5432, 5900, 6379, 8125, 9000, 9200, 10050, 11211, 27017,

@@ -1,8 +1,8 @@
 /**
- * C0, DEL and C1 controls, line separators, and the marks that reorder text: characters that could control a terminal
- * or disguise a text (security.md case 33). Line feed and TAB count as controls here. Also invisible characters:
- * zero-width spaces, the byte order mark, and tag characters, which can hide one text within another. Not the two
- * joiners U+200C and U+200D, with which Persian, Indian scripts and emoji are written.
+ * Characters that could control a terminal or disguise a text (security.md case 33): C0, DEL and C1 controls (line feed
+ * and TAB count here), line separators, marks that reorder text, and invisible characters such as zero-width spaces,
+ * the byte order mark and tag characters, which can hide one text within another. The joiners U+200C and U+200D are
+ * allowed, since Persian, Indian scripts and emoji need them.
  */
 const controls =
   /[\0-\x1F\x7F-\x9F\u061C\u180E\u200B\u200E\u200F\u2028\u2029\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]|\uDB40[\uDC00-\uDC7F]/g
@@ -10,14 +10,14 @@ const controls =
 const names: Readonly<Record<string, string>> = { '\x1B': '\\e', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * The text with its control and invisible characters made visible, harmless on a terminal and in a log: ESC becomes
+ * Makes control and invisible characters visible, so that the text is harmless on a terminal and in a log: ESC becomes
  * `\e`.
  */
 export function printable(text: string): string {
   return replaceControls(text, visible)
 }
 
-/** The text with its control and invisible characters in another form, such as that of JSON. */
+/** Replaces control and invisible characters by another form, such as JSON's escapes. */
 export function replaceControls(text: string, form: (character: string) => string): string {
   return text.replace(controls, (character) => form(character))
 }

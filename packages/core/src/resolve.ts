@@ -13,23 +13,23 @@ import { type Locator, malformed, type Part, type Span, type SplitUrl } from './
 import { resolveReference } from './url/reference.ts'
 import { schemeOf, spanOf, splitAfterScheme, splitUrl, type View } from './url/split.ts'
 
-/** The meaning of a URL: its parts, its scheme, the retrieval's plan, and the findings. */
+/** What a URL means: its parts, its scheme, the retrieval's plan, and the findings. */
 export interface Resolution {
   /** The URL as given, or made absolute against the base. */
   readonly url: string
-  /** The parts as written, the host in lower case. */
+  /** The parts as written, except that the host is in lower case. */
   readonly locator: Locator
   readonly scheme: Scheme
   readonly plan: AccessPlan
   /** The findings, the gravest first. */
   readonly findings: readonly Finding[]
-  /** The URL that is retrieved instead, at the gateway for the scheme. */
+  /** The gateway's URL, which is retrieved instead. */
   readonly gateway?: string
 }
 
 /**
- * Works out the meaning of a URL (RFC 3986 1.2.2 "resolution"). Pure: no I/O, and always the same answer. Throws
- * RetrievalError `malformed-url`, `unknown-scheme` or `limit-exceeded`, each with phase `resolve`.
+ * Works out what a URL means (RFC 3986 1.2.2 "resolution"). It is pure: it does no I/O and always gives the same
+ * answer. Throws RetrievalError `malformed-url`, `unknown-scheme` or `limit-exceeded`, each with phase `resolve`.
  */
 export function resolve(url: string, options: ResolveOptions = noOptions): Resolution {
   const { base } = options
@@ -47,7 +47,9 @@ export function resolve(url: string, options: ResolveOptions = noOptions): Resol
   }
 }
 
-/** Maps a span of the absolute URL to the reference as given: the whole reference where the base gave that part. */
+/**
+ * Maps a span of the absolute URL to the reference as given. If the base gave that part, the whole reference is marked.
+ */
 function spanIn(reference: string, text: string, [start, end]: Span): Span {
   const shift = text.length - reference.length
   let shared = reference.length
@@ -76,7 +78,7 @@ function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
 }
 
 /**
- * The absolute URL of a reference (RFC 3986 5.2), as `resolve()` makes it: a base such as `mailto:a@b` has no
+ * The absolute URL of a reference (RFC 3986 5.2), as `resolve()` makes it. A base such as `mailto:a@b` has no
  * hierarchy, so only a fragment can be relative to it. Throws `malformed-url`.
  */
 export function absoluteUrl(reference: string, base: string, schemes?: readonly Scheme[]): string {
@@ -86,7 +88,7 @@ export function absoluteUrl(reference: string, base: string, schemes?: readonly 
   if (/^(?:#|$)/.test(reference) || schemeOf(reference) !== undefined) return resolveReference(reference, base)
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:\//.test(base)) fail(`the base ${redactUrl(base)} has no hierarchy`)
   const name = schemeOf(base) ?? ''
-  // `/c` and `//host/c` need no slash of the base, but a dot-segment has the meaning of a hierarchy.
+  // `/c` and `//host/c` work without a slash in the base, but a dot-segment needs a hierarchy.
   const needsHierarchy = !reference.startsWith('/') || /\/\.\.?(?:[/?#]|$)/.test(reference)
   if (needsHierarchy && findScheme(name, schemes)?.opaquePath === true) {
     fail(`slashes have no meaning in the names of ${name}, as in the base ${redactUrl(base)}; give the whole URL`)
@@ -99,19 +101,19 @@ const noDefaults: Defaults = {}
 const anyScheme: View = { query: true }
 const byName: ReadonlyMap<string, Scheme> = new Map(builtinSchemes.map((scheme) => [scheme.name, scheme]))
 
-/** The scheme of that name, lower case; `extra` goes before the built-in ones. */
+/** The scheme of that name, which is in lower case; `extra` overrides the built-in ones. */
 export function findScheme(name: string, extra?: readonly Scheme[]): Scheme | undefined {
   return extra?.find((scheme) => scheme.name === name) ?? byName.get(name)
 }
 
-/** Splits a URL by its scheme's syntax; one of an unknown scheme by RFC 3986 alone. Throws as splitUrl. */
+/** Splits a URL by its scheme's syntax, or by RFC 3986 if the scheme is unknown. Throws what splitUrl throws. */
 export function splitByScheme(url: string, schemes?: readonly Scheme[]): SplitUrl {
   return splitUrl(url, (name) => findScheme(name, schemes) ?? anyScheme)
 }
 
 /**
- * The parts of a URL, undecoded; formatLocator puts them together again. The scheme need not be known.
- * Throws RetrievalError `malformed-url` or `limit-exceeded`.
+ * The parts of a URL, undecoded; formatLocator joins them again. The scheme may be unknown. Throws RetrievalError
+ * `malformed-url` or `limit-exceeded`.
  */
 export function parseUrl(url: string, schemes?: readonly Scheme[]): Locator {
   return splitByScheme(url, schemes).locator
@@ -154,14 +156,14 @@ function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Ho
   return readHost(written, options.domainToAscii) ?? fail('this is no legal host name or address')
 }
 
-/** The URL at the caller's gateway, else the place at which the publisher of a URN keeps it. */
+/** The URL at the caller's gateway, else the one at which the publisher of a URN keeps the named thing. */
 function gatewayOf(locator: Locator, port: number, plan: AccessPlan, options: ResolveOptions): string | undefined {
   const hasHost = (name: string): boolean => findScheme(name, options.schemes)?.host === 'required'
   const own = options.gateways && gatewayUrl(locator, port, options.gateways, hasHost)
   return own ?? ('locatedAt' in plan && plan.locatedAt !== null ? plan.locatedAt : undefined)
 }
 
-/** Findings on the contact with the host of a URL, for which its gateway stands. */
+/** Findings about contacting a URL's host; they do not apply if a gateway is contacted instead. */
 const ofContact: ReadonlySet<FindingCode> = new Set(['cleartext-secret', 'no-data-object', 'no-fetcher'])
 
 /** Hosts are compared without regard to case (RFC 1738 3.1). */

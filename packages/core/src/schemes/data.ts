@@ -15,7 +15,7 @@ export const data: Scheme = {
   userinfo: 'forbidden',
   query: false,
   lineParts: [],
-  // This is enough for a picture in a page, and too little for a film.
+  // A picture in a page fits in this, a film does not.
   maxLength: 8 * 1024 * 1024,
   resolve: dataPlan,
 }
@@ -25,17 +25,17 @@ function dataPlan({ urlPath }: Locator, place: Place): DataPlan {
   const comma = text.indexOf(',')
   if (comma === -1) return place.fail('a comma must stand before the data, as in data:,text', 'urlPath')
   const head = text.slice(0, comma)
-  // Blanks may stand around the word (Fetch Standard 6); as unsafe characters they have been escaped.
+  // Blanks may stand around the word (Fetch Standard 6). They are unsafe characters, and so are already escaped.
   const word = /;(?:%20)*base64(?:%20)*$/i.exec(head)
   const base64 = word !== null
   const type = decodeOctets(base64 ? head.slice(0, word.index) : head)
   const octets = decodeOctets(text.slice(comma + 1))
   const decoded = base64 ? decodeBase64(octets) : octets
   if (decoded === undefined) return place.fail('what follows ;base64, is no Base64', 'urlPath')
-  // RFC 2397 3: without a type it is text/plain;charset=US-ASCII; parameters alone keep text/plain.
+  // RFC 2397 3: a URL without a type means text/plain;charset=US-ASCII; one with parameters alone means text/plain.
   const mediaType = type === '' ? 'text/plain;charset=US-ASCII' : type.startsWith(';') ? `text/plain${type}` : type
-  // The type has the form type/subtype of RFC 2045 (RFC 2397 3), whose tokens have no control characters; it becomes a
-  // header field elsewhere.
+  // The type has the form type/subtype of RFC 2045 (RFC 2397 3), whose tokens have no control characters. None may
+  // pass: other code puts the type into a header field.
   if (!/^[^/;,\0-\x20\x7F]+\/[^/;,\0-\x20\x7F]+(?:;[^\0-\x1F\x7F]*)?$/.test(mediaType)) {
     return place.fail('a media type has the form type/subtype, as in data:text/plain,text', 'urlPath')
   }
@@ -47,10 +47,10 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const values = new Uint8Array(128)
 for (let value = 0; value < 64; value++) values[alphabet.charCodeAt(value)] = value
 
-/** The number of Base64 digits that are decoded at once: few enough to be the arguments of one call. */
+/** How many Base64 digits are decoded at once: one call takes all of them as arguments. */
 const chunk = 16_384
 
-/** Decodes Base64 (RFC 4648 4), ignoring blanks and missing padding; undefined for invalid Base64. */
+/** Decodes Base64 (RFC 4648 4); ignores blanks and missing padding. Returns undefined for invalid Base64. */
 function decodeBase64(text: string): string | undefined {
   const digits = text.replace(/[\t\n\f\r ]+/g, '').replace(/={0,2}$/, '')
   if (/[^A-Za-z0-9+/]/.test(digits) || digits.length % 4 === 1) return undefined
@@ -59,7 +59,7 @@ function decodeBase64(text: string): string | undefined {
   return decoded
 }
 
-/** Decodes six bits a digit; bits that fill no octet are dropped. */
+/** Decodes six bits a digit, and drops bits that fill no octet. */
 function decodeDigits(digits: string): string {
   const octets: number[] = []
   let bits = 0

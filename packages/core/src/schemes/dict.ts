@@ -18,7 +18,7 @@ export const dict: Scheme = {
   resolve: dictPlan,
 }
 
-/** RFC 2229 3.11 */
+/** Stands in a plan for the digest that AUTH sends (RFC 2229 3.11). */
 const proof = '<md5>'
 
 type Question = Omit<DictPlan, 'mechanism' | 'host' | 'port' | 'tls' | 'user'>
@@ -47,8 +47,8 @@ function dictPlan({ urlPath, user, password }: Locator, place: Place): DictPlan 
 }
 
 /**
- * Trailing parts may be left out: the database is then `!` (the first that has it), the strategy `.` (the server's
- * own).
+ * A URL may leave out trailing parts: the database is then `!` (the first that has the word), the strategy `.` (the
+ * server's own).
  */
 function look([command = '', word = '', database = '', ...rest]: readonly string[], place: Place): Question {
   if (command !== 'd' && command !== 'm') return place.fail('d:word or m:word must follow the host', 'urlPath')
@@ -73,8 +73,8 @@ function look([command = '', word = '', database = '', ...rest]: readonly string
 const shown = { db: 'databases', strat: 'strategies', server: 'server', info: 'information' } as const
 
 /**
- * The facts that the server tells of itself (RFC 2229 3.5), in curl's form: `show:db`, `show:strat`, `show:server`,
- * `show:info:database`. RFC 2229 5 has no URLs for it.
+ * What the server tells about itself (RFC 2229 3.5), in curl's form: `show:db`, `show:strat`, `show:server`,
+ * `show:info:database`. RFC 2229 5 has no URLs for this.
  */
 function show([, what = '', database = '', ...more]: readonly string[], place: Place): Question {
   const isKnown = what === 'db' || what === 'strat' || what === 'server' || what === 'info'
@@ -93,8 +93,8 @@ function show([, what = '', database = '', ...more]: readonly string[], place: P
 }
 
 /**
- * Databases, strategies and users are atoms (RFC 2229 2.2), unlike the word. A blank in one would begin another
- * parameter. CR, LF and NUL are a finding.
+ * Checks databases, strategies and users, which are atoms (RFC 2229 2.2), unlike the word: a blank in one would begin
+ * another parameter. CR, LF and NUL pass, since a finding reports them.
  */
 function checkAtoms(atoms: string, place: Place, part: 'user' | 'urlPath' = 'urlPath'): void {
   if (!/[\x01-\x09\x0B\x0C\x0E-\x20"'\\]/.test(atoms)) return

@@ -27,15 +27,15 @@ function filePlan(locator: Locator, place: Place): FilePlan {
   if (locator.host === null && !path.startsWith('/')) {
     place.fail('the path must be absolute, as in file:///path; a relative one needs no file:', 'urlPath')
   }
-  // The name of a file can contain neither octet, and a decoded / would change which file is meant.
+  // A name cannot contain these octets, and a decoded / would name another file.
   if (/%(?:2F|00)/i.test(path)) place.fail('%2F and %00 cannot stand in the name of a file', 'urlPath')
   const rooted = locator.host === null ? path : `/${path}`
   return { mechanism: 'file', host: locator.host === null ? null : place.host, path: decodeOctets(rooted), wire: [] }
 }
 
 /**
- * The finding for a host other than this machine (RFC 8089 2). Retriever never fetches from it: 1738-era clients tried
- * FTP, Windows tries SMB.
+ * The finding for a host other than this machine (RFC 8089 2). Retriever never contacts it; clients of the days of RFC
+ * 1738 tried FTP, and Windows tries SMB.
  */
 function foreignHost({ plan, place, span }: Inspection): Finding[] {
   if (plan.mechanism !== 'file' || !plan.host || plan.host === 'localhost') return []

@@ -4,7 +4,7 @@ import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
 /**
- * draft-ietf-uri-url-finger-03: `finger://host:port/query`; the query is RFC 1288's `{Q1}` or `{Q2}`, `/W` before it
+ * draft-ietf-uri-url-finger-03: `finger://host:port/query`. The query is RFC 1288's `{Q1}` or `{Q2}`; `/W` before it
  * asks for more.
  */
 export const finger: Scheme = {
@@ -22,7 +22,7 @@ export const finger: Scheme = {
   resolve: fingerPlan,
 }
 
-/** Reads the user before the host, too: `finger://user@host` is in use, and means the same. */
+/** Makes the plan. It also reads a user before the host, since people write `finger://user@host` and mean the same. */
 function fingerPlan({ user, password, urlPath }: Locator, place: Place): FingerPlan {
   const { host, port } = place
   if (password !== null) place.fail('finger asks for a user by name alone; leave the password out', 'password')

@@ -22,7 +22,9 @@ export const ftp: Scheme = {
   inspect: rawSemicolon,
 }
 
-/** FTP with TLS from the first octet. Never registered, but port 990 is (RFC 4217 2 argues against it). */
+/**
+ * FTP with TLS from the first octet. The scheme was never registered, but port 990 is; RFC 4217 2 argues against it.
+ */
 export const ftps: Scheme = {
   ...ftp,
   name: 'ftps',
@@ -35,8 +37,8 @@ export const ftps: Scheme = {
 }
 
 /**
- * FTP with TLS by the command AUTH, on the port of FTP itself (RFC 4217 16). The name was never registered; it is
- * FileZilla's.
+ * FTP with TLS by the command AUTH, on the port of FTP itself (RFC 4217 16). The name comes from FileZilla, and was
+ * never registered.
  */
 export const ftpes: Scheme = {
   ...ftp,
@@ -54,7 +56,7 @@ function ftpPlan(locator: Locator, place: Place, tls: TlsMode): FtpPlan {
   const name = cwd.pop() ?? ''
   const { user, password } = ftpLogin(locator, place)
   const guessed = place.defaults.guessType && textName.test(name) ? 'a' : null
-  // An empty password is no secret, and neither is the one that was made up here.
+  // Neither an empty password nor the made-up password of an anonymous login is secret.
   const isSecret = locator.password !== '' && (locator.password !== null || password === null)
   const plan = {
     mechanism: 'ftp',
@@ -75,8 +77,8 @@ const textName =
   /(?:\.(?:txt|text|asc|me|md|html?|xml|csv|tex|c|h|sh|pl|py|el|1st|diff|patch)|^(?:readme|index|license|copying|changelog|news|todo|install))$/i
 
 /**
- * Splits at raw slashes, then decodes: `%2F` is a slash within a segment. A loop is faster than split() for so few
- * pieces.
+ * Splits at raw slashes, then decodes, so that `%2F` is a slash within a segment. A loop is faster than split() for so
+ * few pieces.
  */
 function segments(path: string): string[] {
   const decoded: string[] = []
@@ -90,8 +92,8 @@ function segments(path: string): string[] {
 }
 
 /**
- * Reads `;type=`, which counts only as the raw end of the last segment, in any case; an encoded one is part of a name
- * (RFC 1738 3.2.2).
+ * Reads `;type=`. It counts in any case, but only if it ends the last segment and is not encoded; an encoded one is
+ * part of a name (RFC 1738 3.2.2).
  */
 function readTypecode(path: string, place: Place): FtpPlan['typecode'] {
   const semicolon = path.lastIndexOf(';')
@@ -104,8 +106,8 @@ function readTypecode(path: string, place: Place): FtpPlan['typecode'] {
 }
 
 /**
- * The login. Without a user it is anonymous (RFC 1738 3.2.1), with a password that names no person (RFC 1635 asks for
- * an e-mail address).
+ * The login. A URL without a user means an anonymous login (RFC 1738 3.2.1). Its password names no person, although RFC
+ * 1635 asks for an e-mail address.
  */
 function ftpLogin({ user, password }: Locator, { defaults }: Place): Pick<FtpPlan, 'user' | 'password'> {
   const name = user === null ? 'anonymous' : decodeOctets(user)
@@ -120,12 +122,12 @@ export function isAnonymous(user: string): boolean {
 
 /** The commands of a plan, without their line ends. */
 export interface FtpCommands {
-  /** PBSZ and PROT, only over TLS. */
+  /** PBSZ and PROT; empty without TLS. */
   readonly protection: readonly string[]
   readonly user: string
-  /** PASS, without an argument where the password is not known. */
+  /** PASS; it has no argument if the password is not known. */
   readonly pass: string
-  /** The CWDs, one a segment. */
+  /** One CWD for each segment. */
   readonly directories: readonly string[]
   readonly type: 'TYPE A' | 'TYPE I'
   readonly transfer: string
@@ -133,10 +135,10 @@ export interface FtpCommands {
 
 type Commanded = Pick<FtpPlan, 'tls' | 'user' | 'password' | 'cwd' | 'name' | 'typecode'>
 
-/** The commands as the fetcher sends them, unless the server or the session needs others. */
+/** The commands that the fetcher sends, unless the server or the session needs others. */
 export function ftpCommands({ tls, user, password, cwd, name, typecode }: Commanded): FtpCommands {
   return {
-    // RFC 4217 9: an implicit connection asks for protected data connections, too.
+    // RFC 4217 9: even an implicit connection must ask for protected data connections.
     protection: tls === 'none' ? [] : ['PBSZ 0', 'PROT P'],
     user: `USER ${user}`,
     pass: `PASS ${password ?? ''}`,
@@ -146,16 +148,16 @@ export function ftpCommands({ tls, user, password, cwd, name, typecode }: Comman
   }
 }
 
-/** The command that is sent before the login, so that TLS protects the login (RFC 4217 12.1). */
+/** The command AUTH goes before the login, so that TLS protects it (RFC 4217 12.1). */
 export const authTls = 'AUTH TLS'
 
-/** The transfer command. No server retrieves an empty name: such a URL means the directory. */
+/** The transfer command. A URL with an empty name means the directory, since no server retrieves an empty name. */
 function transferCommand(name: string, typecode: FtpPlan['typecode']): string {
   if (typecode === 'd') return name === '' ? 'NLST' : `NLST ${notAnOption(name)}`
   return name === '' ? 'MLSD' : `RETR ${name}`
 }
 
-/** The commands of a new session, in order, and what is not known of them. */
+/** The commands of a new session, in order, and which of them are unknown. */
 function ftpSent(plan: Commanded, asked: Asked): Pick<FtpPlan, 'wire' | 'unknown'> {
   const { protection, user, pass, directories } = ftpCommands(plan)
   const before = plan.tls === 'explicit' ? [authTls, ...protection] : protection
@@ -178,22 +180,22 @@ type Sent = { readonly commands: readonly string[]; readonly unknown?: Readonly<
 
 function listingCommands(plan: Commanded, { head, epsv }: Asked): Sent {
   const { type, transfer } = ftpCommands(plan)
-  // For metadata alone, the way to the directory tells whether it is there.
+  // A caller who wants only metadata learns from CWD whether the directory exists.
   if (head === true) return { commands: plan.name === '' ? [] : [`CWD ${plan.name}`] }
   return { commands: [type, passive(epsv), transfer] }
 }
 
 function fileCommands(plan: Commanded, { head, range, resumeFrom = 0, epsv, pipelining, ...asked }: Asked): Sent {
   const { type, transfer } = ftpCommands(plan)
-  // In TYPE A servers count before or after the conversion, or not at all.
+  // SIZE is useless in TYPE A: servers count octets before or after the conversion, or refuse.
   const questions = plan.typecode === 'a' ? [`MDTM ${plan.name}`] : [`SIZE ${plan.name}`, `MDTM ${plan.name}`]
   if (head === true) return { commands: plan.typecode === 'a' ? questions : [type, ...questions] }
-  // Text is converted, so that offsets mean nothing: the whole comes.
+  // The server converts text, so offsets mean nothing; all of the text is retrieved.
   const from = plan.typecode === 'a' ? 0 : resumeFrom
   const [first = 0] = range === undefined ? [from] : typeof range[0] === 'number' ? [range[0]] : range[0]
   const isNeeded =
     range !== undefined || resumeFrom > 0 || (asked.ifChangedSince ?? asked.ifUnchangedSince) !== undefined
-  // Servers that take one command at a time would need two more round trips.
+  // Without pipelining, both questions would cost a round trip each.
   const attributes = isNeeded || pipelining !== false ? questions : []
   const restart = first === 0 ? [] : [`REST ${first < 0 ? fromEnd : first}`]
   const commands = [type, ...attributes, passive(epsv), ...restart, transfer]
@@ -206,28 +208,30 @@ function passive(epsv = true): 'EPSV' | 'PASV' {
   return epsv ? 'EPSV' : 'PASV'
 }
 
-/** Whether the path has names in UTF-8 beyond ASCII: some servers take them only after OPTS UTF8 ON. */
+/** Whether the path has names in UTF-8 beyond ASCII, which some servers accept only after OPTS UTF8 ON. */
 export function hasUtf8Names({ cwd, name }: Pick<FtpPlan, 'cwd' | 'name'>): boolean {
   const path = [...cwd, name].join('/')
   return /[\x80-\xFF]/.test(path) && utf8Octets(octetsToText(path)) === path
 }
 
 /**
- * The line of a command as it is sent. The control connection is a Telnet NVT: an octet FF is doubled (RFC 959
- * 3.1.1.5.2, RFC 854).
+ * The line of a command as sent. The control connection is a Telnet NVT, so an octet FF is doubled (RFC 959 3.1.1.5.2,
+ * RFC 854).
  */
 export function ftpLine(command: string): string {
   return `${command.includes('\xFF') ? command.replaceAll('\xFF', '\xFF\xFF') : command}\r\n`
 }
 
-/** Keeps a name from being an option: most servers hand the argument of NLST to ls, which reads `-la` as options. */
+/**
+ * Guards a name that begins with a hyphen: most servers hand the argument of NLST to ls, which reads `-la` as options.
+ */
 function notAnOption(name: string): string {
   return name.startsWith('-') ? `./${name}` : name
 }
 
 /**
- * The finding for a raw `;`, which is reserved in ftp (RFC 1738 3.2.2). It is read as part of the name, as in the
- * versions of VMS: `A.TXT;1`.
+ * The finding for a raw `;`, which is reserved in ftp (RFC 1738 3.2.2). Retriever reads it as part of the name, as in
+ * VMS versions: `A.TXT;1`.
  */
 function rawSemicolon({ locator, written, span }: Inspection): Finding[] {
   if (!locator.urlPath?.includes(';')) return []

@@ -15,7 +15,7 @@ export const gemini: Scheme = {
   userinfo: 'forbidden',
   query: true,
   dotSegments: true,
-  // The URL is sent encoded, unchanged.
+  // The request line is the URL as encoded, so no decoded line end can get into it.
   lineParts: [],
   resolve: geminiPlan,
 }

@@ -18,7 +18,7 @@ export const gopher: Scheme = {
   host: 'required',
   userinfo: 'forbidden',
   query: false,
-  // The path has rules of its own: gopherDelimiters().
+  // gopherDelimiters() checks the path by its own rules.
   lineParts: [],
   sendsFirst: true,
   resolve: (locator, place) => gopherPlan(locator, place, 'none'),
@@ -33,8 +33,8 @@ interface Service {
 }
 
 /**
- * Item types that name another service at the host and port of the item (RFC 1436 3.8): a phone book of the CCSO
- * Nameserver, which answers queries (RFC 2378), and two kinds of session, to which nothing of the URL is sent.
+ * Item types that name another service at the item's host and port (RFC 1436 3.8): a phone book of the CCSO Nameserver,
+ * which answers queries (RFC 2378), and two kinds of terminal session, which get nothing of the URL.
  */
 const services: Readonly<Record<string, Service>> = {
   '2': { name: 'ph', ports: { name: 'ph', defaultPort: 105, sendsFirst: true } },
@@ -42,7 +42,7 @@ const services: Readonly<Record<string, Service>> = {
   T: { name: 'tn3270', ports: { ...tn3270, defaultPort: 23 } },
 }
 
-/** Gopher with TLS from the first octet: a convention, on the port of gopher. */
+/** Gopher with TLS from the first octet. This is a convention, and it uses the port of gopher. */
 export const gophers: Scheme = {
   ...gopher,
   name: 'gophers',
@@ -59,7 +59,7 @@ function gopherPlan(locator: Locator, place: Place, tls: TlsMode): GopherPlan {
   }
   const gophertype = path[0] ?? '1'
   const item = { gophertype, selector, search, gopherPlus }
-  // The service has its own default port.
+  // The URL gives the default port of gopher, but the service has its own.
   const port = place.port === 70 ? (services[gophertype]?.ports.defaultPort ?? 70) : place.port
   return {
     mechanism: 'gopher',
@@ -76,7 +76,7 @@ type Item = Pick<GopherPlan, 'gophertype' | 'selector' | 'search' | 'gopherPlus'
 function sentFor(item: Item, asked: Asked): Pick<GopherPlan, 'wire' | 'unknown'> {
   const { gophertype, selector, search, gopherPlus } = item
   if (gophertype === '8' || gophertype === 'T') return { wire: [] }
-  // Without a query, the status of the phone book.
+  // Without a query, the client asks for the status of the phone book.
   if (gophertype === '2') return { wire: [search ? `query ${search}\r\n` : 'status\r\n'] }
   if (!asksGopherForm(item, asked) && !asksGopherView(item, asked)) {
     return { wire: [gopherRequest(gophertype, selector, search, gopherPlus)] }
@@ -90,15 +90,15 @@ const unknown = {
 }
 
 /**
- * Whether the item has a form: `?` says so (RFC 4266 2.5). A caller that gives answers means a form, too, unless the
- * URL names attributes or form data.
+ * Whether the client fetches the item's form: `?` asks for it (RFC 4266 2.5). Answers from the caller ask for it, too,
+ * unless the URL names attributes or form data.
  */
 export function asksGopherForm({ gopherPlus }: Item, { form }: { readonly form?: unknown }): boolean {
   if (gopherPlus?.startsWith('?')) return true
   return form !== undefined && (gopherPlus === null || /^\+[^\t]*$/.test(gopherPlus))
 }
 
-/** Whether a view is to be chosen; false where the URL names one. */
+/** Whether the client must choose a view; false if the URL names one. */
 export function asksGopherView(
   { gopherPlus }: Item,
   { accept, acceptLanguage }: Pick<Asked, 'accept' | 'acceptLanguage'>,
@@ -118,7 +118,7 @@ function sessionFindings({ plan, span }: Inspection): Finding[] {
   return [finding('no-data-object', message, span('urlPath'), 'RFC 1436 3.8')]
 }
 
-/** Splits at two TABs at most: the Gopher+ part has a TAB of its own before the data flag. */
+/** Splits at the first two TABs only: the Gopher+ part has its own TAB before the data flag. */
 function splitAtTabs(text: string): [selector: string, search: string | null, gopherPlus: string | null] {
   if (!text.includes('\t')) return [text, null, null]
   const [selector = '', search, ...rest] = text.split('\t')
@@ -127,8 +127,8 @@ function splitAtTabs(text: string): [selector: string, search: string | null, go
 }
 
 /**
- * The request line, with its CRLF. An empty search field is sent only where the item is a search: `sel TAB +` is the
- * example of RFC 1738 3.4.9, which servers understand, though the text of 3.4.3 reads as `sel TAB TAB +`.
+ * The request line, with its CRLF. Only a search sends an empty search field: `sel TAB +` is the example of RFC 1738
+ * 3.4.9, and servers understand it, though the text of 3.4.3 asks for `sel TAB TAB +`.
  */
 export function gopherRequest(
   type: string,
@@ -137,19 +137,20 @@ export function gopherRequest(
   gopherPlus: string | null,
 ): string {
   if (gopherPlus === null) return line(search === null ? selector : `${selector}\t${search}`)
-  // `?` is not sent: the item asks questions, so its attributes with the +ASK block are fetched first.
+  // `?` is not sent. It means that the item asks questions, so the client first fetches the attributes with the +ASK
+  // block.
   const plus = gopherPlus.startsWith('?') ? '!' : gopherPlus
   return line(type === '7' || search ? `${selector}\t${search ?? ''}\t${plus}` : `${selector}\t${plus}`)
 }
 
-/** Ends a line with CRLF, which Gopher+ form data has already. */
+/** Ends a line with CRLF, unless it ends so already, as Gopher+ form data does. */
 function line(text: string): string {
   return text.endsWith('\r\n') ? text : `${text}\r\n`
 }
 
 /**
  * Findings for delimiters. TAB is allowed twice; CR and LF only inside Gopher+ form data, which follows the data flag
- * `TAB 1 CRLF` (Gopher+ 2.7); NUL nowhere. All others would begin a second request.
+ * `TAB 1 CRLF` (Gopher+ 2.7); NUL nowhere. Any other would begin a second request.
  */
 function gopherDelimiters({ locator, written, span }: Inspection): Finding[] {
   if (!locator.urlPath?.includes('%0')) return []

@@ -29,7 +29,7 @@ import { wais } from './wais.ts'
 import { ws, wss } from './websocket.ts'
 import { z3950, z3950r, z3950s } from './z3950/index.ts'
 
-/** Every known scheme, one a line. The fetchers' registry is another table. */
+/** Every known scheme, one a line. Fetchers are listed elsewhere, in the registry of @retriever/fetchers. */
 export const builtinSchemes: readonly Scheme[] = [
   ftp,
   ftps,

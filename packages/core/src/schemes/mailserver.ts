@@ -6,9 +6,9 @@ import { decodeOctets } from '../url/percent.ts'
 import { mailto, mailtoPlan } from './mailto.ts'
 
 /**
- * Reserved by RFC 1738, never specified, made historic by RFC 6196. The only proposal,
- * draft-ietf-uri-url-mailserver-01, has `mailserver:user@host/subject/body`; RFC 6196 names mailto in its place, so the
- * query is that of mailto.
+ * RFC 1738 reserved the scheme, nobody specified it, and RFC 6196 made it historic. The only proposal,
+ * draft-ietf-uri-url-mailserver-01, has `mailserver:user@host/subject/body`. RFC 6196 recommends mailto instead, so
+ * Retriever reads the query as mailto does.
  */
 export const mailserver: Scheme = {
   name: 'mailserver',
@@ -29,7 +29,7 @@ export const mailserver: Scheme = {
 function mailserverPlan(locator: Locator, place: Place): MailserverPlan {
   const { host, user } = locator
   const segments = (locator.urlPath ?? '').split('/')
-  // The common syntax of RFC 1738 3.1 has the address before the path: //user@host/subject/body.
+  // The common syntax of RFC 1738 3.1 puts the address before the path: //user@host/subject/body.
   const address = host === null ? (segments.shift() ?? '') : user === null ? '' : `${user}@${place.host}`
   const [subject = '', ...lines] = segments
   const isAddress = /^[^@]+@[^@]+$/.test(address)
@@ -41,7 +41,7 @@ function mailserverPlan(locator: Locator, place: Place): MailserverPlan {
     to,
     headers: {
       ...(subject !== '' && { subject: decodeOctets(subject) }),
-      // A line of the body has no / of its own, which is written %2F.
+      // A / separates the lines of the body; one within a line is written %2F.
       ...(lines.some(Boolean) && { body: lines.map(decodeOctets).join('\r\n') }),
       ...headers,
     },
@@ -49,7 +49,7 @@ function mailserverPlan(locator: Locator, place: Place): MailserverPlan {
   }
 }
 
-/** Line breaks and NUL are `encoded-delimiter` in every part. */
+/** The finding for dropped header fields. Line breaks and NUL cause `encoded-delimiter` in every part. */
 function droppedFields(inspection: Inspection): readonly Finding[] {
   if (inspection.locator.query === null) return []
   return (mailto.inspect?.(inspection) ?? []).filter(({ code }) => code === 'unsafe-header')

@@ -20,12 +20,14 @@ export const mailto: Scheme = {
   inspect: mailtoFindings,
 }
 
-/** Headers that are safe, which RFC 6068 4 leaves to us: these change neither the sender nor the attachments. */
+/**
+ * Headers that a link may set. RFC 6068 4 leaves the choice to us; these change neither the sender nor the attachments.
+ */
 const safeHeaders = new Set(['to', 'cc', 'subject', 'body', 'in-reply-to', 'references', 'keywords'])
 
-/** The plan; throws `malformed-url`. */
+/** Makes the plan. Throws `malformed-url`. */
 export function mailtoPlan({ urlPath, query }: Locator, place: Place): MailtoPlan {
-  // RFC 6068 6.1 prints `?cc=...?body=...` as wrong; without this check it would be an address
+  // RFC 6068 6.1 shows `?cc=...?body=...` as an error. Without this check it would give the address
   // `bob@example.com?body=hello`.
   if (query?.includes('?')) place.fail('& stands between header fields; write a literal ? as %3F', 'query')
   const fields = headerFields(query ?? '')
@@ -46,7 +48,7 @@ export function mailtoPlan({ urlPath, query }: Locator, place: Place): MailtoPla
 function addresses(list: string, part: Part, place: Place): string[] {
   const decoded = list.split(',').filter(Boolean).map(decodeOctets)
   for (const address of decoded) {
-    // Only the text before a line break is checked: the line break itself is a finding, which says more than an error.
+    // Checks only the text before a line break. The line break itself is a finding, which says more than an error.
     const end = address.search(/[\0\r\n]/)
     if (!addrSpec.test(end === -1 ? address : address.slice(0, end)))
       place.fail('an address has the form user@host; it holds no blanks', part)
@@ -54,7 +56,7 @@ function addresses(list: string, part: Part, place: Place): string[] {
   return decoded
 }
 
-/** An address: dot-atom or quoted string, @, domain (RFC 6068 2); anything is allowed but blanks and a further @. */
+/** An address: dot-atom or quoted string, @, domain (RFC 6068 2). Anything but blanks and a second @ is allowed. */
 const addrSpec = /^(?:[^@"\t ]+|"(?:[^"\\]|\\.)*")@[^@\t ]+$/s
 
 interface Field {
@@ -81,7 +83,7 @@ function headerFields(query: string): Field[] {
   return fields.filter(({ start, end }) => end > start)
 }
 
-/** Matches nearly every query: safe fields only, and no escaped control. */
+/** Matches nearly every query: it has only safe fields and no escaped control. */
 const harmless = /^(?:(?:to|cc|subject|body|in-reply-to|references|keywords)=(?:[^&%]|%[^0])*(?:&|$))*$/i
 
 function mailtoFindings({ locator, written, span }: Inspection): Finding[] {
@@ -95,7 +97,7 @@ function mailtoFindings({ locator, written, span }: Inspection): Finding[] {
 
 function headerFinding({ name, raw, value, start, end }: Field, at: number): Finding[] {
   const span = [at + start, at + end] as const
-  // Only a body has lines, which end in CR LF (RFC 6068 5).
+  // Only a body may have line breaks, which are CR LF (RFC 6068 5).
   if (name === 'body') return findDelimiters(raw, 'body', at + end - raw.length, /(?:%00)+/g)
   if (/[\r\n\0]/.test(name + value)) {
     const message = `The header field ${JSON.stringify(name)} holds an encoded line break, which would start another one.`

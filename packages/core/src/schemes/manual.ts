@@ -5,8 +5,8 @@ import type { Locator, Part } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
 /**
- * The documentation schemes of uri(7). A local program answers each, so a name that it would read as an option is a
- * danger.
+ * The documentation schemes of uri(7). A local program answers each, so a name is dangerous if the program would read
+ * it as an option.
  */
 const local = {
   defaultPort: null,
@@ -18,7 +18,7 @@ const local = {
   inspect: optionInjection,
 } as const satisfies Partial<Scheme>
 
-/** `man:ls`, `man:ls(1)`; KDE writes `man:/ls`, and `man:(index)` for all pages. */
+/** `man:ls`, `man:ls(1)`. KDE writes `man:/ls`, and `man:(index)` for the list of all pages. */
 export const man: Scheme = {
   ...local,
   name: 'man',
@@ -32,7 +32,7 @@ function manPlan({ urlPath }: Locator, place: Place): ManPlan {
   const text = decodeOctets(urlPath ?? '').replace(/^\//, '')
   if (text === '(index)' || text === '') return { mechanism: 'man', page: null, section: null, wire: [] }
   const [, page = '', section = null] = /^([^()]*)(?:\(([^()]*)\))?$/s.exec(text) ?? []
-  // Slashes and climbing dots are refused: a path would make man read any file (security.md case 7).
+  // Slashes and climbing dots are refused, since a path would make man read any file (security.md case 7).
   if (!/^-?[A-Za-z0-9_.[][\w.:+@[\]-]*$/.test(page))
     place.fail('this is no name of a manual page, as in man:ls(1)', 'urlPath')
   if (section !== null && !/^[0-9nlp]\w*$/.test(section)) {
@@ -41,7 +41,7 @@ function manPlan({ urlPath }: Locator, place: Place): ManPlan {
   return { mechanism: 'man', page, section, wire: [] }
 }
 
-/** GNOME: `info:gcc#G++_and_GCC`, a blank written as `_`; KDE: `info:(gcc)G++ and GCC`. */
+/** GNOME writes `info:gcc#G++_and_GCC`, with `_` for a blank; KDE writes `info:(gcc)G++ and GCC`. */
 export const info: Scheme = {
   ...local,
   name: 'info',
@@ -56,17 +56,19 @@ function infoPlan({ urlPath, fragment }: Locator, place: Place): InfoPlan {
   const text = decodeOctets(urlPath ?? '')
   const kde = /^\(([^()]*)\)(.*)$/s.exec(text)
   const file = kde?.[1] ?? text
-  // RFC 4452 has an info: of its own, `info:lccn/2002022641`; the name of an Info file contains no slash. The program
-  // info names a compressed file to a shell, so no other characters are allowed (security.md case 7).
+  // The name of an Info file contains no slash; `info:lccn/2002022641` belongs to the other info: of RFC 4452. Only
+  // harmless characters are allowed, since the program info hands the name of a compressed file to a shell (security.md
+  // case 7).
   if (!/^[\w+@:=,\x80-\xFF-][\w.+@:=,\x80-\xFF-]*$/.test(file)) {
     place.fail('this is no name of an Info file, as in info:gcc or info:(gcc)Node', 'urlPath')
   }
   const node = kde?.[2] || (fragment === null ? '' : decodeOctets(fragment))
-  // Info reads `(path)Node` as a node of another file, and passes over blanks before it: any path, and a shell's words.
+  // Info skips blanks and reads `(path)Node` as a node of another file, so the node could name any path, and give words
+  // to a shell.
   if (/^[\s_]*\(/.test(node)) {
     place.fail('a node with a parenthesis at its beginning would name another file', kde?.[2] ? 'urlPath' : 'fragment')
   }
-  // uri(7) hopes that all tools will read underscores as blanks.
+  // uri(7) hopes that all tools will read underscores as blanks, so this one does.
   const spaced = node === '' ? 'Top' : node.replaceAll('_', ' ')
   return { mechanism: 'info', file, node: spaced, ...(node.includes('_') && { literalNode: node }), wire: [] }
 }
@@ -87,7 +89,7 @@ function whatisPlan({ urlPath }: Locator, place: Place): WhatisPlan {
   return { mechanism: 'whatis', query, wire: [] }
 }
 
-/** `ghelp:gnumeric`, and a page of it after `?` or `#`. */
+/** `ghelp:gnumeric`; one of its pages follows `?` or `#`. */
 export const ghelp: Scheme = {
   ...local,
   name: 'ghelp',
@@ -107,7 +109,7 @@ function ghelpPlan({ urlPath, query, fragment }: Locator, place: Place): GhelpPl
   return { mechanism: 'ghelp', service: 'ghelp', document, page: page === null ? null : decodeOctets(page), wire: [] }
 }
 
-/** `help:gnumeric`, `help:gnumeric/page#section`: the form that followed ghelp, for documents of Mallard. */
+/** `help:gnumeric`, `help:gnumeric/page#section`: the successor of ghelp, for Mallard documents. */
 export const help: Scheme = {
   ...local,
   name: 'help',
@@ -129,8 +131,8 @@ function helpPlan({ urlPath, query }: Locator, place: Place): GhelpPlan {
 }
 
 /**
- * `toc:`: the start page of the GNOME help browser. `toc:man` and `toc:info` are the lists of manual pages and of Info
- * documents, which `man:` and `info:dir` name as well.
+ * `toc:`: the start page of the GNOME help browser. `toc:man` lists manual pages, as `man:` does, and `toc:info` lists
+ * Info documents, as `info:dir` does.
  */
 export const toc: Scheme = {
   ...local,
@@ -148,7 +150,7 @@ function tocPlan({ urlPath }: Locator): TocPlan | ManPlan | InfoPlan {
   return { mechanism: 'toc', service: 'toc', start, wire: [] }
 }
 
-/** The fields that become words of the program's command line, and the text before each in the URL as written. */
+/** The fields that become words of the program's command line, each with the text that stands before it in the URL. */
 const givenWords: ReadonlyArray<readonly [field: string, part: Part, before: RegExp]> = [
   ['page', 'urlPath', /^(?:\/|%2F)?/i],
   ['file', 'urlPath', /^(?:\(|%28)?/i],
@@ -161,7 +163,7 @@ const givenWords: ReadonlyArray<readonly [field: string, part: Part, before: Reg
   ['start', 'urlPath', /^/],
 ]
 
-/** The finding for a name that begins with a hyphen: the program that gets it would read it as an option. */
+/** The finding for a name that begins with a hyphen: the program would read the name as an option. */
 function optionInjection({ plan, written, span }: Inspection): Finding[] {
   const fields: Readonly<Record<string, unknown>> = { ...plan }
   return givenWords.flatMap(([field, part, before]) => {

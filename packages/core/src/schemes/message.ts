@@ -14,7 +14,7 @@ export const cid: Scheme = {
   host: 'none',
   userinfo: 'forbidden',
   query: false,
-  // An id stands in a line of a header, which has up to 998 octets (RFC 5322 2.1.1): two of them, all escaped.
+  // A header line holds up to 998 octets (RFC 5322 2.1.1). Two ids may follow the scheme, with each octet escaped.
   maxLength: 6000,
   lineParts: ['urlPath'],
   partOf: 'the URL of its message, or of the mailbox with it',
@@ -29,7 +29,7 @@ export const mid: Scheme = {
   resolve: midPlan,
 }
 
-/** The plan. The URL is split at the raw slash; an encoded one belongs to an id. */
+/** Makes the plan. Splits the URL at the raw slash; an encoded slash belongs to an id. */
 function midPlan({ urlPath }: Locator, place: Place): MessagePlan {
   const [message = '', part, ...rest] = (urlPath ?? '').split('/')
   if (rest.length > 0) place.fail('one / separates message and part; write a / of an id as %2F', 'urlPath')
@@ -49,8 +49,8 @@ function decodeContentId(text: string, place: Place): string {
 /** Decodes an addr-spec (RFC 2392 2), without the angle brackets of the header. */
 function decodeId(text: string, place: Place): string {
   const id = decodeOctets(text)
-  // CR, LF and NUL pass here: they are a finding, which says more. Not \s, which would match the octet A0.
-  // The first @ behind a character is the only one tried: a server may send 64 KiB of them.
+  // CR, LF and NUL pass, since a finding reports them and says more. \s is not used, since it would match the octet A0.
+  // Only the first @ behind a character is tried, since a server may send 64 KiB of them.
   if (!/^[^<>\t\v\f ][^<>\t\v\f @]*@[^<>\t\v\f ]+$/.test(id)) {
     place.fail('an id has the form left@right, without < and >', 'urlPath')
   }

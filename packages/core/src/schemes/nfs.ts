@@ -13,15 +13,15 @@ export const nfs: Scheme = {
   host: 'required',
   userinfo: 'forbidden',
   query: false,
-  // XDR frames everything, and the path is sent with its escapes.
+  // XDR frames everything, and the path is sent with its escapes, so no part is on a line.
   lineParts: [],
   reading: ([message = '']) => readCall(message),
   resolve: nfsPlan,
 }
 
 /**
- * The plan. The path is relative to the public filehandle, absolute where it begins with a second slash. It is sent
- * with its escapes (RFC 2054 6.1): `%2f` is a slash within a name.
+ * Makes the plan. The path is relative to the public filehandle, or absolute if it begins with a second slash. It is
+ * sent with its escapes (RFC 2054 6.1), so that `%2f` is a slash within a name.
  */
 function nfsPlan({ urlPath }: Locator, place: Place): NfsPlan {
   const path = urlPath ?? ''
@@ -35,11 +35,11 @@ const calls = '<calls>'
 const unknown = { [calls]: 'the calls that read what was found: they name it by the filehandle of the answer' }
 
 /**
- * The first message: a record (RFC 5531 11) with the call 1 of LOOKUP, the procedure 3 of version 3 of the program
- * 100003, without authentication; its arguments are the public filehandle, which is empty, and the path.
+ * The first message: a record (RFC 5531 11) with call 1. It calls LOOKUP, procedure 3 of program 100003 version 3,
+ * without authentication; the arguments are the public filehandle, which is empty, and the path.
  */
 function lookupOf(path: string): string {
-  // A slash at the end says that it is a directory; it is not part of the name.
+  // A slash at the end only says that the path is a directory; it is no part of the name.
   const name = path.replace(/([^/])\/+$/, '$1')
   const numbers = [1, 0, 2, 100_003, 3, 3, 0, 0, 0, 0, 0, name.length]
   const call = `${numbers.map(word).join('')}${name}${'\0'.repeat(-name.length & 3)}`
@@ -51,7 +51,7 @@ function word(value: number): string {
   return String.fromCharCode((value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255)
 }
 
-/** The octets of lookupOf in hexadecimal, with their meaning. */
+/** Lines of hexadecimal octets that lookupOf() made, with their meaning. */
 function readCall(message: string): string[] {
   const octets = [...message].map((octet) => octet.charCodeAt(0).toString(16).padStart(2, '0'))
   const word = (at: number): string => octets.slice(at * 4, at * 4 + 4).join('')

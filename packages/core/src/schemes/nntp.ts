@@ -19,7 +19,7 @@ export const news: Scheme = {
   tls: 'none',
   host: 'optional',
   userinfo: 'allowed',
-  // `?` is a wildcard of a wildmat.
+  // `?` is a wildcard in a wildmat, so it begins no query.
   query: false,
   lineParts: ['user', 'password', 'urlPath'],
   sendsPassword: true,
@@ -92,7 +92,7 @@ function nntpPlan(locator: Locator, place: Place, tls: TlsMode): NntpPlan {
   return plan(locator, place, tls, { select: 'group', newsgroup, articleRange: [articleNumber, last] })
 }
 
-/** Splits `12`, and as an extension `12-34` and `12-` (RFC 3977 8.3.1). */
+/** Splits `12`. `12-34` and `12-` are an extension (RFC 3977 8.3.1). */
 function splitRange(numbers: string): [low: string, high: string | undefined] {
   const dash = numbers.indexOf('-')
   return dash === -1 ? [numbers, undefined] : [numbers.slice(0, dash), numbers.slice(dash + 1)]
@@ -126,8 +126,8 @@ function plan(locator: Locator, place: Place, tls: TlsMode, selection: Selection
 }
 
 /**
- * The configured server: `news.example.org`, `news.example.org:1119`, or a URL of it, as people write $NNTPSERVER.
- * Throws `invalid-option`.
+ * The configured server: `news.example.org`, `news.example.org:1119`, or its URL, since people write one in
+ * $NNTPSERVER. Throws `invalid-option`.
  */
 function defaultServer({ port, defaults, domainToAscii }: Place): Pick<NntpPlan, 'host' | 'port'> {
   const { newsServer } = defaults
@@ -141,7 +141,9 @@ function defaultServer({ port, defaults, domainToAscii }: Place): Pick<NntpPlan,
   throw new RetrievalError('invalid-option', message, { phase: 'resolve', advice })
 }
 
-/** The commands, which the fetcher sends unchanged, except OVER, whose numbers come with the reply to GROUP. */
+/**
+ * The commands of the plan. The fetcher sends them unchanged, except OVER, whose numbers come with the reply to GROUP.
+ */
 function nntpWire({ select, newsgroup, articleNumber, articleRange, messageId }: Selection, isHead: boolean): string[] {
   const article = isHead ? 'HEAD' : 'ARTICLE'
   switch (select) {
@@ -172,11 +174,11 @@ function unknownOf({ select, articleRange }: Selection, user: string | null): Pi
 }
 
 /**
- * Checks a message-id (RFC 5536 3.1.3): at most 250 octets with its brackets, printable ASCII, no blank and no bracket
- * inside.
+ * Checks a message-id (RFC 5536 3.1.3): at most 250 octets with its brackets, printable ASCII, without blanks, and
+ * without brackets inside.
  */
 function checkMessageId(id: string, place: Place): string {
-  // CR, LF and NUL are the finding encoded-delimiter.
+  // CR, LF and NUL pass: the finding encoded-delimiter reports them.
   if (/[^!-~]|[<>]/.test(id.replace(/[\0\r\n]/g, '')) || id.length > 248) {
     place.fail('a message-id has at most 248 characters, all ASCII, no blank and no < or >', 'urlPath')
   }
@@ -184,8 +186,8 @@ function checkMessageId(id: string, place: Place): string {
 }
 
 /**
- * Checks a group's name (RFC 5536 3.1.4); blanks would split the command. CR, LF and NUL are the finding
- * encoded-delimiter.
+ * Checks a group's name (RFC 5536 3.1.4): a blank would split the command. CR, LF and NUL pass, since the finding
+ * encoded-delimiter reports them.
  */
 function checkGroup(group: string, place: Place): void {
   if (/[\t ]/.test(group)) place.fail('a newsgroup name holds no blank', 'urlPath')
@@ -202,7 +204,10 @@ function serverSpecific({ plan, span }: Inspection): Finding[] {
   return [finding('server-specific', message, span('urlPath'), 'RFC 1738 3.7')]
 }
 
-/** Names that are no group's by RFC 1738 5, whose groups begin with a letter: often a number or half a message-id. */
+/**
+ * The finding for a name that cannot be a group's: by RFC 1738 5 these begin with a letter. Often it is a number or
+ * half a message-id.
+ */
 function groupName({ plan, span }: Inspection): Finding[] {
   if (plan.mechanism !== 'nntp' || plan.select === 'groups' || /^[A-Za-z]/.test(plan.newsgroup ?? 'a')) return []
   const isNumber = /^\d+$/.test(plan.newsgroup ?? '')

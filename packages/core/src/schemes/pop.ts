@@ -3,7 +3,7 @@ import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
-/** RFC 2384: `pop://user;auth=*@host:port`. The number of a message behind it is curl's. */
+/** RFC 2384: `pop://user;auth=*@host:port`. curl adds the number of a message as the path. */
 export const pop: Scheme = {
   name: 'pop',
   title: 'Mailbox by the Post Office Protocol',
@@ -19,7 +19,7 @@ export const pop: Scheme = {
   resolve: (locator, place) => popPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
 }
 
-/** The name that curl and others use. */
+/** curl and others write pop3 instead of pop. */
 export const pop3: Scheme = { ...pop, name: 'pop3' }
 
 export const pop3s: Scheme = {
@@ -51,7 +51,7 @@ function popPlan(locator: Locator, place: Place, tls: TlsMode): PopPlan {
   }
 }
 
-/** Stands for APOP, or USER and PASS: the greeting of the server decides. */
+/** Stands for APOP, or for USER and PASS; the server's greeting decides. */
 const anyLogin = '<login>'
 
 function loginChoice(user: string | null): string {
@@ -59,7 +59,7 @@ function loginChoice(user: string | null): string {
   return `APOP ${name} <password> if the greeting has a timestamp, with the MD5 of both; else USER ${name}, PASS <password>`
 }
 
-/** The lines of the login; null for a way that is refused. */
+/** The lines of the login; null if the client refuses this way to log in. */
 function loginLines({ user, auth }: Pick<PopPlan, 'user' | 'auth'>): readonly string[] | null {
   const name = user ?? '<user>'
   if (auth === '+APOP') return [`APOP ${name} <password>\r\n`]
@@ -71,7 +71,7 @@ function loginLines({ user, auth }: Pick<PopPlan, 'user' | 'auth'>): readonly st
 export function mailLogin({ user, password }: Locator): Pick<PopPlan, 'user' | 'password' | 'auth'> {
   const [, name, auth] = /^(.*?)(?:;auth=([^;]*))?$/is.exec(user ?? '') ?? []
   return {
-    // Without a name, `;AUTH=*` says only how to log in. In `:password@`, the name is empty (RFC 1738 3.1).
+    // Without a name, `;AUTH=*` only says how to log in. In `:password@` the name is empty (RFC 1738 3.1).
     user: name || (user === '' && password !== null) ? decodeOctets(name ?? '') : null,
     password: password === null ? null : decodeOctets(password),
     auth: auth === undefined ? null : decodeOctets(auth).toUpperCase(),

@@ -23,14 +23,18 @@ export const prospero: Scheme = {
   reading: readPackets,
 }
 
-/** The attributes that a real server gives for plain files, too: without SIZE it knows none of them. */
+/**
+ * The attributes that the client asks for. A real server gives them for plain files as well, but only if SIZE is among
+ * them.
+ */
 const asked = ['ACCESS-METHOD', 'BASE-TYPE', 'SIZE', 'LAST-MODIFIED']
 
-/** The most octets of a request in one packet; the server of ISI sends as many. */
+/** The most octets of a request in one packet; the server of ISI uses the same limit. */
 const packetSize = 1250
 
 /**
- * The plan. The hsoname is everything behind the / after the host, slashes included: `//pros/name` names `/pros/name`.
+ * Makes the plan. The hsoname is everything behind the / after the host, slashes included, so `//pros/name` names
+ * `/pros/name`.
  */
 function prosperoPlan({ urlPath }: Locator, place: Place): ProsperoPlan {
   const [name = '', ...fields] = (urlPath ?? '').split(';')
@@ -61,12 +65,12 @@ function prosperoPlan({ urlPath }: Locator, place: Place): ProsperoPlan {
   }
 }
 
-/** Whether a field of the URL is the version of the object, which is a part of the request. */
+/** Whether a field of the URL is the version of the object, which belongs into the request. */
 function isVersion({ field }: { readonly field: string }): boolean {
   return field.toUpperCase() === 'OBJECT-VERSION'
 }
 
-/** A token of a command, in quotes where it needs them; a quote within is doubled (Prospero protocol 5, 2.1). */
+/** A token of a command, in quotes if it needs them; a quote within is doubled (Prospero protocol 5, 2.1). */
 export function prosperoToken(text: string): string {
   return text !== '' && !/[\t\n\r ']/.test(text) ? text : `'${text.replaceAll("'", "''")}'`
 }
@@ -74,13 +78,13 @@ export function prosperoToken(text: string): string {
 const anyId = '<id>'
 const packets = '<packets>'
 
-/** The lines before the commands: the software of the client, and a user who proves nothing. */
+/** The lines before the commands name the client's software, and a user without any proof. */
 const identity = "VERSION 5 Retriever\nAUTHENTICATE '' UNAUTHENTICATED guest\n"
 
 /**
- * The packets of a request, each with the header of ARDP (Prospero protocol 5, appendix B): 9 octets long, connection
- * id, number of the packet, number of packets, received through. `id`: the two octets of the connection id, which are
- * random; `<id>` stands for them in a plan.
+ * The packets of a request, each behind a header of ARDP (Prospero protocol 5, appendix B) of 9 octets: connection id,
+ * number of the packet, number of packets, received through. `id` is the two random octets of the connection id; `<id>`
+ * stands for them in a plan.
  */
 export function prosperoPackets(commands: string, id: string = anyId, head: string = identity): string[] {
   const text = head + commands

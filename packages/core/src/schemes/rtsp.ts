@@ -22,7 +22,7 @@ export const rtsp: Scheme = {
   resolve: (locator, place) => rtspPlan('rtsp', locator, place),
 }
 
-/** RFC 7826 4.2: RTSP within TLS. It is in use with version 1.0, too. */
+/** RFC 7826 4.2: RTSP within TLS. Servers use it with version 1.0 as well. */
 export const rtsps: Scheme = {
   ...rtsp,
   name: 'rtsps',
@@ -35,7 +35,7 @@ export const rtsps: Scheme = {
   resolve: (locator, place) => rtspPlan('rtsps', locator, place),
 }
 
-/** RFC 2326 3.2: RTSP over UDP, which RFC 7826 has dropped. It is left to a player. */
+/** RFC 2326 3.2: RTSP over UDP, which RFC 7826 dropped. Retriever leaves it to a player. */
 export const rtspu: Scheme = {
   ...rtsp,
   name: 'rtspu',
@@ -44,7 +44,7 @@ export const rtspu: Scheme = {
   resolve: (locator, place) => rtspPlan('rtspu', locator, place),
 }
 
-/** The plan. The request names the whole URL, without its login. */
+/** Makes the plan. The request names the whole URL without its login. */
 function rtspPlan(scheme: 'rtsp' | 'rtsps' | 'rtspu', locator: Locator, { host, port }: Place): RtspPlan {
   const { urlPath, query, user, password } = locator
   const path = `${urlPath === null ? '' : `/${urlPath}`}${query === null ? '' : `?${query}`}`

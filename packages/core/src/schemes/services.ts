@@ -33,8 +33,8 @@ export const ircs: Scheme = {
 }
 
 /**
- * The plan. A channel without its # gets one; `isnick` says that a person is meant, `needkey` that the client must ask
- * for a key.
+ * Makes the plan. A channel without its # gets one. `isnick` says that the URL names a person, `needkey` that the
+ * client must ask for a key.
  */
 function ircPlan({ urlPath, query }: Locator, { host, port }: Place, tls: 'none' | 'implicit'): IrcPlan {
   const [name = '', ...flags] = (urlPath ?? '').split(',').map(decodeOctets)
@@ -54,7 +54,10 @@ function ircPlan({ urlPath, query }: Locator, { host, port }: Place, tls: 'none'
   }
 }
 
-/** Reserved by RFC 1738 and never specified; by convention a path below /afs, the mount point of the file system. */
+/**
+ * RFC 1738 reserved the scheme and nobody specified it. By convention the path is below /afs, the mount point of the
+ * file system.
+ */
 export const afs: Scheme = {
   name: 'afs',
   title: 'Andrew File System, global names',
@@ -72,7 +75,7 @@ export const afs: Scheme = {
 
 function afsPlan({ host, urlPath }: Locator, place: Place): AfsPlan {
   const written = urlPath ?? ''
-  // As in file URLs: a name can contain neither octet, and a decoded / would change which file is meant.
+  // As in file URLs, a name cannot contain these octets, and a decoded / would name another file.
   if (/%(?:2F|00)/i.test(written)) place.fail('%2F and %00 cannot stand in the name of a file', 'urlPath')
   const path = decodeOctets(written).replace(/^\/?(?:afs\/)?/, '')
   const name = host === null ? path : [place.host, path].filter(Boolean).join('/')

@@ -17,18 +17,18 @@ export const sftp: Scheme = {
   host: 'required',
   userinfo: 'allowed',
   query: false,
-  // The lengths of SSH's strings frame the path, so that a line feed in a name does no harm.
+  // SSH sends the path with its length, so a line feed in a name does no harm.
   lineParts: ['user', 'password'],
-  // The URL names no terminal session, but ssh would get the same arguments.
+  // The URL names no terminal session, but the program ssh takes the same arguments.
   program: true,
   resolve: sftpPlan,
 }
 
 function sftpPlan({ user, password, urlPath }: Locator, place: Place): SftpPlan {
   const { host, port } = place
-  // Parameters such as ;fingerprint= belong to the login, not to its name (the draft's 2.3).
+  // Parameters such as ;fingerprint= belong to the login, not to its name (section 2.3 of the draft).
   const path = urlPath ?? ''
-  // The server's system would end the name there.
+  // The server's system would end the name at a NUL.
   if (path.includes('%00')) place.fail('a name cannot hold an encoded NUL', 'urlPath')
   const [name = null] = user === null ? [] : user.split(';', 1)
   return {

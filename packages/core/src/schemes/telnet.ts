@@ -4,8 +4,8 @@ import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
 /**
- * RFC 4248: `telnet://user:password@host:port/`. The URL names an interactive service; user and password are advice to
- * the person.
+ * RFC 4248: `telnet://user:password@host:port/`. The URL names an interactive service, and tells the person which user
+ * and password to type.
  */
 export const telnet: Scheme = {
   name: 'telnet',
@@ -24,7 +24,7 @@ export const telnet: Scheme = {
   resolve: (locator, place) => telnetPlan(locator, place, 'none'),
 }
 
-/** Never registered as a scheme; port 992 is. TLS begins with the first octet. */
+/** The scheme was never registered, but port 992 is. TLS begins with the first octet. */
 export const telnets: Scheme = {
   ...telnet,
   name: 'telnets',
@@ -44,7 +44,7 @@ function telnetPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): T
     tls,
     user: locator.user === null ? null : decodeOctets(locator.user),
     password: locator.password === null ? null : decodeOctets(locator.password),
-    // The client speaks first only to answer options; it never sends any part of the URL.
+    // The client begins only by answering options; it never sends any part of the URL.
     wire: [],
   }
 }

@@ -3,7 +3,7 @@ import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
-/** RFC 3617: `tftp://host/file;mode=netascii`; the port is an extension that other clients know, too. */
+/** RFC 3617: `tftp://host/file;mode=netascii`. The port is an extension that other clients have as well. */
 export const tftp: Scheme = {
   name: 'tftp',
   title: 'Trivial File Transfer Protocol',
@@ -19,7 +19,7 @@ export const tftp: Scheme = {
   resolve: tftpPlan,
 }
 
-/** The options that are asked for: RFC 2348, 2349 and 7440. A block of 1428 octets fits in an Ethernet frame. */
+/** The options that the client asks for: RFC 2348, 2349 and 7440. A block of 1428 octets fits in an Ethernet frame. */
 const options = 'tsize\x000\0blksize\x001428\0windowsize\x008\0'
 
 function tftpPlan({ urlPath }: Locator, place: Place): TftpPlan {

@@ -4,8 +4,8 @@ import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
 /**
- * RFC 6270: `tn3270://user@host:port/`, a service on an IBM mainframe, whose first screen can be read. The user is
- * advice to the person.
+ * RFC 6270: `tn3270://user@host:port/`, a service on an IBM mainframe, whose first screen Retriever can read. It tells
+ * the person which user to type.
  */
 export const tn3270: Scheme = {
   name: 'tn3270',
@@ -28,7 +28,7 @@ function tn3270Plan(locator: Locator, place: Place): Tn3270Plan {
   if (locator.urlPath) place.fail('tn3270 URLs end after the host and an optional /', 'urlPath')
   if (locator.query !== null) place.fail('tn3270 URLs have no query', 'query')
   const user = locator.user === null ? null : decodeOctets(locator.user)
-  // The client only answers the server's negotiation (RFC 1576 3); no part of the URL is sent.
+  // The client only answers the server's negotiation (RFC 1576 3), and sends no part of the URL.
   return {
     mechanism: 'tn3270',
     service: 'tn3270',

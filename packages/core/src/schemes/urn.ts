@@ -3,7 +3,7 @@ import type { Place, Scheme } from '../scheme.ts'
 import { lowerAscii } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 
-/** RFC 8141: `urn:<NID>:<NSS>[?+<r>][?=<q>][#<f>]`. A name, for which there is no common protocol. */
+/** RFC 8141: `urn:<NID>:<NSS>[?+<r>][?=<q>][#<f>]`. It is a name, and no common protocol retrieves it. */
 export const urn: Scheme = {
   name: 'urn',
   title: 'A lasting name, independent of its location',
@@ -15,7 +15,7 @@ export const urn: Scheme = {
   userinfo: 'forbidden',
   query: true,
   lineParts: [],
-  // RFC 8141 3.1: the case of the namespace and of escapes does not count; escapes are not decoded.
+  // RFC 8141 3.1: upper and lower case are the same in the namespace and in escapes, and escapes are not decoded.
   normalizePath: (urlPath) =>
     urlPath.replace(/^[^:]*:/, lowerAscii).replace(/%[0-9A-Fa-f]{2}/g, (octet) => octet.toUpperCase()),
   resolve: urnPlan,

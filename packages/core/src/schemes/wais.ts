@@ -18,7 +18,7 @@ export const wais: Scheme = {
   host: 'required',
   userinfo: 'forbidden',
   query: true,
-  // Lengths frame everything, but the URL decides octets that a server of another protocol would read as lines.
+  // The fields have lengths, but the URL decides octets that a server of another protocol would read as lines.
   lineParts: ['query'],
   sendsFirst: true,
   deprecated: 'wais is historic (RFC 4156).',
@@ -30,7 +30,7 @@ export const wais: Scheme = {
 function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
   const [database = '', wtype, ...rest] = (urlPath ?? '').split('/')
   if (database === '') place.fail('a database must follow the host, as in wais://host/database', 'urlPath')
-  // The document-id is opaque: its slashes stay (RFC 1738 3.9).
+  // The document-id is opaque, so its slashes stay (RFC 1738 3.9).
   const wpath = rest.length === 0 ? null : rest.join('/')
   if (wtype !== undefined && (wtype === '' || wpath === null || wpath === '')) {
     place.fail('a type and a document-id belong together, as in wais://host/database/TEXT/id', 'urlPath')
@@ -39,7 +39,7 @@ function waisPlan({ urlPath, query }: Locator, place: Place): WaisPlan {
   const document = wtype === undefined || wpath === null ? null : documentOf(decodeOctets(wtype), wpath)
   const plan = {
     database: decodeOctets(database),
-    // Old clients wrote blanks as +, so these are replaced before decoding.
+    // Old clients wrote a blank as +, so + is replaced before decoding.
     search: query === null ? null : decodeOctets(query.replaceAll('+', ' ')),
     wtype: document?.wtype ?? null,
     wpath: wpath === null ? null : decodeOctets(wpath),
@@ -81,13 +81,13 @@ export const waisLimit = 0xff_ffff
 export interface WaisDocument {
   readonly wtype: string
   readonly docid: string
-  /** Octets; null: unknown. */
+  /** The number of octets; null if unknown. */
   readonly length: number | null
 }
 
 /**
- * The document of `LENGTH/1=server;2=database;3=id;`, as libwww writes it, with `=` and `;` escaped or not, and perhaps
- * without the length. Any other id travels as it is.
+ * Reads `LENGTH/1=server;2=database;3=id;`, as libwww writes a document, with `=` and `;` escaped or not; the length
+ * may be missing. Any other id is sent unchanged.
  */
 function documentOf(wtype: string, wpath: string): WaisDocument {
   const [digits = ''] = /^\d{1,15}(?=\/)/.exec(wpath) ?? []
@@ -110,15 +110,15 @@ function documentOf(wtype: string, wpath: string): WaisDocument {
   }
 }
 
-/** The octets that are asked for at a time: as many as freeWAIS asks for. Old servers send at most 100000. */
+/** The octets of one request, as many as freeWAIS asks for. Old servers send at most 100000. */
 export const waisPiece = 10_000
 
-/** The documents that a search asks for if nobody says how many, as all old clients did. */
+/** How many documents a search asks for unless the caller says. All old clients used 40. */
 export const waisMost = 40
 
 /**
- * A search (RFC 1625 4, query type 3) for words, and for documents that are like those in `relevant`. Without words,
- * the server describes the database.
+ * A search (RFC 1625 4, query type 3) for words and for documents like those in `relevant`. If it has no words, the
+ * server describes the database.
  */
 export function waisSearch(
   database: string,
@@ -150,18 +150,23 @@ export function waisRetrieval(
   )
 }
 
-/** A term of a query, behind its attributes: use, relation, and four that are ignored. */
+/** A term of a query behind its attributes: use, relation, and four that servers ignore. */
 function term(attributes: string, value: string | number): string {
   return fieldOf(44, `${attributes} ig ig ig ig`) + fieldOf(45, String(value))
 }
 
-/** The header of WAIS (RFC 1625 3: length, type z, version 2, server, no compression and encoding), and the APDU. */
+/**
+ * The header of WAIS (RFC 1625 3: length, type z, version 2, server, neither compression nor encoding), and the APDU.
+ */
 function packet(header: string, userInformation: string): string {
   const apdu = uint(header.length, 2) + header + userInformation
   return `${String(apdu.length).padStart(10, '0')}z2wais        0${apdu}`
 }
 
-/** A field of Z39.50-1988: tag, length and value. Tag and length have seven bits an octet, the highest first. */
+/**
+ * A field of Z39.50-1988: tag, length and value. Tag and length are written with seven bits an octet, the highest
+ * first.
+ */
 function fieldOf(tag: number, value: string): string {
   return compressed(tag) + compressed(value.length) + value
 }
@@ -172,7 +177,7 @@ function compressed(value: number): string {
   return octets
 }
 
-/** A number in so many octets, the highest first; by default in as few as it needs. */
+/** A number in `size` octets, the highest first; by default in as few as it needs. */
 function uint(value: number, size: number = value > 0xffff ? 3 : value > 0xff ? 2 : 1): string {
   return String.fromCharCode(...[16, 8, 0].slice(3 - size).map((shift) => (value >> shift) & 255))
 }
@@ -184,7 +189,7 @@ function reading([octets = '']: readonly string[]): string[] {
   return [`10 digits of length, z: APDU, 2: version, 10 octets of server name; then ${what}`]
 }
 
-/** A document-id may hold any octet, and mostly ends with the octet 0; a NUL ends no line, unlike CR and LF. */
+/** The finding for line ends in a document-id. It may hold any octet, and most end with a NUL, which ends no line. */
 function pathDelimiters({ locator, written, span }: Inspection) {
   if (!locator.urlPath?.includes('%0')) return []
   const [database = '', wtype = '', ...id] = written('urlPath').split('/')

@@ -6,7 +6,7 @@ import { decodeOctets } from '../url/percent.ts'
 import { requestTarget } from './http/index.ts'
 import { type HttpField, shownValue } from './http/request.ts'
 
-/** RFC 6455 3; the user is RFC 3986's, and becomes Basic authentication, as in http (RFC 6455 4.1 step 12). */
+/** RFC 6455 3. The user follows RFC 3986, and becomes Basic authentication, as in http (RFC 6455 4.1 step 12). */
 export const ws: Scheme = {
   name: 'ws',
   title: 'Messages of a WebSocket',
@@ -59,7 +59,7 @@ function wsPlan(locator: Locator, place: Place, defaultPort: number): WsPlan {
 const key = '<key>'
 const close = '<close>'
 
-/** Fields of the handshake, which a caller's header fields must not replace (RFC 6455 4.1). */
+/** Fields that the handshake itself sets, so that a caller's header fields must not replace them (RFC 6455 4.1). */
 const own = /^(?:sec-websocket-(?:key|version|accept|extensions))$/i
 
 /** The request of a handshake. */
@@ -68,14 +68,14 @@ interface Handshake {
   /** The value of Host. */
   readonly host: string
   readonly key: string
-  /** The value of Authorization, which the caller's field replaces; null: there is no login. */
+  /** The value of Authorization, which a field of the caller replaces; null if there is no login. */
   readonly authorization: string | null
   readonly headers?: Readonly<Record<string, string | null>> | undefined
 }
 
 /**
- * The client's opening handshake (RFC 6455 4.1), as it is sent, and as it is shown, with `<password>` in place of what
- * may be secret.
+ * The client's opening handshake (RFC 6455 4.1): `sent` is what goes to the server; `shown` has `<password>` in place
+ * of what may be secret.
  */
 export function webSocketHandshake({ target, host, key, authorization, headers = {} }: Handshake): {
   readonly sent: string
@@ -92,7 +92,7 @@ export function webSocketHandshake({ target, host, key, authorization, headers =
   ]
   if (authorization !== null && !isReplaced) fields.push(['Authorization', authorization])
   fields.push(...given.filter(([name]) => !own.test(name)))
-  // The key is drawn for each connection, and is no secret.
+  // Each connection draws a new key, so it is no secret.
   const shown = fields.map(([name, value]) => [name, own.test(name) ? value : shownValue(name, value)] as const)
   return { sent: request(target, fields), shown: request(target, shown) }
 }

@@ -3,14 +3,14 @@ import { type Resolution, resolve } from '../resolve.ts'
 import type { ResolveOptions } from '../scheme.ts'
 import { redact, redactUrl } from './redact.ts'
 
-/** Fields that hold words of a closed list: no secrets, and shown unchanged. */
+/** Fields that hold a word of a closed list. They hold no secret, so they are shown unchanged. */
 const plain = new Set(['scheme', 'mechanism', 'tls', 'transport', 'select', 'scope', 'operation', 'typecode'])
 
 /**
- * The resolution without its secrets, for explain() and for the events of a client; only this function masks a plan.
- * The URL without its secrets is resolved too, and a string is shown only where both resolutions agree, so that no part
- * or decoded form of a secret appears. Structure and numbers are those of the URL as given. `options` are those with
- * which the resolution was made.
+ * The resolution without its secrets, for explain() and for the events of a client; only this function masks a plan. It
+ * also resolves the URL without its secrets, and shows a string only if both resolutions have it, so that no part or
+ * decoded form of a secret appears. Structure and numbers are those of the URL as given. `options` must be those of the
+ * resolution.
  */
 export function maskResolution(resolution: Resolution, options: ResolveOptions = {}): Resolution {
   const url = redactUrl(resolution.url)
@@ -27,7 +27,9 @@ export function maskResolution(resolution: Resolution, options: ResolveOptions =
   }
 }
 
-/** Masks the strings of a record; `others` is the same record of the URL without its secrets. */
+/**
+ * Returns a function that masks the strings of a record; `others` is the same record of the URL without its secrets.
+ */
 function masker(hasPassword: boolean): <T extends object>(fields: T, others: object) => T {
   const maskFields = <T extends object>(fields: T, others: object): T => {
     const counterparts: Readonly<Record<string, unknown>> = { ...others }
@@ -50,7 +52,7 @@ function masker(hasPassword: boolean): <T extends object>(fields: T, others: obj
   return maskFields
 }
 
-/** Whether `shown` is the text with `***` in it. Otherwise the two only happen to stand in the same place. */
+/** Whether `shown` is `text` with `***` in it. If not, two unrelated strings stand in the same field. */
 function fits(text: string, shown: string): boolean {
   const [first = '', ...rest] = shown.split('***')
   return rest.length === 0 ? text === shown : text.startsWith(first) && text.endsWith(rest.at(-1) ?? '')
@@ -61,7 +63,7 @@ function isRecord(value: unknown): value is object {
 }
 
 /**
- * The resolution of the masked URL. Undefined where a secret with delimiters in it has left a text that is no URL of
+ * The resolution of the masked URL; undefined if a secret contained delimiters, so that the masked text is no URL of
  * the scheme.
  */
 function resolveMasked(url: string, { base: _, ...options }: ResolveOptions): Resolution | undefined {

@@ -2,36 +2,38 @@ import { cachedSearch, search } from '../url/search.ts'
 import { isSecretName } from './secret-names.ts'
 
 /**
- * The text with the password of every URL in it, and the values of parameters whose names say that they are secret,
- * replaced by `***`. An empty password stays: it is no secret, and `u:@h` differs from `u@h`. Works on any text, even
- * on URLs too broken to parse, and on URLs that are escaped within another one. It hides too much rather than too
- * little.
+ * Replaces by `***` the password of every URL in the text, and the values of parameters with secret names. An empty
+ * password stays: it is no secret, and `u:@h` differs from `u@h`. Any text may be given, even with URLs too broken to
+ * parse, or escaped within other URLs. If in doubt, this hides too much rather than too little.
  */
 export function redact(text: string): string {
   return hideParameters(hideEscapedLogins(hidePasswords(text, '\\s')), valueInText)
 }
 
-/** As redact, for a text that is one URL, however broken: a blank in its password does not end it. */
+/** redact() for a text that is one URL, however broken: a blank in its password does not end it. */
 export function redactUrl(url: string): string {
   return hideParameters(hideEscapedLogins(hidePasswords(url, '')), valueInUrl)
 }
 
-/** As redactUrl, for a text whose scheme is not known: `alice:secret@host/x` is a login whose scheme was left out. */
+/** redactUrl() for a text without a known scheme: `alice:secret@host/x` is a login whose scheme was left out. */
 export function redactUnknown(text: string): string {
   return redactUrl(text).replace(/^([\w.~%+-]{1,64}:)[^/@?#]{1,256}@/, '$1***@')
 }
 
 /**
- * A parameter's delimiter and name: `?name=`, `&name=`, `;name=`, `#name=`, and `?=name=`, `?+name=` of a URN; also
- * escaped, as in a URL that is the value of a parameter of another one.
+ * A parameter's delimiter and name: `?name=`, `&name=`, `;name=`, `#name=`, and `?=name=`, `?+name=` of a URN. They may
+ * be escaped, if the URL is the value of a parameter of another one.
  */
 const parameter = /([?&;#]|%(?:25)*(?:3F|26|3B|23))[=+]?([^\s?&;#=]{1,100}?)(?:=|%(?:25)*3D)/gi
 
-/** The value of a parameter. One that is hidden already stays, so that a sentence keeps the `:` behind a URL. */
+/**
+ * The value of a parameter. A value that is already hidden does not match, so that a sentence keeps the `:` behind a
+ * URL.
+ */
 const valueInText = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#\s]*/y
 const valueInUrl = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#]*/y
 
-/** The way to log in that a URL of a mailbox names, `alice;AUTH=*@` (RFC 2384, RFC 5092): a word, and no secret. */
+/** How to log in, as the URL of a mailbox names it: `alice;AUTH=*@` (RFC 2384, RFC 5092). Such a word is no secret. */
 const wayToLogIn =
   /(?:\*|%2A|(?:\+|%2B)APOP|anonymous|plain|login|external|gssapi|(?:cram|digest|scram)-md5|xoauth2)(?=[:@"])/iy
 
@@ -66,17 +68,17 @@ function hideEscapedLogins(text: string): string {
 }
 
 /**
- * The places where a login may begin: behind `//`, and behind a scheme that has one where browsers read `http:\\u:p@h`
- * as `http://u:p@h`.
+ * Finds where a login may begin: behind `//`, and behind a scheme whose URLs have a login, since browsers read
+ * `http:\\u:p@h` as `http://u:p@h`.
  */
 const loginStart = /[/\\]{2,}|\b(?:https?|wss?|ftp(?:e?s)?|sftp|gophers?|telnet|rtsp|ircs?):[/\\]*/gi
 
 /**
- * Hides the password behind every `//`. It is a scanner and not a pattern, to stay linear on any text of a server.
- * `space` is the characters that end a word, as in a character class.
+ * Hides the password behind every `//`. This is a scanner and no pattern, so that its time stays linear on any text of
+ * a server. `space` holds the characters that end a word, in the syntax of a character class.
  */
 function hidePasswords(text: string, space: string): string {
-  // Nearly every text has none.
+  // Nearly every text has no login.
   if (!text.includes('@')) return text
   const next: Ahead = {
     at: cachedSearch(text, /@/g),
@@ -100,10 +102,12 @@ function hidePasswords(text: string, space: string): string {
   return hidden + text.slice(done)
 }
 
-/** Searches for the next `@`, `/`, end of a parameter or of a path, and end of the word. */
+/** Functions that search for the next `@`, `/`, end of a parameter or of a path, and end of the word. */
 type Ahead = Readonly<Record<'at' | 'slash' | 'stop' | 'end', (from: number) => number>>
 
-/** The end of an IPv6 address at `start`, since its colons begin no password; else `start`. */
+/**
+ * The end of an IPv6 address at `start`, whose colons begin no password; `start` itself if there is no such address.
+ */
 function addressEnd(text: string, start: number): number {
   const address = /\[[\da-f:.]*(?:%25[\w.~-]*)?\]|/iy
   search(address, text, start)
@@ -111,8 +115,8 @@ function addressEnd(text: string, start: number): number {
 }
 
 /**
- * The last `@` before the next `/`; -1 where a port follows the colon, or a password that is hidden already. A password
- * with a raw `/` in it ends the authority early (`ftp://u:p/w@h/`): the next `@` in the word ends that one.
+ * The last `@` before the next `/`; -1 if a port or an already hidden password follows the colon. A raw `/` in a
+ * password ends the authority early (`ftp://u:p/w@h/`); the next `@` in the word then ends the password.
  */
 function passwordEnd(text: string, colon: number, next: Ahead): number {
   const end = next.end(colon)

@@ -2,7 +2,7 @@ import { decodeOctets } from '../url/percent.ts'
 
 /**
  * Endings of the names of secrets: `access_token`, `X-Goog-Signature`, `PHPSESSID`, `AWSAccessKeyId`, `user[password]`.
- * Signatures count too, since a signed request can be repeated.
+ * Signatures count as well, since anyone can repeat a signed request.
  */
 const endings = [
   'token|secret|signature|hmac|jwt|bearer|authorization|credentials?|assertion|saml(?:request|response)',
@@ -11,7 +11,7 @@ const endings = [
   'session(?:[-_]?id)?|sess[-_]?id|(?:auth|access|otp|verification|one-?time)[-_]?code|[cx]srf|totp',
 ].join('|')
 
-/** Short names with which other words also end: they must be the whole name or its last part, as in `user_pin`. */
+/** Short names that count as the whole name or its last part, as in `user_pin`; other words end with them, too. */
 const words = 'sid|otp|pin|pwd?|pass'
 
 /** Names that count only as the whole name: `sort_key` and `country_code` are no secrets. */

@@ -67,7 +67,7 @@ function splitHostPort(split: SplitUrl, start: number, end: number, colons: numb
   }
 }
 
-/** Throws for `ftp://a?b@h/`: RFC 1738 reads a user `a?b`, RFC 3986 the host `a`. */
+/** Throws for `ftp://a?b@h/`: RFC 1738 reads the user `a?b`, but RFC 3986 reads the host `a`. */
 function suspectQuery(text: string, end: number, limit: number): void {
   const path = text.indexOf('/', end)
   const at = text.slice(end, path === -1 || path > limit ? limit : path).indexOf('@')

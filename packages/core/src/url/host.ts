@@ -1,29 +1,26 @@
 import { decodeOctets, octetsToText } from './percent.ts'
 
-/**
- * Host names and addresses have one canonical spelling for all schemes, so that the host shown, checked and dialled is
- * the same.
- */
+/** A host in its one canonical spelling, which all schemes share, so that we show, check and dial the same host. */
 
 export interface Host {
   /** The name to connect to: lower case, IPv4 in four decimal numbers, IPv6 without brackets, zone after `%`. */
   readonly name: string
   readonly kind: 'name' | 'ipv4' | 'ipv6'
-  /** Whether the address was spelled in another way than in four decimal numbers. */
+  /** Whether an IPv4 address was not written as four decimal numbers. */
   readonly odd: boolean
 }
 
-/** Turns an internationalised name into A-labels (RFC 5891), "" where it has none: `domainToASCII` of node:url. */
+/** Turns an internationalised name into A-labels (RFC 5891), or "" if it has none: `domainToASCII` of node:url. */
 export type ToAscii = (name: string) => string
 
-/** The host in the form that a port may follow: an IPv6 address in brackets. */
+/** The host in the form before a port: an IPv6 address is in brackets. */
 export function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
 /**
- * The authority that is sent to a server (RFC 3986 3.2): without a user, without a default port, and without the zone
- * of an IPv6 address, which has a meaning only on this machine (RFC 6874 1).
+ * The authority as sent to a server (RFC 3986 3.2): without a user, without a default port, and without the zone of an
+ * IPv6 address, which only this machine understands (RFC 6874 1).
  */
 export function authority(
   { host, port }: { readonly host: string; readonly port: number },
@@ -35,8 +32,8 @@ export function authority(
 }
 
 /**
- * Reads a host as written in a URL, its escapes decoded once (RFC 3986 3.2.2). Returns undefined for an illegal host,
- * such as octets that are not UTF-8, which other readers would take for other letters.
+ * Reads a host as a URL writes it, and decodes its escapes once (RFC 3986 3.2.2). Returns undefined for an illegal
+ * host, such as octets that are not UTF-8, which other readers would take for other letters.
  */
 export function readHost(written: string, toAscii?: ToAscii): Host | undefined {
   if (!written.includes('%') || written.startsWith('[')) return parseHost(written, toAscii)
@@ -46,13 +43,15 @@ export function readHost(written: string, toAscii?: ToAscii): Host | undefined {
 }
 
 const beyondAscii = /[^\0-\x7F]/
-/** The WHATWG's forbidden domain code points. Checked before the IDNA step, which may decode, cut or drop them. */
+/**
+ * The WHATWG's forbidden domain code points. They are checked before the IDNA step, which may decode, cut or drop them.
+ */
 const forbidden = /[\0-\x20\x7F#%/:<>?@[\\\]^|]/
 const aLabel = /(?:^|\.)xn--/
 
 /**
- * Reads a host whose escapes are decoded. Without `toAscii` an internationalised name is no legal host, and A-labels
- * are accepted unchecked; with it, invalid ones are refused.
+ * Reads a host whose escapes are decoded. Without `toAscii`, an internationalised name is illegal, and A-labels are
+ * accepted unchecked; with it, invalid A-labels are refused.
  */
 export function parseHost(text: string, toAscii?: ToAscii): Host | undefined {
   if (isPlainName(text)) return { name: text, kind: 'name', odd: false }
@@ -62,12 +61,12 @@ export function parseHost(text: string, toAscii?: ToAscii): Host | undefined {
   const name = lowerAscii(text)
   const isInternational = beyondAscii.test(name)
   if (!isInternational && !(toAscii && aLabel.test(name))) return parseAscii(name)
-  // A full-width digit or dot becomes ASCII here: 127。0。0。1 is an odd spelling of an address.
+  // IDNA turns full-width digits and dots into ASCII, so 127。0。0。1 is an odd spelling of an address.
   const host = parseAscii(toAscii?.(name) ?? '')
   return host?.kind === 'ipv4' ? { ...host, odd: true } : host
 }
 
-/** Lower-cases ASCII only: IDNA decides on other letters (a final sigma is a letter of its own). */
+/** Lower-cases ASCII only; other letters are left to IDNA, for which a final sigma differs from a sigma. */
 export function lowerAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
@@ -76,8 +75,8 @@ export function lowerAscii(text: string): string {
 const plainIpv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
 /**
- * Whether the text is a name like nearly all hosts: lower-case labels of letters, digits and hyphens, none an A-label,
- * the last beginning with a letter.
+ * Whether the text is a name like nearly all hosts: labels of lower-case letters, digits and hyphens, no A-label, and a
+ * last label that begins with a letter.
  */
 function isPlainName(text: string): boolean {
   let labelAt = 0
@@ -93,8 +92,8 @@ function isPlainName(text: string): boolean {
 }
 
 function parseAscii(name: string): Host | undefined {
-  // Labels have letters, digits, - and _ (in use, if not in RFC 1123), and only the root's is empty; 253 and 63 are
-  // DNS's own limits.
+  // Labels have letters, digits, hyphens, and the underscore, which is in use though RFC 1123 forbids it. Only the
+  // root's label is empty. DNS sets the limits 253 and 63.
   if (
     !/^[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/.test(name) ||
     name.replace(/\.$/, '').length > 253
@@ -102,7 +101,7 @@ function parseAscii(name: string): Host | undefined {
     return undefined
   const labels = name.replace(/\.$/, '').split('.')
   const last = labels[labels.length - 1] ?? ''
-  // RFC 1738 3.1: the last label of a name begins with a letter; the WHATWG reads any other as an IPv4 address.
+  // RFC 1738 3.1: the last label of a name begins with a letter. The WHATWG reads any other as an IPv4 address.
   if (!/^(\d+|0x[0-9a-f]*)$/.test(last)) return { name, kind: 'name', odd: false }
   const address = parseIpv4(labels)
   if (address === undefined) return undefined
@@ -110,8 +109,8 @@ function parseAscii(name: string): Host | undefined {
 }
 
 /**
- * Reads an address as inet_aton does: 1 to 4 parts, each decimal, octal (0...) or hexadecimal (0x...); the last fills
- * the rest.
+ * Reads an address as inet_aton does: 1 to 4 parts, each decimal, octal (0...) or hexadecimal (0x...). The last part
+ * fills the remaining octets.
  */
 function parseIpv4(parts: readonly string[]): string | undefined {
   if (parts.length > 4) return undefined
@@ -131,7 +130,7 @@ function parseIpv4Part(part: string): number | undefined {
   return /^[1-9]\d{0,9}$/.test(part) ? Number(part) : undefined
 }
 
-/** Reads an IPv6 address (RFC 3986 3.2.2) with its zone (`%25eth0`, RFC 6874); it is written back as in RFC 5952. */
+/** Reads an IPv6 address (RFC 3986 3.2.2) with its zone (`%25eth0`, RFC 6874), and writes it as RFC 5952 says. */
 function parseIpv6Literal(text: string): Host | undefined {
   const [address = '', zone] = text.split(/%25(.*)/s)
   if (zone !== undefined && !/^[A-Za-z0-9._~-]+$/.test(zone)) return undefined
@@ -150,7 +149,7 @@ export function parseIpv6(text: string): readonly number[] | undefined {
   if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined
   if (tail === undefined) return head.length === 8 ? head : undefined
   const missing = 8 - head.length - tail.length
-  // An IPv4 tail may end the whole address only: `1.2.3.4::` is none.
+  // An IPv4 tail may only end the whole address: `1.2.3.4::` is illegal.
   if (missing < 1 || halves[0]?.includes('.')) return undefined
   return [...head, ...new Array<number>(missing).fill(0), ...tail]
 }

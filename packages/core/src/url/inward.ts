@@ -13,8 +13,8 @@ const loopbackNames: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Hosts from which a machine in a cloud gets its own secrets: Google's name, and the addresses of Alibaba, AWS, Azure,
- * Google and Oracle.
+ * Hosts that give a machine in a cloud its own secrets: Google's name, and the addresses of Alibaba, AWS, Azure, Google
+ * and Oracle.
  */
 const metadataNames: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'instance-data'])
 const metadataAddresses: ReadonlySet<string> = new Set([
@@ -26,8 +26,8 @@ const metadataAddresses: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a stranger must not choose this destination: this machine, link-local addresses, and the addresses at which
- * clouds keep a machine's secrets; in IPv4, in IPv6, and in every way of writing IPv4 as IPv6. `name` is a host as in a
+ * Whether a stranger must not choose this destination: this machine, a link-local address, or an address at which
+ * clouds keep a machine's secrets, in IPv4, in IPv6, and in every way to write IPv4 as IPv6. `name` is a host of a
  * plan, or an address.
  */
 export function isInward(name: string): boolean {
@@ -41,7 +41,7 @@ export function isInward(name: string): boolean {
   return ipv4Within(groups).some((address) => isLoopback(address) || isInwardIpv4(address))
 }
 
-/** Whether this is one of this machine's own loopback names and addresses. */
+/** Whether the name or address is a loopback one. */
 export function isLoopback(name: string): boolean {
   const bare = withoutDot(name)
   return (
@@ -61,7 +61,7 @@ function isInwardIpv4(address: string): boolean {
   return /^(?:0\.\d+|169\.254)\.\d+\.\d+$/.test(address) || metadataAddresses.has(address)
 }
 
-/** The IPv4 addresses that an IPv6 address may stand for. `::` and `::1` are among them, as 0.0.0.0 and 0.0.0.1. */
+/** The IPv4 addresses that an IPv6 address may stand for. `::` and `::1` stand for 0.0.0.0 and 0.0.0.1. */
 function ipv4Within(groups: readonly number[]): string[] {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups
   const isZero = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0)
@@ -71,7 +71,8 @@ function ipv4Within(groups: readonly number[]): string[] {
   if (isZero(0, 4) && e === 0xffff && f === 0) return [dotted(g, h)]
   // NAT64: `64:ff9b::127.0.0.1` (RFC 6052 2.1).
   if (a === 0x64 && b === 0xff9b && isZero(2, 6)) return [dotted(g, h)]
-  // NAT64 within a network, `64:ff9b:1::/48` (RFC 8215): at the end, or behind the prefix of 48 bits (RFC 6052 2.2).
+  // NAT64 in a network of one's own, `64:ff9b:1::/48` (RFC 8215): the address is at the end, or behind the prefix of 48
+  // bits (RFC 6052 2.2).
   if (a === 0x64 && b === 0xff9b && c === 1) {
     return [g === 0 && h === 0 ? dotted(d, ((e & 0xff) << 8) | (f >> 8)) : dotted(g, h)]
   }

@@ -4,10 +4,10 @@ import { readHost } from './host.ts'
 import { formatLocator, malformed } from './locator.ts'
 
 /**
- * The URI of an IRI (RFC 3987 3.1): characters beyond ASCII become the escapes of their UTF-8 octets, a host name
- * becomes A-labels by `toAscii` (`domainToASCII` of node:url). A URI stays the same, except for unsafe characters, and
- * its scheme is in lower case. Throws `malformed-url`, also where the host has no A-labels: such an IRI cannot be
- * resolved.
+ * The URI of an IRI (RFC 3987 3.1). Characters beyond ASCII become the escapes of their UTF-8 octets; `toAscii`
+ * (`domainToASCII` of node:url) turns a host name into A-labels. A URI stays the same, except that unsafe characters
+ * are escaped and its scheme is in lower case. Throws `malformed-url`, also if the host has no A-labels, since such an
+ * IRI cannot be resolved.
  */
 export function iriToUri(iri: string, toAscii: (name: string) => string, schemes?: readonly Scheme[]): string {
   const split = splitByScheme(iri, schemes)

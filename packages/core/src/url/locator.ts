@@ -3,20 +3,20 @@ import { printable } from '../printable.ts'
 import { redactUrl } from '../secrets/redact.ts'
 
 /**
- * A URL as written, split but not decoded. Absent is null, and null is not empty: `ftp://@h/` has the user "",
- * `ftp://h/` has none; `ftp://h/` has the urlPath "", `ftp://h` has none.
- * Only unsafe characters (RFC 1738 2.2) have been escaped, so that every component can be put back into a URL.
+ * A URL as written, split but not decoded. An absent component is null, which differs from empty: `ftp://@h/` has the
+ * user "", `ftp://h/` has no user; `ftp://h/` has the urlPath "", `ftp://h` has none. Only unsafe characters (RFC 1738
+ * 2.2) are escaped, so that every component can be put back into a URL.
  */
 export interface Locator {
   /** The scheme, in lower case. */
   readonly scheme: string
   readonly user: string | null
   readonly password: string | null
-  /** The host as written, an IPv6 address in its brackets; null where there is no `//`. */
+  /** The host as written, an IPv6 address in its brackets; null if the URL has no `//`. */
   readonly host: string | null
   readonly port: number | null
   /**
-   * The text behind the `/` after the host, which is no part of it (RFC 1738 3.1); without `//`, all text behind the
+   * The text behind the `/` after the host; that `/` is no part of it (RFC 1738 3.1). Without `//`, all text behind the
    * scheme.
    */
   readonly urlPath: string | null
@@ -29,12 +29,10 @@ export type Part = Exclude<keyof Locator, 'scheme'>
 /** A [start, end) in the text as given. */
 export type Span = readonly [number, number]
 
-/**
- * A URL split: the locator, and the offsets of its components in the text. Offsets are -1 where a component is absent.
- */
+/** A URL split: the locator, and the offsets of its components in the text. An absent component has the offset -1. */
 export interface SplitUrl {
   readonly text: string
-  /** Whether some character in it is unsafe or beyond ASCII. */
+  /** Whether the text has a character that is unsafe or beyond ASCII. */
   readonly odd: boolean
   locator: Locator
   /** The places where unsafe characters were escaped. */
@@ -50,11 +48,11 @@ export interface SplitUrl {
   pathEnd: number
   queryAt: number
   fragmentAt: number
-  /** The end of all before the fragment. */
+  /** The offset at which the fragment begins, or the text ends. */
   end: number
 }
 
-/** Puts a locator together again: `splitUrl(formatLocator(l)).locator` equals `l`. */
+/** Joins the components of a locator: `splitUrl(formatLocator(l)).locator` equals `l`. */
 export function formatLocator(locator: Locator): string {
   const { scheme, user, password, host, port, urlPath, query, fragment } = locator
   let text = `${scheme}:`
@@ -67,7 +65,7 @@ export function formatLocator(locator: Locator): string {
 
 /** The error for a URL that breaks its syntax; `what` completes the sentence "... is no valid URL: ". */
 export function malformed(url: string, what: string, span: Span): RetrievalError {
-  // The URL is redacted before it is cut: a cut password could not be told from a port.
+  // The URL is redacted before it is cut, since a cut password looks like a port.
   const safe = redactUrl(url)
   const shown = safe.length > 200 ? `${safe.slice(0, 200)}...` : safe
   const place = `at character ${span[0] + 1}`

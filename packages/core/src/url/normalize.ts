@@ -6,10 +6,10 @@ import { formatLocator, type Locator } from './locator.ts'
 import { removeDotSegments } from './reference.ts'
 
 /**
- * Gives equivalent URLs one spelling (RFC 3986 6.2.2, 6.2.3), as far as is safe for the scheme: scheme and host in
- * lower case, numeric addresses in their usual form, the default port left out, escapes in upper case and only where
- * they are needed; dot-segments removed where the scheme has a hierarchy of its own, never in ftp, where `..` is a name
- * sent to the server. Escapes stay where a scheme sends them as written (nfs, rtsp). Throws `malformed-url`.
+ * Gives equivalent URLs one spelling (RFC 3986 6.2.2, 6.2.3), as far as is safe for the scheme. Scheme and host are in
+ * lower case, numeric addresses in their usual form; the default port is left out; escapes are in upper case, and stay
+ * only if they are needed. Dot-segments are removed if the scheme has a hierarchy itself, but never in ftp, which sends
+ * `..` to the server as a name. Escapes stay if a scheme sends them as written (nfs, rtsp). Throws `malformed-url`.
  */
 export function normalizeUrl(url: string, schemes?: readonly Scheme[]): string {
   const locator = parseUrl(url, schemes)
@@ -26,7 +26,7 @@ export function normalizeUrl(url: string, schemes?: readonly Scheme[]): string {
 }
 
 /**
- * Whether both have the same plan: decoding may create a word that the scheme looks for before it decodes, as
+ * Whether both URLs have the same plan. Decoding can create a word that the scheme looks for before it decodes:
  * `;%74ype=a` in ftp.
  */
 function samePlan(a: string, b: string, schemes: readonly Scheme[] | undefined): boolean {
@@ -70,7 +70,7 @@ function decodeUnreserved(text: string): string {
 
 function normalizeHost(written: string, scheme: Scheme | undefined): string {
   const host = written.startsWith('[') ? written : decodeUnreserved(upperCaseEscapes(written))
-  // The path of a socket is case-sensitive.
+  // Upper and lower case differ in the path of a socket.
   if (scheme?.host === 'socket') return host
   const plain = readHost(host)
   if (plain === undefined) return upperCaseEscapes(lowerAscii(host))

@@ -1,6 +1,6 @@
 /**
- * Octets are kept as strings with one character an octet (U+0000 to U+00FF), so that they can be compared,
- * split and shown without a buffer. `%XX` is decoded exactly once, after splitting (RFC 1738 2.2, RFC 3986 2.4).
+ * Octets are kept as strings with one character an octet (U+0000 to U+00FF), so that code can compare, split and show
+ * them without a buffer. `%XX` is decoded exactly once, after splitting (RFC 1738 2.2, RFC 3986 2.4).
  */
 
 const beyondAscii = /[^\0-\x7F]/
@@ -19,7 +19,7 @@ export function decodeOctets(text: string): string {
   return decodeEscapes(utf8Octets(text))
 }
 
-/** The number of octets that become a string at once: few enough to be the arguments of one call. */
+/** How many octets become a string at once: one call takes all of them as arguments. */
 const chunk = 8192
 
 function decodeEscapes(text: string): string {
@@ -43,7 +43,7 @@ function decodeShort(text: string, first: number): string {
   return decoded + text.slice(done)
 }
 
-/** Joins strings pairwise: a chain of sums takes ten times the memory for megabytes of data. */
+/** Joins strings pairwise, since a chain of sums takes ten times the memory for megabytes of data. */
 function decodeLong(text: string): string {
   let decoded = ''
   let octets: number[] = []
@@ -61,7 +61,7 @@ function decodeLong(text: string): string {
   return decoded + String.fromCharCode(...octets)
 }
 
-/** The octet that the escape at this `%` stands for; NaN where it is no escape. */
+/** The octet that the escape at this `%` stands for; NaN if it is no escape. */
 function escapedOctet(text: string, at: number): number {
   return hexValue(text.charCodeAt(at + 1)) * 16 + hexValue(text.charCodeAt(at + 2))
 }
@@ -81,7 +81,7 @@ function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD')
 }
 
-/** The octets as text for people: UTF-8 where they are valid UTF-8, else Latin-1. */
+/** Octets as text for people: read as UTF-8 if they are valid UTF-8, else as Latin-1. */
 export function octetsToText(octets: string): string {
   if (/^[\0-\x7F]*$/.test(octets)) return octets
   try {
@@ -92,22 +92,22 @@ export function octetsToText(octets: string): string {
 }
 
 /**
- * The octets for people who must know which they are: as text if they are UTF-8, else with `%XX` for those beyond
- * ASCII, since nothing says which characters they mean (RFC 3986 2.5).
+ * Octets for people who must know exactly which they are. UTF-8 is shown as text. Otherwise octets beyond ASCII are
+ * shown as `%XX`, since nothing says which characters they mean (RFC 3986 2.5).
  */
 export function octetsToShow(octets: string): string {
   const text = octetsToText(octets)
   return text === octets && beyondAscii.test(octets) ? octets.replace(/[%\x80-\xFF]/g, hexEscape) : text
 }
 
-/** Escapes all characters except the intersection of RFC 1738 and RFC 3986, and those that `keep` lists. */
+/** Escapes all characters but those that RFC 1738 and RFC 3986 both leave unescaped, and those that `keep` lists. */
 export function encodeOctets(octets: string, keep = ''): string {
   return octets.replace(/[^A-Za-z0-9_.-]/g, (octet) => (keep.includes(octet) ? octet : hexEscape(octet)))
 }
 
 /**
- * RFC 1738 2.2 "unsafe" characters, less `~` (RFC 3986 made it safe), `%` (it is the escape itself) and `#` (it has
- * ended the URL already): space, quotes, delimiters, and everything beyond ASCII.
+ * The "unsafe" characters of RFC 1738 2.2: space, quotes, delimiters, and everything beyond ASCII. Without `~`, which
+ * RFC 3986 made safe, `%`, which begins an escape, and `#`, which has already ended the URL.
  */
 const unsafe = /[ "<>{}|\\^`[\]]|[^\0-\x7F]/
 
@@ -117,14 +117,14 @@ export function findUnsafe(text: string): number {
 }
 
 /**
- * Escapes unsafe characters; text without any comes back unchanged. They are the very characters that encodeURI escapes
- * in text without controls, except the `%` itself, which it makes a `%25`.
+ * Escapes unsafe characters; text without any comes back unchanged. In text without controls, encodeURI escapes the
+ * same characters and also `%`, which it turns into `%25`.
  */
 export function encodeUnsafe(text: string): string {
   return findUnsafe(text) === -1 ? text : encodeURI(wellFormed(text)).replaceAll('%25', '%')
 }
 
-/** The escapes of all octets, made once: making each one anew takes three times as long. */
+/** The escapes of all octets, made once: making each one when it is needed takes three times as long. */
 const escapes: readonly string[] = /* @__PURE__ */ Array.from(
   { length: 256 },
   (_, octet) => `%${octet.toString(16).toUpperCase().padStart(2, '0')}`,

@@ -1,4 +1,4 @@
-/** Relative references, RFC 3986 section 5.2; all examples of 5.4 hold. Purely textual: no component is decoded. */
+/** Relative references (RFC 3986 5.2); all examples of 5.4 hold. This works on text only and decodes nothing. */
 
 interface Components {
   readonly scheme: string | undefined
@@ -24,8 +24,7 @@ export function resolveReference(reference: string, base: string): string {
 }
 
 /**
- * Splits a reference (RFC 3986 appendix B), with the scheme's own alphabet so that `a:b` in a path is told from a
- * scheme as 4.2 asks.
+ * Splits a reference (RFC 3986 appendix B). The scheme's own alphabet tells `a:b` in a path from a scheme, as 4.2 asks.
  */
 function components(text: string): Components {
   const match = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/.exec(text)
@@ -40,15 +39,15 @@ function merge(base: Components, path: string): string {
 }
 
 /**
- * Removes dot-segments (RFC 3986 5.2.4): `..` removes the segment before it, too, and neither climbs above the root. A
- * path without a root that loses its first segment in this way has one afterwards.
+ * Removes dot-segments (RFC 3986 5.2.4). `..` also removes the segment before it; nothing climbs above the root. A path
+ * without a root gets one if it loses its first segment in this way.
  */
 export function removeDotSegments(path: string): string {
   const output: string[] = []
   const segments = path.split('/')
   let rooted = path.startsWith('/')
   if (rooted) segments.shift()
-  // Dots at the beginning of such a path are only left out (2A and 2D).
+  // Dots at the beginning of such a path are left out, and remove nothing (2A and 2D).
   let begun = rooted
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1
@@ -63,8 +62,8 @@ export function removeDotSegments(path: string): string {
 }
 
 /**
- * Joins the components (RFC 3986 5.3). Without an authority a path may not begin with `//`, behind which an authority
- * is read (3.3).
+ * Joins the components (RFC 3986 5.3). Without an authority a path may not begin with `//`, since a reader would take
+ * what follows for an authority (3.3).
  */
 function recompose({ scheme, authority, path, query, fragment }: Components): string {
   return (

@@ -3,26 +3,26 @@ import { slash, splitAuthority } from './authority.ts'
 import { type Locator, malformed, type Part, type Span, type SplitUrl } from './locator.ts'
 import { encodeUnsafe, findBadEscape, findUnsafe } from './percent.ts'
 
-/** A scheme's own syntax. */
+/** How a scheme's own syntax differs from the generic one. */
 export interface View {
-  /** Whether the scheme has a query. False: `?` is a character of its path (RFC 1738). */
+  /** Whether the scheme has a query. If not, `?` is a character of its path (RFC 1738). */
   readonly query: boolean
   /** The most characters; default maxUrlLength. */
   readonly maxLength?: number
 }
 
 /**
- * The longest URL, 64 KiB: no real URL comes near it, and it bounds all work done on one. Only data: has a limit of its
- * own, 8 MiB.
+ * The longest URL, 64 KiB. No real URL comes near it, and it bounds all work done on one. Only data: has its own limit,
+ * 8 MiB.
  */
 export const maxUrlLength: number = 65_536
 
 const generic: View = { query: true }
 const controls = /[\0-\x1F\x7F]|\p{Surrogate}/u
-/** Matches a URL with no unsafe (RFC 1738 2.2) or unusual character, as nearly all are. The test is fast. */
+/** Matches a URL without unsafe (RFC 1738 2.2) or unusual characters; nearly all have none, and this test is fast. */
 const ordinary = /^[!#-;=?-Z_a-z~]*$/
 
-/** The scheme of a URL, in lower case; undefined where the text has none (a relative reference). RFC 3986 3.1. */
+/** The scheme of a URL, in lower case; undefined for a relative reference, which has none (RFC 3986 3.1). */
 export function schemeOf(text: string): string | undefined {
   const end = schemeEnd(text)
   return end === -1 ? undefined : text.slice(0, end).toLowerCase()
@@ -50,7 +50,7 @@ export function splitUrl(text: string, viewOf: (scheme: string) => View = () => 
   return splitAfterScheme(text, scheme, viewOf(scheme))
 }
 
-/** As splitUrl, where the scheme is already known; "" means none. */
+/** splitUrl() for a text whose scheme is known; "" means none. */
 export function splitAfterScheme(text: string, scheme: string, view: View): SplitUrl {
   const limit = view.maxLength ?? maxUrlLength
   if (text.length > limit) throw tooLong(text, limit)
@@ -84,7 +84,10 @@ export function splitAfterScheme(text: string, scheme: string, view: View): Spli
 
 const nothing: readonly Span[] = []
 
-/** A URL not yet split. It is a literal, since one is made for every URL: the engine builds it in one step. */
+/**
+ * A URL that is not split yet. The engine builds an object literal in one step, which matters since every URL needs
+ * one.
+ */
 function unsplit(text: string): SplitUrl {
   return {
     text,
@@ -106,7 +109,7 @@ function unsplit(text: string): SplitUrl {
   }
 }
 
-/** The place of a component; undefined where it is absent. */
+/** The place of a component; undefined if it is absent. */
 export function spanOf(split: SplitUrl, part: Part | 'scheme'): Span | undefined {
   const span = range(split, part)
   return span[0] === -1 ? undefined : span
@@ -160,7 +163,7 @@ function locate(split: SplitUrl, scheme: string): Locator {
   }
 }
 
-/** A component with its unsafe characters escaped; their places are noted. */
+/** A component with its unsafe characters escaped. Their places are added to `repaired`. */
 function take(split: SplitUrl, start: number, end: number): string | null {
   if (start === -1) return null
   const written = split.text.slice(start, end)
@@ -178,7 +181,7 @@ function checkEscapes(text: string): void {
 }
 
 function readPort(text: string, start: number, end: number): number | null {
-  // RFC 3986 3.2.3: an empty port is the default one.
+  // RFC 3986 3.2.3: an empty port means the default one.
   if (start === end) return null
   const digits = text.slice(start, end)
   const port = Number(digits)
@@ -189,7 +192,7 @@ function readPort(text: string, start: number, end: number): number | null {
 function tooLong(text: string, limit: number): RetrievalError {
   return new RetrievalError('limit-exceeded', `This URL has ${text.length} characters; ${limit} are the limit.`, {
     phase: 'resolve',
-    // A URL that is cut cannot be redacted, so no part of it but the scheme is shown.
+    // A URL that is cut cannot be redacted, so only its scheme is shown.
     url: `${schemeOf(text.slice(0, 100)) ?? ''}:...`,
   })
 }

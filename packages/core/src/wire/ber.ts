@@ -1,4 +1,4 @@
-/** Elements of BER (X.690 8) as they are sent: one octet a character. Tags are written as their identifier octets. */
+/** Elements of BER (X.690 8) as sent: one octet a character. A tag is written as its identifier octets. */
 
 /** An element (X.690 8.1): the octets of its tag, its length, its contents. */
 export function berElement(tag: string, ...contents: readonly string[]): string {
@@ -12,18 +12,18 @@ function berLength(length: number): string {
   return String.fromCharCode(0x80 + octets.length) + octets
 }
 
-/** A number of 0 or more, without octets that say nothing. */
+/** A number of 0 or more, in as few octets as possible. */
 function uint(value: number): string {
   return (value > 255 ? uint(Math.floor(value / 256)) : '') + String.fromCharCode(value % 256)
 }
 
-/** The contents of an INTEGER of 0 or more: the first bit is the sign. */
+/** The contents of an INTEGER of 0 or more. Its first bit is the sign, so it must be 0. */
 export function berInteger(value: number): string {
   const octets = uint(value)
   return octets >= '\x80' ? `\0${octets}` : octets
 }
 
-/** The contents of an OBJECT IDENTIFIER (X.690 8.19); undefined: it is none. */
+/** The contents of an OBJECT IDENTIFIER (X.690 8.19); undefined if the text is none. */
 export function berOid(oid: string): string | undefined {
   const [first = 0, second = 0, ...rest] = oid.split('.').map(Number)
   if (!/^[0-2](?:\.(?:0|[1-9]\d{0,8})){2,30}$/.test(oid) || second > 39) return undefined

@@ -6,7 +6,7 @@ import { decodeOctets } from '../../url/percent.ts'
 import { removeDotSegments } from '../../url/reference.ts'
 import { httpSent } from './request.ts'
 
-/** RFC 9110 4.2.1; the user is RFC 3986's, deprecated by RFC 9110 4.2.4, and becomes Basic authentication. */
+/** RFC 9110 4.2.1. The user follows RFC 3986, though RFC 9110 4.2.4 deprecates it, and becomes Basic authentication. */
 export const http: Scheme = {
   name: 'http',
   title: 'Hypertext Transfer Protocol',
@@ -36,8 +36,8 @@ export const https: Scheme = {
 }
 
 /**
- * The target of a request: path and query as written, nothing decoded or encoded; but dot-segments of the path are
- * removed (RFC 3986 5.2.4), unless they are wanted.
+ * The target of a request: path and query as written, neither decoded nor encoded. Dot-segments of the path are removed
+ * (RFC 3986 5.2.4), unless pathAsIs keeps them.
  */
 export function requestTarget({ urlPath, query }: Locator, { defaults }: Place): string {
   const written = `/${urlPath ?? ''}`

@@ -1,7 +1,7 @@
 import type { Asked, AskedRange } from '../../asked.ts'
 import { isSecretField } from '../../secrets/secret-fields.ts'
 
-/** The options of a request of HTTP, with the values of the two fields for logins; null: the field is not sent. */
+/** The options of an HTTP request, with the values of its two login fields; null means that a field is not sent. */
 export interface HttpAsked
   extends Pick<
     Asked,
@@ -23,7 +23,7 @@ export type HttpField = readonly [name: string, value: string]
 
 const userAgent = 'Retriever/0.1'
 
-/** The fields of a request behind Host and Connection, in their order, one octet a character. */
+/** The fields of a request behind Host and Connection, in the order of sending, one octet a character. */
 export function httpFields(asked: HttpAsked): readonly HttpField[] {
   const { acceptLanguage, range, ifRange, ifChangedSince, ifUnchangedSince, ifNoneMatch, headers } = asked
   const { authorization = null, proxyAuthorization = null } = asked
@@ -32,7 +32,7 @@ export function httpFields(asked: HttpAsked): readonly HttpField[] {
     ['Accept', asked.accept ?? '*/*'],
   ]
   if (acceptLanguage !== undefined) own.push(['Accept-Language', acceptLanguage])
-  // By default a download is what the server has, without a coding.
+  // By default the client asks for the file as the server has it, without a coding.
   own.push(['Accept-Encoding', asked.acceptEncoding ?? 'identity'])
   if (range !== undefined) own.push(['Range', httpRange(range)])
   if (ifRange !== undefined) own.push(['If-Range', ifRange])
@@ -58,7 +58,7 @@ export function httpHead(method: string, target: string, host: string, fields: r
   return beginning(method, target, host) + linesOf(fields)
 }
 
-/** The same with `<password>` in place of what may be secret. The scheme of a login is none. */
+/** httpHead() with `<password>` in place of what may be secret. The scheme of a login is shown. */
 export function shownHttpHead(method: string, target: string, host: string, fields: readonly HttpField[]): string {
   return httpHead(
     method,
@@ -82,15 +82,15 @@ function linesOf(fields: readonly HttpField[]): string {
   return `${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
 }
 
-/** The fields of nearly every request: nothing is asked for, and the URL has no login. */
+/** The fields of nearly every request: the caller asks for nothing special, and the URL has no login. */
 const usualLines = linesOf(httpFields({}))
 
-/** The reason for each part of a request within TLS that cannot be known before. */
+/** Why each part of a request within TLS cannot be known in advance. */
 const overTls = { 'HTTP/1.1': 'HTTP/2, if the server chooses it within TLS: the same fields in binary frames' }
 const segments = '<segments>'
 const furtherSegments = { [segments]: 'requests for the other parts, once the answer has told how many there are' }
 
-/** The wire of a plan with the caller's options, and what is not known of it. */
+/** The wire of a plan with the caller's options, and which of its parts are unknown. */
 export function httpSent(
   target: string,
   host: string,
@@ -105,8 +105,8 @@ export function httpSent(
 }
 
 /**
- * The request of a plan with the caller's options, secrets masked. `hasLogin`: the URL has a user and a password, which
- * go with the first request by Basic (RFC 7617).
+ * The request of a plan with the caller's options, secrets masked. `hasLogin` means that the URL has a user and a
+ * password, which go with the first request by Basic (RFC 7617).
  */
 export function httpWire(target: string, host: string, hasLogin: boolean, asked: Asked): string {
   if (!hasLogin && Object.keys(asked).length === 0) return beginning('GET', target, host) + usualLines

@@ -3,9 +3,9 @@ import { octetsToText } from '../../url/percent.ts'
 import { searchLines } from './search.ts'
 
 /**
- * The commands for a plan as they are sent behind the login, without their tags. Each is one line, or several: then a
- * line ends with the length of a literal, which begins the next line once the server asks for it. `first` is the number
- * of the first message that is listed, which the answer to EXAMINE gives.
+ * The commands that the client sends for a plan after the login, without their tags. Each is one or more lines: a line
+ * that ends with the length of a literal waits until the server asks for the literal, which begins the next line.
+ * `first` is the number of the first message to list; the answer to EXAMINE gives it.
  */
 export function imapCommands(
   plan: Omit<ImapPlan, 'wire'>,
@@ -16,12 +16,12 @@ export function imapCommands(
   const examine = [`EXAMINE ${imapQuoted(encodeMailbox(octetsToText(mailbox)))}`]
   if (search !== null) return [examine, searchLines(search) ?? []]
   if (uid === null) return [examine, [`FETCH ${first}:* (UID RFC822.SIZE INTERNALDATE FLAGS)`]]
-  // RFC 3501 has no length for "the rest"; the largest number of RFC 3501 9 stands for it.
+  // RFC 3501 cannot say "the rest", so the largest number of RFC 3501 9 stands for it.
   const range = partial === null ? '' : `<${partial[0]}.${partial[1] ?? 4_294_967_295}>`
   return [examine, [`UID FETCH ${uid} (BODY.PEEK[${section ?? ''}]${range})`]]
 }
 
-/** The lines of a connection to a server whose greeting names its capabilities (RFC 3501 7.1), LOGIN among them. */
+/** The lines of a connection whose server names its capabilities in the greeting (RFC 3501 7.1), LOGIN among them. */
 export function imapSent(plan: Omit<ImapPlan, 'wire'>): Pick<ImapPlan, 'wire' | 'unknown'> {
   const wire = imapWire(plan)
   const isListing = wire.at(-1)?.includes(firstMessage) === true
@@ -40,7 +40,7 @@ const otherLogins =
 function imapWire(plan: Omit<ImapPlan, 'wire'>): readonly string[] {
   const { tls, user, auth } = plan
   const start = tls === 'explicit' ? ['STARTTLS'] : []
-  // Another way to log in is refused.
+  // The client refuses any other way to log in, so it sends nothing more.
   if (auth !== null && auth !== '*' && auth !== 'PLAIN') return numbered(start.map((line) => [line]))
   const name = user === null ? '<user>' : imapQuoted(user)
   const login = auth === 'PLAIN' ? 'AUTHENTICATE PLAIN <password>' : `LOGIN ${name} <password>`
@@ -55,7 +55,7 @@ function numbered(commands: readonly (readonly string[])[]): readonly string[] {
   ])
 }
 
-/** A quoted string (RFC 3501 4.3). CR, LF and NUL have been refused before. */
+/** A quoted string (RFC 3501 4.3). Earlier checks refused CR, LF and NUL. */
 export function imapQuoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
@@ -67,7 +67,7 @@ function encodeMailbox(name: string): string {
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+,'
 
-/** The Base64 of UTF-16, with a comma in place of the slash, and without padding. */
+/** The Base64 of UTF-16, with a comma instead of the slash, and without padding. */
 function modifiedBase64(text: string): string {
   let encoded = ''
   let bits = 0

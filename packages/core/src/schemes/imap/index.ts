@@ -17,7 +17,7 @@ export const imap: Scheme = {
   host: 'required',
   userinfo: 'allowed',
   query: true,
-  // A search may have line ends within its literals, and nowhere else.
+  // Line ends of a search are legal only within its literals, and searchLines() checks that.
   lineParts: ['user', 'password', 'urlPath'],
   sendsPassword: true,
   resolve: (locator, place) => imapPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),

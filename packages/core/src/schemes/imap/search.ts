@@ -6,13 +6,13 @@ type Piece = { readonly text: string } | { readonly literal: string }
 const beyondAscii = /[^\0-\x7F]/
 
 /**
- * The lines of a search program as octets. All but the last end with the length of a literal, which begins the next one
- * once the server asks for it. Quoted strings and words beyond ASCII become literals in UTF-8, and the charset is named
- * (RFC 3501 6.4.4). Null: a literal has not the octets that it announces, a line end stands elsewhere, or a quoted
- * string does not end.
+ * The lines of a search program, as octets. Every line but the last ends with the length of a literal, which begins the
+ * next line once the server asks for it. Quoted strings and words beyond ASCII become literals in UTF-8, and the search
+ * names this charset (RFC 3501 6.4.4). Returns null if a literal has other octets than it announces, if a line end
+ * stands outside a literal, or if a quoted string does not end.
  */
 export function searchLines(search: string): readonly string[] | null {
-  // A search that names another charset is sent in that.
+  // If the search names another charset, its octets are sent unchanged.
   const pieces = piecesOf(search, /^charset (?!utf-8 )/i.test(search) ? (octets) => octets : utf8)
   if (pieces === null) return null
   const isBeyond = pieces.some((piece) => 'literal' in piece && beyondAscii.test(piece.literal))
@@ -42,7 +42,7 @@ function piecesOf(search: string, encode: (octets: string) => string): Piece[] |
       continue
     }
     const word = wordAt(search, at)
-    // A server would wait for the octets of a literal that do not come.
+    // Refuses a stray line end, an open quote, and an incomplete literal, for whose octets a server would wait.
     if (/[\r\n\0]|^"$|^\{\d+\+?\}$/.test(word)) return null
     pieces.push(beyondAscii.test(word) ? { literal: encode(unquoted(word)) } : { text: word })
     at += word.length
@@ -50,7 +50,7 @@ function piecesOf(search: string, encode: (octets: string) => string): Piece[] |
   return pieces
 }
 
-/** The length of the literal that begins here; null: none does. RFC 5092 5 has `{14+}`, with its line end. */
+/** The length of the literal that begins here, or null if none does. RFC 5092 5 writes `{14+}`, with its line end. */
 function literalLength(search: string, at: number): number | null {
   if (search[at] !== '{') return null
   const [, length] = /^\{(\d{1,5})\+?\}\r\n/.exec(search.slice(at, at + 12)) ?? []
@@ -68,7 +68,7 @@ function unquoted(word: string): string {
   return word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, '$1') : word
 }
 
-/** Octets that are not UTF-8 are read as Latin-1. */
+/** UTF-8 octets of the text; octets that are not UTF-8 are read as Latin-1. */
 function utf8(octets: string): string {
   return utf8Octets(octetsToText(octets))
 }

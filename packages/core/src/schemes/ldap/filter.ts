@@ -1,14 +1,14 @@
-/** Syntax of RFC 4515 search filters. Only checked here; whoever sends one builds it into BER. */
+/** An error in a search filter (RFC 4515). This file only checks filters; requests.ts encodes them in BER. */
 
 export interface FilterError {
   readonly offset: number
   readonly what: string
 }
 
-/** Deeper nesting is of no use and would cost the server's stack or ours (security.md case 51). */
+/** Deeper nesting is useless, and could overflow the server's stack or ours (security.md case 51). */
 const maxDepth = 64
 
-/** The error in a filter, given as octets; undefined if there is none. Linear in the filter's length. */
+/** The error in a filter of octets, or undefined if there is none. Takes time linear in the filter's length. */
 export function checkFilter(filter: string): FilterError | undefined {
   let at = 0
   let depth = 0

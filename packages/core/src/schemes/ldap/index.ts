@@ -22,10 +22,10 @@ export const ldap: Scheme = {
   tls: 'none',
   host: 'optional',
   userinfo: 'forbidden',
-  // The URL has up to four ? of its own.
+  // The path of the URL has up to four ? itself.
   query: false,
-  // BER frames everything, but the URL decides octets that a server of another protocol would read as lines; a filter
-  // or name that needs a line break writes it `%5C0A`.
+  // BER frames everything, but the URL decides octets that a server of another protocol would read as lines. If a
+  // filter or name needs a line break, it writes `%5C0A`.
   lineParts: ['urlPath'],
   isFramed: (plan) => plan.mechanism === 'ldap' && !stringsOf(plan).some(beginsLine),
   resolve: (locator, place) => ldapPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
@@ -60,10 +60,10 @@ export const ldapi: Scheme = {
   resolve: (locator, place) => ldapPlan(locator, place, 'none'),
 }
 
-/** The socket of slapd where libldap of Debian, Fedora and others looks for it. */
+/** The socket of slapd. libldap of Debian, Fedora and others looks for it here. */
 const defaultSocket = '/var/run/slapd/ldapi'
 
-/** Scopes are in a map, since in an object `constructor` would be a scope. */
+/** The scopes are a map, because in an object `constructor` would count as a scope. */
 const scopes: ReadonlyMap<string, LdapPlan['scope']> = new Map([
   ['', 'base'],
   ['base', 'base'],
@@ -72,7 +72,7 @@ const scopes: ReadonlyMap<string, LdapPlan['scope']> = new Map([
 ])
 
 function ldapPlan(locator: Locator, place: Place, tls: TlsMode): LdapPlan {
-  // The parts are split at raw ?, before decoding (RFC 4516 2.1).
+  // RFC 4516 2.1: the parts are split at raw ?, before decoding.
   const fields = (locator.urlPath ?? '').split('?')
   const [dn = '', attributes = '', scopeText = '', filterText = '', extensions = ''] = fields
   if (fields.length > 5) place.fail('at most four ? may follow the host; write a literal ? as %3F', 'urlPath')
@@ -111,7 +111,7 @@ function serverOf({ scheme, host: written }: Locator, { host, port, defaults }: 
   if (locator.scheme === 'ldapi') {
     return { host: '', port: 0, tls: 'none', socket: socketOf(locator.host) }
   }
-  // `ldaps:///` begins with TLS wherever it goes.
+  // `ldaps:///` begins with TLS even if the configured server is named without it.
   const isTls = scheme === 'ldaps' || locator.scheme === 'ldaps'
   return {
     host: parseHost(locator.host ?? '')?.name ?? '',
@@ -121,21 +121,21 @@ function serverOf({ scheme, host: written }: Locator, { host, port, defaults }: 
   }
 }
 
-/** The path in place of a host. */
+/** The path of the socket, which stands in place of the host. */
 function socketOf(host: string | null): string {
   return decodeOctets(host ?? '') || defaultSocket
 }
 
 /**
- * The name to log in as, which the extension `bindname` of RFC 2255 4 gives, one octet a character; "" means nobody,
- * null: the plan has no such extension.
+ * The login name that the extension `bindname` gives (RFC 2255 4), one octet a character. "" means an anonymous login;
+ * null means that the plan has no such extension.
  */
 export function bindnameOf({ extensions }: Pick<LdapPlan, 'extensions'>): string | null {
   const found = extensions.find(({ type }) => type.toLowerCase() === 'bindname')
   return found === undefined ? null : (found.value ?? '')
 }
 
-/** The URL that logs in as this user (RFC 2255 4), in place of the one that it names. */
+/** The URL with this user as its login (RFC 2255 4), which replaces the one that it names. */
 function withBindname(locator: Locator, user: string): Locator {
   const [dn = '', attributes = '', scope = '', filter = '', extensions = ''] = (locator.urlPath ?? '').split('?')
   const others = extensions.split(',').filter((extension) => !/^!?bindname(?:=|$)/i.test(extension) && extension !== '')
@@ -143,7 +143,7 @@ function withBindname(locator: Locator, user: string): Locator {
   return { ...locator, urlPath: [dn, attributes, scope, filter, all].join('?') }
 }
 
-/** RFC 4516 2: a URL with a critical extension that is not known must not be processed. */
+/** An unknown critical extension: RFC 4516 2 forbids to process its URL. */
 function unknownExtension({ extensions }: Pick<LdapPlan, 'extensions'>): string | null {
   return extensions.find(({ type, critical }) => critical && type.toLowerCase() !== 'bindname')?.type ?? null
 }
@@ -170,27 +170,28 @@ function clearPassword(plan: Inspection['plan'], { host }: Place, span: Inspecti
   return [finding('cleartext-secret', message, span('urlPath'), 'RFC 4513 6.3.1')]
 }
 
-/** The octet strings that the URL puts into a search request (RFC 4511 4.5.1), each behind its tag and length. */
+/**
+ * The octet strings that the URL puts into a search request (RFC 4511 4.5.1). Each is sent behind its tag and length.
+ */
 function stringsOf({ dn, attributes, filter, extensions }: LdapPlan): string[] {
   const items = filter.split(/[()]/).flatMap((item) => {
     const [, head = '', value = ''] = /^([^=]*)=(.*)$/s.exec(item.replace(/\\[0-9A-Fa-f]{2}/g, '?')) ?? []
-    // This splits `attribute:dn:rule:=value`, and the substrings of `a*b`.
+    // Splits `attribute:dn:rule:=value`, and the substrings of `a*b`.
     return [...head.split(/[:~<>]/), value, ...value.split('*')]
   })
   return [dn, ...attributes, ...items, ...extensions.flatMap(({ type, value }) => [type, value ?? ''])]
 }
 
 /**
- * Whether a string's length ends in an octet that may be a line feed or a carriage return, with the string behind it:
- * only so could a server of a line protocol find a line of the URL's own in BER (the tag of the scope, which is a line
- * feed, ends the one of a dn).
+ * Whether the last octet of a string's length may be a line feed or a carriage return. Only then can a server of a line
+ * protocol read the string as a line of its own. (The tag of the scope is a line feed, too, and ends the line of a dn.)
  */
 function beginsLine({ length }: string): boolean {
   return length % 256 === 10 || length % 256 === 13
 }
 
 /**
- * Reads `!bindname=cn=Manager%2co=Foo`: critical where `!` stands before it. An unknown critical extension must fail
+ * Reads `!bindname=cn=Manager%2co=Foo`; the `!` makes the extension critical. An unknown critical extension must fail
  * (RFC 4516 2).
  */
 function readExtension(text: string, place: Place): LdapPlan['extensions'][number] {

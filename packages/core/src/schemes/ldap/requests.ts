@@ -9,22 +9,30 @@ export type LdapSearch = Pick<LdapPlan, 'dn' | 'attributes' | 'scope' | 'filter'
 export interface LdapPage {
   /** The most entries of the page. */
   readonly size: number
-  /** Where the page begins: the octets that the server sent with the page before it; empty: the first page. */
+  /** The octets that the server sent with the page before; empty for the first page. */
   readonly cookie: string
 }
 
-/** The entries of a page: OpenLDAP gives so many in one search unless it is told otherwise; Active Directory 1,000. */
+/**
+ * The entries of a page. OpenLDAP gives 500 in one search unless it is told otherwise; Active Directory gives 1,000.
+ */
 const usualPage = 500
 
-/** The first request of a search: what is searched for, the most entries (0: no limit), and the page of them. */
+/**
+ * The first request of a search: what it searches for, the most entries (0: no limit), and which page of them it asks
+ * for.
+ */
 export interface LdapAsked {
   readonly search: LdapSearch
   readonly limit: number
-  /** Null: one entry at most is wanted. */
+  /** The page; null if at most one entry is wanted. */
   readonly page: LdapPage | null
 }
 
-/** What is asked of a server. `head`: for the name of one entry, which shows that there is one (4.5.1.8: 1.1). */
+/**
+ * What the client asks of a server. With `head` it asks for the name of one entry only (4.5.1.8: 1.1), which shows
+ * whether the entry exists.
+ */
 export function ldapAsked(plan: LdapSearch, { head, limit = 0 }: Pick<Asked, 'head' | 'limit'>): LdapAsked {
   if (head === true) return { search: { ...plan, attributes: ['1.1'] }, limit: 1, page: null }
   const most = Math.min(limit, ldapMaxLimit)
@@ -32,11 +40,11 @@ export function ldapAsked(plan: LdapSearch, { head, limit = 0 }: Pick<Asked, 'he
   return { search: plan, limit: most, page: plan.scope === 'base' ? null : { size, cookie: '' } }
 }
 
-/** The messages of a client (RFC 4511), each with its number. */
+/** Encodes the client's messages (RFC 4511), each with its number. */
 export const ldapRequests = {
   /**
-   * A search (4.5.1). `sizeLimit`: the most entries; 0: no limit. A server that has no pages sends all entries, since
-   * the control is not critical.
+   * A search (4.5.1). `sizeLimit` is the most entries; 0 means no limit. The page control is not critical, so a server
+   * without pages sends all entries.
    */
   search(id: number, { dn, scope, filter, attributes }: LdapSearch, sizeLimit: number, page: LdapPage | null): string {
     return message(
@@ -45,10 +53,10 @@ export const ldapRequests = {
         '\x63',
         berElement('\x04', dn),
         berElement('\x0a', String.fromCharCode(['base', 'one', 'sub'].indexOf(scope))),
-        // Aliases are not followed.
+        // 0: the server does not follow aliases.
         '\x0a\x01\0',
         berElement('\x02', berInteger(sizeLimit)),
-        // No limit of time, since the deadline of the retrieval is the client's; and not the types alone.
+        // No time limit, since the retrieval has its own deadline; and values as well as types.
         '\x02\x01\0\x01\x01\0',
         new FilterText(filter).filter(),
         berElement('0', ...attributes.map((attribute) => berElement('\x04', attribute))),
@@ -60,8 +68,8 @@ export const ldapRequests = {
   bind: (id: number, dn: string, password: string): string =>
     message(id, berElement('\x60', '\x02\x01\x03', berElement('\x04', dn), berElement('\x80', password))),
   /**
-   * A login by what the connection itself proves (4.2, SASL EXTERNAL of RFC 4422 appendix A): the empty credentials ask
-   * for the identity that the server derives from it.
+   * A login by what the connection itself proves (4.2, SASL EXTERNAL of RFC 4422 appendix A): empty credentials ask for
+   * the identity that the server derives from the connection.
    */
   externalBind: (id: number): string =>
     message(id, berElement('\x60', '\x02\x01\x03\x04\0', berElement('\xa3', berElement('\x04', 'EXTERNAL'), '\x04\0'))),
@@ -88,7 +96,10 @@ export function ldapWire(plan: Omit<LdapPlan, 'wire'>, bindname: string | null, 
   ]
 }
 
-/** Whether the server is asked for the login that the connection proves: by a local socket, if none is named. */
+/**
+ * Whether the client asks for the login that the connection proves: it does on a local socket, unless the URL names a
+ * user.
+ */
 export function isLdapExternal({ socket }: Pick<LdapPlan, 'socket'>, bindname: string | null): boolean {
   return socket !== null && bindname === null
 }
@@ -106,10 +117,10 @@ function pageControl({ size, cookie }: LdapPage): string {
 /** The object identifier of the control for pages, in requests and answers. */
 export const pagedResults = '1.2.840.113556.1.4.319'
 
-/** `(attribute=value)`, `(attribute:dn:rule:=value)`: as checkFilter() has checked it. */
+/** An item such as `(attribute=value)` or `(attribute:dn:rule:=value)`. checkFilter() has checked it. */
 const item = /\(([A-Za-z0-9.;-]*)(?:(:[Dd][Nn])?(?::([A-Za-z0-9.-]+))?:=|([~<>]?)=)([^()\0]*)\)/y
 
-/** The text of a filter (RFC 4515), one octet a character, which is read once from its beginning to its end. */
+/** The text of a filter (RFC 4515), one octet a character. The class reads it once, from its beginning to its end. */
 class FilterText {
   readonly #text: string
   #at = 0
@@ -123,7 +134,7 @@ class FilterText {
     if (set !== undefined) return this.#set(set)
     item.lastIndex = this.#at
     const [whole, attribute = '', dn, rule, sign, value = ''] = item.exec(this.#text) ?? ['']
-    // Core refuses a URL with another filter, but a plan can be made by others.
+    // Core refuses a URL with any other filter, but callers can make plans themselves.
     this.#at += whole.length || this.#text.length
     if (sign === undefined) {
       return berElement(
@@ -160,7 +171,7 @@ const signs: ReadonlyMap<string, string> = new Map([
   ['~', '\xa8'],
 ])
 
-/** `univ*of*mich*`: initial, any, final; an empty initial or final is left out (RFC 4511 4.5.1.7.2). */
+/** `univ*of*mich*`: initial, any and final substrings. An empty initial or final is left out (RFC 4511 4.5.1.7.2). */
 function substrings(attribute: string, value: string): string {
   const parts = value.split('*')
   const pieces = parts.map((part, index) => {

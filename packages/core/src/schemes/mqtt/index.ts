@@ -4,7 +4,7 @@ import type { Locator } from '../../url/locator.ts'
 import { decodeOctets, octetsToText, utf8Octets } from '../../url/percent.ts'
 import { mqttConnect, mqttDisconnect, mqttReading, mqttSubscribe } from './packets.ts'
 
-/** curl's form: `mqtt://user:password@host:port/topic`; no RFC has one. */
+/** `mqtt://user:password@host:port/topic`: curl's form; no RFC defines one. */
 export const mqtt: Scheme = {
   name: 'mqtt',
   title: 'Messages of an MQTT topic',
@@ -32,7 +32,10 @@ export const mqtts: Scheme = {
   resolve: (locator, place) => mqttPlan(locator, place, 'implicit'),
 }
 
-/** The client's name has so many octets, the last twelve of them random, in plans as on the connection. */
+/**
+ * Stands in plans for the last twelve octets of the client's name, which each connection draws at random. It has as
+ * many octets, so that the lengths in the packets are right.
+ */
 const randomName = '<random-hex>'
 const anyClient = `retriever${randomName}`
 
@@ -58,10 +61,10 @@ function mqttPlan({ user, password, urlPath }: Locator, place: Place, tls: 'none
   }
 }
 
-/** Why octets are no topic filter (MQTT 3.1.1 4.7); null: they are one. */
+/** Why octets are no topic filter (MQTT 3.1.1 4.7); null if they are one. */
 function whyNoFilter(topic: string): string | null {
   if (topic === '') return 'a topic must follow, as in mqtt://host/topic'
-  // Its length is sent in two octets (1.5.3).
+  // The length of a topic is sent in two octets (1.5.3).
   if (topic.length > 65_535) return 'a topic has at most 65535 octets'
   if (topic.includes('\0')) return 'a topic has no NUL'
   if (utf8Octets(octetsToText(topic)) !== topic) return 'a topic must be UTF-8'

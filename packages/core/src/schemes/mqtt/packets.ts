@@ -1,16 +1,16 @@
 import { hexOf } from '../../wire/ber.ts'
 
-/** The seconds after which a server may give up a silent client. */
+/** After this many seconds of silence a server may drop the client. */
 const keepAlive = 60
 
-/** CONNECT (MQTT 3.1.1 3.1) with a clean session. Strings have one octet a character. */
+/** CONNECT (MQTT 3.1.1 3.1) for a clean session. Strings have one octet a character. */
 export function mqttConnect(client: string, user: string | null, password: string | null): string {
   const flags = 0x02 | (user === null ? 0 : 0x80) | (password === null || user === null ? 0 : 0x40)
   const login = user === null ? '' : field(user) + (password === null ? '' : field(password))
   return packet('\x10', `${field('MQTT')}\x04${char(flags)}\0${char(keepAlive)}${field(client)}${login}`)
 }
 
-/** SUBSCRIBE (3.8) to one topic with QoS 0, which wants no acknowledgements. */
+/** SUBSCRIBE (3.8) to one topic with QoS 0, which needs no acknowledgements. */
 export function mqttSubscribe(topic: string): string {
   return packet('\x82', `\0\x01${field(topic)}\0`)
 }
@@ -21,12 +21,13 @@ export const mqttDisconnect = '\xe0\0'
 /** The packets of a plan in hexadecimal digits, with texts in quotes. */
 export function mqttReading(wire: readonly string[]): readonly string[] {
   const [connect = '', subscribe = '', disconnect] = wire
-  // Protocol name; level, flags and keep alive; client, user and password. Or packet id, topic and QoS.
+  // The sizes are those of protocol name, level, flags, keep alive, client, user and password; or of packet id, topic
+  // and QoS.
   const readings = [`CONNECT: ${read(connect, [0, 4, 0, 0, 0])}`, `SUBSCRIBE: ${read(subscribe, [2, 0, 1])}`]
   return disconnect === undefined ? readings : [...readings, `DISCONNECT: ${hexOf(disconnect)}`]
 }
 
-/** Reads the parts of a packet: octets of a fixed number, or (0) a string. */
+/** Splits a packet into its parts. A size is a number of octets; 0 means a string with its own length. */
 function read(octets: string, sizes: readonly number[]): string {
   let at = 1
   while (octets.charCodeAt(at++) > 127);

@@ -17,7 +17,7 @@ export const z3950r: Scheme = {
   tls: 'none',
   host: 'required',
   userinfo: 'forbidden',
-  // A ; may follow the ?, so the parts are found by their own rules.
+  // A ; may follow the ?, so z3950Plan() splits the path itself.
   query: false,
   // BER frames everything, but the URL decides octets that a server of another protocol would read as lines.
   lineParts: ['urlPath'],
@@ -26,7 +26,7 @@ export const z3950r: Scheme = {
     wire.flatMap((message, at) => (message === records ? [] : [`${readings[at]}: ${berReading(message)}`])),
 }
 
-/** RFC 2056 3: a session for the person. With `;query=`, an extension, it is the list of the records found. */
+/** RFC 2056 3: an interactive session. With `;query=`, an extension, the URL means the list of the records found. */
 export const z3950s: Scheme = {
   ...z3950r,
   name: 'z39.50s',
@@ -37,7 +37,7 @@ export const z3950s: Scheme = {
   resolve: (locator, place) => z3950Plan(locator, place, 'session'),
 }
 
-/** RFC 1738 reserved the name and never defined it. */
+/** RFC 1738 reserved the name, and nobody defined it. */
 export const z3950: Scheme = {
   ...z3950s,
   name: 'z39.50',
@@ -45,13 +45,13 @@ export const z3950: Scheme = {
   deprecated: 'z39.50 was reserved and never defined; it is read as z39.50s, a session.',
 }
 
-/** The record syntax that is preferred where the URL names none: what most catalogues have. */
+/** The record syntax for a URL that names none: most catalogues have it. */
 const usmarc = '1.2.840.10003.5.10'
 
-/** The element set where the URL names none: the full record. */
+/** The element set for a URL that names none: the full record. */
 const full = 'F'
 
-/** What the messages of a retrieval say. */
+/** What the messages of a retrieval mean. */
 const readings = [
   'InitializeRequest, 83 versions 1 to 3, 84 search and present, 85 and 86 messages of up to 1 MiB',
   'SearchRequest, 9f69 the database, bf2c attributes of Bib-1 (0408 is 1032, Doc-id; 68 is 104, URx), 9f2d a term',
@@ -93,7 +93,9 @@ function z3950Plan({ urlPath }: Locator, place: Place, kind: 'session' | 'retrie
   return wire.at(-1) === records ? { ...plan, wire, unknown } : { ...plan, wire }
 }
 
-/** What is sent for a record, if the server has one and knows its syntax; of a list, the beginning. */
+/**
+ * The requests for a record, as sent to a server that has it and knows its syntax; of those for a list, the first ones.
+ */
 function wireOf({ operation, ...plan }: Omit<Z3950Plan, 'wire'>, place: Place): string[] {
   if (operation === 'session') return []
   const { recordSyntaxes, databases, docid, elementSet, query } = plan
@@ -115,7 +117,7 @@ const unknown = {
   [records]: 'requests for the records that were found, in the first syntax that the server has, and a search for one',
 }
 
-/** The query as an RPNStructure. */
+/** The query as an RPNStructure. Throws `malformed-url`. */
 function queryOf(text: string, place: Place): string {
   try {
     return rpnOf(readQuery(text))

@@ -2,7 +2,7 @@ import { berElement, berInteger } from '../../wire/ber.ts'
 
 /** The requests of Z39.50 (ANSI/NISO Z39.50-1995) as they are sent: BER, one octet a character. */
 
-/** Versions 1 to 3, search and present, and messages of up to a mebibyte. */
+/** InitializeRequest: versions 1 to 3, search and present, and messages of up to a mebibyte. */
 export const z3950Init = '\xb4\x12\x83\x02\x05\xe0\x84\x02\x06\xc0\x85\x03\x10\0\0\x86\x03\x10\0\0'
 
 const resultSet = 'default'
@@ -11,13 +11,13 @@ const preferredRecordSyntax = '\x9f\x68'
 /** 1.2.840.10003.3.1: the attribute set Bib-1. */
 const bib1 = '\x2a\x86\x48\xce\x13\x03\x01'
 
-/** A search, whose answer has no records. `syntax`: the contents of an OID; `query`: of an RPNStructure. */
+/** A search; its answer contains no records. `syntax` is the contents of an OID, `query` those of an RPNStructure. */
 export function z3950Search(databases: readonly string[], syntax: string, query: string): string {
   return berElement(
     '\xb6',
-    // The upper bound of a small set, the lower bound of a large one, the records of a medium one.
+    // Upper bound of a small set, lower bound of a large one, records to send for a medium one: the server sends none.
     '\x8d\x01\0\x8e\x01\x01\x8f\x01\0',
-    // The result set of this name is replaced.
+    // True: the new result set replaces the old one of the same name.
     '\x90\x01\xff',
     berElement('\x91', resultSet),
     berElement('\xb2', ...databases.map((name) => berElement(databaseName, name))),
@@ -26,7 +26,7 @@ export function z3950Search(databases: readonly string[], syntax: string, query:
   )
 }
 
-/** An operand of a type-1 query: numeric attributes (or texts, in version 3) of Bib-1, and the term. */
+/** An operand of a type-1 query: Bib-1 attributes, which are numbers or (in version 3) texts, and the term. */
 export function z3950Term(
   attributes: ReadonlyArray<readonly [type: number, value: number | string]>,
   term: string,

@@ -32,14 +32,14 @@ const arcs: Readonly<Record<string, string>> = {
 
 const root = '1.2.840.10003.5.'
 
-/** The OID of a record syntax, by its name in any case (`USMARC`, `grs-1`) or by itself; undefined: it is not known. */
+/** The OID of a record syntax, from its name in any case (`USMARC`, `grs-1`) or its OID; undefined if it is unknown. */
 export function z3950SyntaxOid(name: string): string | undefined {
   const key = name.toLowerCase().replaceAll('-', '')
   if (Object.hasOwn(arcs, key)) return root + arcs[key]
   return berOid(name) === undefined ? undefined : name
 }
 
-/** The name of a record syntax: `usmarc`; an OID without a name stands for itself. */
+/** The name of a record syntax, such as `usmarc`; the OID itself if it has no name. */
 export function z3950SyntaxName(oid: string): string {
   const found = Object.entries(arcs).find(([, arc]) => root + arc === oid)?.[0] ?? oid
   return found === 'grs1' || found === 'grs0' ? `grs-${found.at(-1)}` : found

@@ -1,6 +1,6 @@
 import { type Attribute, maxQueryDepth, type Query, QueryError } from './query.ts'
 
-/** The qualifiers, as default.bib of YAZ names them, with their use attributes of Bib-1. */
+/** The qualifiers by their names in default.bib of YAZ, with their use attributes of Bib-1. */
 const qualifiers: Readonly<Record<string, number>> = {
   any: 1016,
   au: 1003,
@@ -16,7 +16,7 @@ const qualifiers: Readonly<Record<string, number>> = {
   no: 12,
 }
 
-/** The values of the relation attribute (type 2). Equality is what servers take by themselves. */
+/** The values of the relation attribute (type 2). Equality needs none, since it is the default of servers. */
 const relations: Readonly<Record<string, number | null>> = { '=': null, '<': 1, '<=': 2, '>=': 4, '>': 5, '<>': 6 }
 
 interface Token {
@@ -26,8 +26,8 @@ interface Token {
 }
 
 /**
- * Reads CCL (ISO 8777): `ti=water and (au=maxwell or au="j. c. maxwell") not date<1900`. `?` at the end of a word is
- * right truncation. Words side by side are one list of words, words in quotes a phrase. Throws QueryError.
+ * Reads CCL (ISO 8777): `ti=water and (au=maxwell or au="j. c. maxwell") not date<1900`. `?` at the end of a word means
+ * right truncation. Words side by side are a list of words; words in quotes are a phrase. Throws QueryError.
  */
 export function readCcl(text: string): Query {
   const reader = new CclReader(tokensOf(text))
@@ -94,7 +94,7 @@ class CclReader {
     return relation == null ? [use] : [use, [2, relation]]
   }
 
-  /** The words up to an operator or a parenthesis. */
+  /** Reads the words up to an operator or a parenthesis. */
   #terms(attributes: readonly Attribute[]): Query {
     const words: Token[] = []
     while (isTerm(this.#token) && operatorOf(this.#token) === null && this.#ahead(1).kind !== 'relation') {

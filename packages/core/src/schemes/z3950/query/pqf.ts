@@ -7,8 +7,8 @@ interface Word {
 }
 
 /**
- * Reads PQF (YAZ, "Prefix Query Format"): `@and @attr 1=4 water @attr 1=1003 maxwell`. Attributes hold for all that
- * follows within their operand. Throws QueryError.
+ * Reads PQF (YAZ, "Prefix Query Format"): `@and @attr 1=4 water @attr 1=1003 maxwell`. An attribute applies to all that
+ * follows within its operand. Throws QueryError.
  */
 export function readPqf(text: string): Query {
   const reader = new PqfReader(wordsOf(text), text.length)
@@ -62,7 +62,7 @@ class PqfReader {
     if (rest !== undefined) throw new QueryError(rest.offset, 'it should end here; put words of one term in quotes')
   }
 
-  /** `1=4`, or with the name of the set before it: `bib-1 1=4`. */
+  /** Reads `1=4`; the name of an attribute set may stand before it: `bib-1 1=4`. */
   #attribute(inherited: readonly Attribute[]): Attribute[] {
     let word = this.#next('an attribute')
     if (!word.text.includes('=')) {
@@ -91,7 +91,7 @@ function term(attributes: readonly Attribute[], text: string): Query {
   return { kind: 'term', attributes, term: text }
 }
 
-/** Words between blanks, in double quotes where they have blanks; a backslash stands before a quote. */
+/** Splits at blanks. Words with blanks are in double quotes, and a backslash stands before a quote. */
 function wordsOf(text: string): Word[] {
   const words: Word[] = []
   const pattern = /\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))/gsy

@@ -10,7 +10,7 @@ export type Query =
 
 export type Operator = 'and' | 'or' | 'not'
 
-/** Type and value: [1, 4] is the use attribute "title". A text is a value of version 3, which Zebra has. */
+/** Type and value: [1, 4] is the use attribute "title". A text is a value of version 3, which Zebra supports. */
 export type Attribute = readonly [type: number, value: number | string]
 
 /** A query that cannot be read. The message completes "The query is wrong at its character N: ...". */
@@ -23,11 +23,11 @@ export class QueryError extends Error {
   }
 }
 
-/** Deeper nesting serves no person. */
+/** No person needs deeper nesting. */
 export const maxQueryDepth = 64
 
 /**
- * Reads a query, one octet a character: PQF (the prefix query format of YAZ) where it begins with `@`, else CCL (ISO
+ * Reads a query, one octet a character: PQF (the prefix query format of YAZ) if it begins with `@`, else CCL (ISO
  * 8777). Throws QueryError.
  */
 export function readQuery(text: string): Query {
