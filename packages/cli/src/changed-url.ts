@@ -6,7 +6,7 @@ import { typedUrl } from './options/protocols/ftp.ts'
 import { searchUrl } from './options/protocols/gopher.ts'
 import { withQuery } from './options/protocols/url-query.ts'
 
-/** The resolution of the URL that --form, --search, -l, -B, -G and --url-query make of a typed one. */
+/** The resolution of the URL that --form, --search, -l, -B, -G and --url-query make from the typed one. */
 export function changedUrl(typed: Resolution, config: Config, resolve: (url: string) => Resolution): Resolution {
   const { form, refusesUsers, ftpType, urlQuery, search } = config
   if (form.length > 0) checkForm(typed)

@@ -56,89 +56,94 @@ export interface Config {
   readonly command: CommandName
   /** The operands as they were typed. */
   readonly operands: readonly string[]
-  /** The URLs that get and ls retrieve, with their destinations: one by one, since a glob may stand for millions. */
+  /**
+   * The URLs that get and ls retrieve, with their destinations. They come one by one, since a glob may stand for
+   * millions.
+   */
   readonly targets: Targets
-  /** The scheme of operands that have none; null: it is guessed. */
+  /** The scheme of operands that have none; null if it must be guessed. */
   readonly defaultScheme: string | null
   readonly json: boolean
   /** extract --html: whether the text is HTML. */
   readonly isHtml: boolean
   readonly color: ColorChoice
-  /** --page: whether pages are shown without a terminal, too. */
+  /** --page: whether pages are shown even without a terminal. */
   readonly page: boolean
   /** --text: whether HTML and mails are written as plain text. */
   readonly text: boolean
-  /** Finds the program that shows long pages on a terminal; null: none does. */
+  /** Finds the program that shows long pages on a terminal; null if none shall. */
   readonly pager: () => PagerProgram | null
-  /** --handoff: whether URLs are handed to programs of this system. */
+  /** --handoff: whether programs of this system get the URLs. */
   readonly handoff: boolean
-  /** The environment of such a program. */
+  /** The environment of these programs. */
   readonly programEnvironment: () => NodeJS.ProcessEnv
-  /** The folder for the last page; null: there is no place for it. */
+  /** The folder that keeps the last page; null if no folder is known. */
   readonly stateFolder: string | null
-  /** The format of -w; null: nothing is printed after a URL. */
+  /** The format of -w; null if nothing is printed after a URL. */
   readonly writeOut: string | null
   readonly verbose: boolean
   readonly silent: boolean
   readonly showErrors: boolean
   /** -i: whether to print the head of a response before its body. */
   readonly include: boolean
-  /** The file for header sections; `-`: standard output, `%`: standard error; null: they are not wanted. */
+  /** The file for header sections: `-` is standard output, `%` standard error; null if nobody wants them. */
   readonly dumpHeader: string | null
-  /** Whether existing files are overwritten; false: a free name is taken; null: as -o and -O differ. */
+  /**
+   * Whether existing files are overwritten. If false, a free name is taken; null leaves it to -o and -O, which differ.
+   */
   readonly clobber: boolean | null
-  /** The absolute path of the file that -z names; null: there is none. */
+  /** The absolute path of the file that -z names; null if it names none. */
   readonly timeFile: string | null
-  /** Whether a file gets the date of the resource. */
+  /** Whether a saved file gets the date of the resource. */
   readonly remoteTime: boolean
-  /** Whether the missing folders of the destinations are made. */
+  /** Whether missing folders of destinations are made. */
   readonly createDirs: boolean
   readonly many: Many
-  /** The octet to continue at; null: retrieve from the beginning. */
+  /** The octet at which to continue; null to retrieve from the beginning. */
   readonly continueAt: ContinueAt | null
-  /** --continue-unverified: whether -C appends without a proof that both parts are of one version. */
+  /** --continue-unverified: whether -C may append without proof that both parts are of one version. */
   readonly continueUnverified: boolean
   /** The file for the entity tag of a complete response. */
   readonly etagFile: string | null
-  /** The file of --etag-compare, if it holds something other than an entity tag. */
+  /** The file of --etag-compare, if it holds anything but an entity tag. */
   readonly damagedEtagFile: string | null
-  /** The parts of a message to retrieve; null: the whole message. */
+  /** The parts of a message to retrieve; null for the whole message. */
   readonly parts: PartOptions | null
-  /** The trace of what is sent and received; null: none. */
+  /** The trace of what is sent and received; null if none is wanted. */
   readonly trace: TraceOptions | null
-  /** The file for messages, `-` for standard output; null: standard error. */
+  /** The file for messages: `-` is standard output, null is standard error. */
   readonly stderr: string | null
   /** Whether an unfinished file is removed. */
   readonly removeOnError: boolean
-  /** Whether a status of 400 and above is an error although its body comes. */
+  /** Whether a status of 400 and above is an error even though its body is written. */
   readonly failWithBody: boolean
-  /** The cookies to read and keep; null: none. */
+  /** The cookies to read and keep; null if none are. */
   readonly cookies: CookieOptions | null
   /** The texts that -G and --url-query add to the query of each URL. */
   readonly urlQuery: readonly string[]
-  /** The sums to tell and to check; null: none. */
+  /** The checksums to print and to check; null for none. */
   readonly hashes: HashOptions | null
   /** The settings of mirror. */
   readonly mirror: MirrorSettings
   readonly login: Login | null
-  /** Whether a login that is given goes with the first request of HTTP. */
+  /** Whether the first request of HTTP carries the given login. */
   readonly sendsLoginAtOnce: boolean
-  /** The logins of a .netrc file; null: none is read. */
+  /** The logins of a .netrc file; null if none is read. */
   readonly netrc: Netrc | null
-  /** The account for FTP servers that ask for one beside user and password. */
+  /** The account for FTP servers that ask for one in addition to user and password. */
   readonly account: string | null
   readonly proxyFor: ProxyChooser
   /** The login for any proxy that is used. */
   readonly proxyLogin: Login | null
-  /** The type of FTP URLs that have none: text, or a list of names; null: none. */
+  /** The type of FTP URLs that have none: text, or a list of names; null if no option says. */
   readonly ftpType: 'a' | 'd' | null
   /** Whether a URL with a user is an error. */
   readonly refusesUsers: boolean
-  /** The words for Gopher searches; null: URLs are used as they are. */
+  /** The words for Gopher searches; null if URLs stay as they are. */
   readonly search: string | null
   /** The answers to the forms of Gopher servers. */
   readonly form: readonly GivenAnswer[]
-  /** The facts that telnet servers may be told. */
+  /** The facts that telnet servers may learn. */
   readonly telnet: SessionOptions
   readonly client: ClientOptions
   readonly request: RetrieveOptions
@@ -149,8 +154,8 @@ export interface Config {
 }
 
 /**
- * Reads options and environment. `shared`: the fetchers of all groups of --next; null: there is one group. Throws
- * `invalid-option` for a value that makes no sense, `file-failed` for a file that cannot be read.
+ * Reads options and environment. `shared` has the fetchers of all groups of --next; it is null if there is one group.
+ * Throws `invalid-option` for a value that makes no sense, `file-failed` for a file that cannot be read.
  */
 export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: SharedFetchers | null = null): Config {
   const { command, operands } = line
@@ -240,13 +245,13 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
   }
 }
 
-/** The URLs of the commands that retrieve them one by one; explain shows a glob as the URL that it is. */
+/** The URLs of the commands that retrieve them one by one. explain shows a glob as the URL itself. */
 function targetsOf(line: CommandLine): Targets {
   if (line.command === 'explain') return readTargets(line, { globs: false })
   return ['get', 'ls', 'open'].includes(line.command) ? readTargets(line) : noTargets
 }
 
-/** The folder of this program for state that is kept between runs, by the XDG Base Directory Specification. */
+/** The folder in which this program keeps state between runs, by the XDG Base Directory Specification. */
 function stateFolder({ XDG_STATE_HOME: typed = '' }: NodeJS.ProcessEnv): string | null {
   const home = homedir()
   if (!isAbsolute(typed) && !isAbsolute(home)) return null
@@ -255,7 +260,7 @@ function stateFolder({ XDG_STATE_HOME: typed = '' }: NodeJS.ProcessEnv): string 
 
 /** The host that `new URL()` finds in a URL, for the finding `parser-disagreement`. */
 function whatwgHost(url: string): string | null {
-  // Not URL.canParse: once Node 20 has optimised it, it refuses every URL with a Latin-1 letter.
+  // URL.canParse is not used: once Node 20 has optimised it, it refuses every URL with a Latin-1 letter.
   try {
     return new URL(url).hostname
   } catch {

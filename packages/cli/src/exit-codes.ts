@@ -1,8 +1,8 @@
 import { type Advice, type AdvisedOption, type ErrorCode, errorCodes, RetrievalError } from '@retriever/core'
 
 /**
- * The exit code for an error, from the table in core. An HTTP status of 400 and above is curl's 22, even if the error
- * has a code of its own, as 404 does; but 401 and 407, a login that is required or refused, are 67.
+ * The exit code for an error, from the table in core. An HTTP status of 400 and above gives curl's 22, even if its
+ * error has a code of its own, as for 404. 401 and 407, which mean that a login is missing or wrong, give 67.
  */
 export function exitCodeOf(error: unknown): number {
   const byOption = RetrievalError.is(error) ? exitOfOption(error) : undefined
@@ -10,13 +10,13 @@ export function exitCodeOf(error: unknown): number {
   if (RetrievalError.is(error) && httpMeanings.has(error.code) && Number(error.status) >= 400) {
     return errorCodes['http-error'].exit
   }
-  // Any other error is a defect of the command: curl's 2, "failed to initialise", as for a wrong option.
+  // Any other error is a defect of the command: it gives curl's 2, "failed to initialise", as a wrong option does.
   return RetrievalError.is(error) ? errorCodes[error.code].exit : errorCodes['invalid-option'].exit
 }
 
 /**
- * The exit codes of curl for errors that an option of the caller alone decides: a scheme that it leaves out, a local
- * address that cannot be used, ciphers that do not exist, a key that is not the pinned one.
+ * The exit codes that curl has for errors which only an option of the caller causes: a scheme that the option excludes,
+ * a local address that cannot be used, ciphers that do not exist, a key that is not the pinned one.
  */
 const byOption: Readonly<Partial<Record<AdvisedOption, Readonly<Partial<Record<ErrorCode, number>>>>>> = {
   'policy.schemes': { refused: 1 },
@@ -44,7 +44,7 @@ interface Reason {
   readonly advice?: Advice | undefined
 }
 
-/** The exit code for an error that an explanation tells, as for the error itself. */
+/** The exit code for an error in an explanation: that of the error itself. */
 export function exitCodeOfReason(reason: Reason): number {
   return exitOfOption(reason) ?? errorCodes[reason.code as ErrorCode].exit
 }

@@ -6,8 +6,8 @@ import { netrcLogin } from './netrc.ts'
 type Given = Pick<Config, 'login' | 'netrc' | 'sendsLoginAtOnce'>
 
 /**
- * The URL to retrieve, if its scheme has users: with that of -u, which replaces the URL's as in curl, or with that of
- * -n if it names none, so that FTP does not try anonymous first; and without a password that -u or -n replaces.
+ * The URL to retrieve. If its scheme has users, it gets the user of -u, which replaces the URL's as in curl, or that of
+ * -n if the URL names none, so that FTP does not first try anonymous. A password that -u or -n replaces is removed.
  */
 export function enteredUrl({ url, locator, scheme }: Resolution, { login, netrc }: Given): string {
   if (locator.host === null) return url
@@ -16,7 +16,7 @@ export function enteredUrl({ url, locator, scheme }: Resolution, { login, netrc 
   if (known === null) return url
   const isOther = login !== null && (login.password !== null || login.user !== typed)
   const user = utf8Octets(known.user)
-  // An empty user of -u is a wish to be anonymous.
+  // An empty user in -u asks for an anonymous login.
   if (scheme.withUser !== undefined && (login !== null || user !== ''))
     return formatLocator(scheme.withUser(locator, user))
   if ((typed === null || isOther) && scheme.userinfo === 'allowed') {
@@ -26,18 +26,18 @@ export function enteredUrl({ url, locator, scheme }: Resolution, { login, netrc 
   return isReplaced ? formatLocator({ ...locator, password: null }) : url
 }
 
-/** The mechanisms whose first request has a login that is known. */
+/** The mechanisms whose first request carries a known login. */
 const atOnce: readonly string[] = ['http', 'ws', 'mqtt']
 
 /**
- * The login of -u or -n that goes with the first request for a typed URL of these mechanisms, as in curl; null: there
- * is none, the password is to be asked for, or the URL's own counts.
+ * The login of -u or -n for the first request to a typed URL of these mechanisms, as in curl. Null if there is none, if
+ * its password must be asked for, or if the URL's own login applies.
  */
 export function loginAtOnce(
   { locator, plan }: Resolution,
   { login, netrc, sendsLoginAtOnce }: Given,
 ): RequestLogin | null {
-  // --digest and --anyauth are about HTTP's logins, which a WebSocket has, too.
+  // --digest and --anyauth concern the logins of HTTP, which WebSocket uses as well.
   const isSent = sendsLoginAtOnce || plan.mechanism === 'mqtt'
   if (!atOnce.includes(plan.mechanism) || locator.host === null || !isSent) return null
   if (login !== null) {
@@ -50,14 +50,14 @@ export function loginAtOnce(
     : netrcAtOnce({ locator }, { netrc, sendsLoginAtOnce })
 }
 
-/** The login of -n for the host and user of a URL that Basic can send; null: there is none. */
+/** The login of -n for the host and user of a URL, if Basic can send it; else null. */
 export function netrcAtOnce(
   { locator }: Pick<Resolution, 'locator'>,
   { netrc, sendsLoginAtOnce }: Pick<Given, 'netrc' | 'sendsLoginAtOnce'>,
 ): RequestLogin | null {
   if (!sendsLoginAtOnce) return null
   const listed = listedLogin({ locator }, netrc)
-  // Basic cannot send a user with a colon; Digest can, once the server asks.
+  // Basic cannot send a user with a colon. Digest can, once the server asks for it.
   return listed?.user.includes(':') ? null : listed
 }
 

@@ -1,25 +1,28 @@
 import type { Host } from './terminal/streams.ts'
 
-/** Exit codes by convention: 128 plus the signal's number. */
+/** By convention, an exit code is 128 plus the signal's number. */
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 export type Interrupt = keyof typeof exitCodes
 
 export interface Interrupts {
   readonly signal: AbortSignal
-  /** The exit code of the signal, 0 for a person who has seen enough; undefined until one comes. */
+  /** The exit code of the signal, or 0 if the reader has seen enough; undefined until one of them happens. */
   readonly exitCode: number | undefined
-  /** Aborts the command as the first signal does; null: the person has seen enough. */
+  /** Aborts the command as the first signal does; null means that the reader has seen enough. */
   abort(by: Interrupt | null, reason?: Error): void
-  /** From now on, each signal is passed to `receiver` and has no effect here; null: it has its effect again. */
+  /** Passes each further signal to `receiver` instead of aborting; null ends this. */
   passTo(receiver: ((name: Interrupt) => void) | null): void
-  /** From now on, a signal aborts the command. Before, it ends the process, even where a read of a FIFO blocks it. */
+  /** From now on a signal aborts the command. Before, a signal ends the process even if reading a FIFO blocks it. */
   start(): void
   /** Restores the default handling of the signals. */
   stop(): void
 }
 
-/** Once started, the first signal aborts the command, so that it can clean up; a second one ends the process. */
+/**
+ * Watches for signals. Once started, the first signal aborts the command, so that it can clean up; the second ends the
+ * process.
+ */
 export function watchInterrupts(host: Pick<Host, 'on' | 'off' | 'exit'>): Interrupts {
   const controller = new AbortController()
   let exitCode: number | undefined

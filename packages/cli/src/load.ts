@@ -15,8 +15,8 @@ import { dirname, resolve } from 'node:path'
 import { Script } from 'node:vm'
 
 /**
- * The build of the bundle, which bundle.mjs puts here: compiled code of another one does not fit, and V8 compares
- * nothing of a source but its length.
+ * The build of the bundle, which bundle.mjs puts here. Compiled code of another build does not fit, and V8 compares
+ * only the length of the source.
  */
 declare const RETRIEVE_BUILD: string
 
@@ -26,41 +26,41 @@ interface Module {
 
 /** The head of a cache file. */
 interface Table {
-  /** How many more runs add what they compile: no run uses all functions. */
+  /** How many more runs add the code that they compile, since no run uses all functions. */
   readonly runs: number
-  /** Where the compiled code of a chunk lies in the file, behind the table, and its digest. */
+  /** Where the compiled code of each chunk lies in the file, behind the table, and its digest. */
   readonly places: Readonly<Record<string, readonly [start: number, end: number, digest: number]>>
 }
 
 const learningRuns = 3
 
-/** The right to write, of the group and of others. */
+/** The mode bits that let the group and others write. */
 const othersWrite = 0o022
 
-/** Whether it belongs to this user or to root. Windows has no owners that Node tells. */
+/** Whether the file belongs to this user or to root. On Windows, Node does not tell the owner. */
 function isOurs({ uid }: Stats): boolean {
   const user = process.geteuid?.()
   return user === undefined || uid === user || uid === 0
 }
 
-/** Whether nobody else can have written it. */
+/** Whether nobody else can have written the file. */
 function isSafe(stats: Stats): boolean {
   return isOurs(stats) && (process.platform === 'win32' || (stats.mode & othersWrite) === 0)
 }
 
 /**
- * Loads the chunks of the bundle, which are CommonJS, with the code that V8 compiled in earlier runs: compiling takes
- * longer than all else at the start. The code is kept in a file for each command in dist/.cache. Folder and file must
- * belong to this user or to root, and nobody else may write them, since the code is run. Otherwise, and without the
- * right to write there, everything works, only slower.
+ * Loads the chunks of the bundle, which are CommonJS, with code that V8 compiled in earlier runs: compiling takes
+ * longer than all else at the start. Each command keeps its code in a file in dist/.cache. Since that code is run,
+ * folder and file must belong to this user or to root, and nobody else may have the right to write them. If that fails,
+ * or the folder cannot be written, everything works, only slower.
  */
 export class ChunkLoader {
   readonly #file: string
   readonly #require: NodeJS.Require
   readonly #modules = new Map<string, Module>()
-  /** The scripts of this run. */
+  /** The scripts that this run has loaded. */
   readonly #scripts = new Map<string, Script>()
-  /** The compiled code of earlier runs, of which a run reads only what it uses. `places` are counted from `start`. */
+  /** The compiled code of earlier runs; a run reads only the parts that it uses. `places` are counted from `start`. */
   #compiled: { readonly file: number; readonly start: number; readonly places: Table['places'] } | null = null
   #runs = learningRuns
 
@@ -88,18 +88,18 @@ export class ChunkLoader {
     const cachedData = this.#compiledCode(path)
     const script = new Script(source, { filename: path, ...(cachedData !== undefined && { cachedData }) })
     if (cachedData === undefined) this.#runs = this.#runs < 0 ? this.#runs : learningRuns
-    // Node was started with other flags than usual, for which this code is not meant.
+    // Node runs with unusual flags, and V8 rejected this code, so the run must not replace it.
     else if (script.cachedDataRejected === true) this.#runs = Number.NEGATIVE_INFINITY
     this.#scripts.set(path, script)
     return script
   }
 
-  /** The file begins with the length of its table, in ten digits, and the table as JSON. */
+  /** Reads the file: ten digits with the length of the table, the table as JSON, the code. */
   #read(): void {
     try {
       const folder = dirname(this.#file)
       const stats = lstatSync(folder, { throwIfNoEntry: false })
-      // A new folder is made only in one that is ours.
+      // A new folder is made only within a folder that belongs to us.
       if (stats === undefined ? !isOurs(lstatSync(dirname(folder))) : !isSafe(stats) || !stats.isDirectory()) {
         this.#runs = Number.NEGATIVE_INFINITY
         return
@@ -112,11 +112,11 @@ export class ChunkLoader {
       this.#compiled = { file, start, places }
       this.#runs = runs
     } catch {
-      // There is none yet, or none that can be used.
+      // There is no file yet, or an unusable one.
     }
   }
 
-  /** The compiled code of a chunk; undefined: there is none, or it is damaged. */
+  /** The compiled code of a chunk; undefined if there is none or it is damaged. */
   #compiledCode(path: string): Buffer | undefined {
     const place = this.#compiled?.places[path]
     if (!this.#compiled || place === undefined) return undefined
@@ -133,9 +133,9 @@ export class ChunkLoader {
     if (!(this.#runs > 0)) return
     try {
       const begun = `${this.#file}.${process.pid}`
-      // The modes are explicit: a umask of 0 must not let others write what is run.
+      // The modes are explicit, since a umask of 0 would let others write what we run.
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o755 })
-      // Fails without the right to write there, before the code is made, which takes a while.
+      // This throws if the folder cannot be written, before the run spends time on making the code.
       writeFileSync(begun, '', { mode: 0o644 })
       const paths = new Set([...Object.keys(this.#compiled?.places ?? {}), ...this.#scripts.keys()])
       const codes: Buffer[] = []
@@ -150,19 +150,19 @@ export class ChunkLoader {
       }
       const table = Buffer.from(JSON.stringify({ runs: this.#runs - 1, places } satisfies Table))
       const head = Buffer.from(String(table.length).padStart(10, '0'))
-      // Flushed: a power cut must leave no file of zeros.
+      // Flushes the file, so that a power cut leaves no file of zeros.
       const content = Buffer.concat([head, table, ...codes])
       writeFileSync(begun, content, { flush: true })
-      // Windows replaces no file that is open.
+      // Windows cannot replace an open file.
       if (this.#compiled) closeSync(this.#compiled.file)
       renameSync(begun, this.#file)
     } catch {
-      // The folder may not be ours to write to.
+      // We may have no right to write to the folder.
     }
   }
 }
 
-/** The octets of an open file from `start` to `end`. Throws if it ends before. */
+/** The octets of an open file from `start` to `end`. Throws if the file ends before `end`. */
 function part(file: number, start: number, end: number): Buffer {
   const octets = Buffer.allocUnsafeSlow(end - start)
   if (readSync(file, octets, 0, octets.length, start) < octets.length) throw new Error('The file is cut.')
@@ -170,8 +170,8 @@ function part(file: number, start: number, end: number): Buffer {
 }
 
 /**
- * A digest by which damage is found, which V8 does not see: it would crash. It takes about a millisecond; to load
- * node:crypto takes three. Rotating keeps each word: a single one that changes always shows. V8 pads its code to words.
+ * A digest that shows damage. V8 does not look for damage, and would crash. This digest takes about a millisecond,
+ * loading node:crypto takes three. Since it rotates, a change of a single word always shows. V8 pads its code to words.
  */
 function digestOf(code: Buffer): number {
   const words = new Int32Array(code.buffer, code.byteOffset, code.length >> 2)

@@ -12,10 +12,12 @@ import type { Host } from './terminal/streams.ts'
 /** The version in package.json, which bundle.mjs puts here. */
 declare const RETRIEVE_VERSION: string
 
-/** A command, which returns the exit code. */
+/** A command. It returns the exit code. */
 type Command = (run: Run) => Promise<number>
 
-/** The modules of the commands. Each is loaded when it runs, so that --help, --version and explain start quickly. */
+/**
+ * The modules of the commands. Each is loaded only when it runs, so that --help, --version and explain start quickly.
+ */
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   get: async () => (await import('./commands/get.ts')).get,
   explain: async () => (await import('./commands/explain.ts')).explainUrls,
@@ -31,16 +33,16 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
 }
 
 /**
- * Runs the program from argv and env in a process, and resolves to the exit code. It never throws, and exits only on
- * a defect of its own.
+ * Runs the program with argv and env in a process, and resolves to the exit code. It never throws, and exits the
+ * process itself only because of a defect.
  */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host: Host): Promise<number> {
   const interrupts = watchInterrupts(host)
   const output = new Output(interrupts.signal, env, host)
-  // This one reports errors in the options themselves; it is replaced once they are read.
+  // Reports errors in the options themselves; another one replaces it once the options are read.
   let report = new Reporter(output, { json: argv.includes('--json') })
   const defect = (error: unknown): void => host.exit(report.error(error))
-  // A defect outside the call chain, or an unhandled rejection, also becomes a sentence and an exit code.
+  // A defect outside the call chain, or an unhandled rejection, also gives a sentence and an exit code.
   host.on('uncaughtException', defect)
   try {
     const words = helpWords(argv)
@@ -58,12 +60,13 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
     for (const message of line.warnings) report.warning({ message })
     const shared = line.following.length === 0 ? null : await sharedFetchers()
     const configs = [line, ...line.following].map((each) => configOf(each, env, shared))
-    // The options, which may stand in a FIFO or on the terminal (-K -), are read in one blocking call.
+    // Starts to watch signals only now: the options may come from a FIFO or the terminal (-K -), and are read in one
+    // blocking call.
     interrupts.start()
     const stderr = configs.findLast((config) => config.stderr !== null)?.stderr ?? null
     if (stderr !== null) {
       const { SideFile } = await import('./saving/side-file.ts')
-      // Only - has a meaning for --stderr.
+      // For --stderr only `-` is special, so `%` is the name of a file.
       const file = new SideFile(stderr === '%' ? './%' : stderr, output)
       file.open()
       output.redirectErrors((text) => file.add(text))
@@ -91,7 +94,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
     if (exit === 0) await output.end(configs.some(wantsErrors))
     return exit
   } catch (error) {
-    // The reader of standard output has gone, as in `| head`: it has all that it wanted, so this is no error.
+    // The reader of standard output is gone, as with `| head`. It has all that it wanted, so this is no error.
     if (error instanceof StdoutClosed) return 0
     return interrupts.exitCode ?? report.error(error)
   } finally {
@@ -101,17 +104,17 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
   }
 }
 
-/** Whether standard error gets what the user asked for, beside messages. */
+/** Whether standard error gets output that the user asked for, besides messages. */
 function wantsErrors({ verbose, dumpHeader, trace }: Config): boolean {
   return verbose || dumpHeader === '%' || trace?.file === '%'
 }
 
-/** The words after `help`, `--help` or `-h`, which may look like options; null if the line begins otherwise. */
+/** The words after `help`, `--help` or `-h`, which may look like options; null if the line begins with another word. */
 function helpWords([first = '', ...words]: readonly string[]): readonly string[] | null {
   return ['help', '--help', '-h'].includes(first) ? words : null
 }
 
-/** The words of the help that a line asks for by --help or --manual. */
+/** The words on which --help or --manual asks for help. */
 function wordsOf(line: CommandLine | null): readonly string[] {
   if (line?.has('manual')) return ['all']
   return line?.named ? [line.command] : []
@@ -122,7 +125,7 @@ async function sharedFetchers(): Promise<SharedFetchers> {
   return new (await import('./options/protocols/shared-fetchers.ts')).SharedFetchers()
 }
 
-/** The file of --trace, which is the same for all groups. Throws `write-failed`. */
+/** The trace file, which all groups share. Throws `write-failed`. */
 async function traceFileOf([first]: readonly Config[], output: Output): Promise<Run['traceFile']> {
   if (first === undefined || first.trace === null) return null
   return new (await import('./tracing/trace-file.ts')).TraceFile(first.trace, output)

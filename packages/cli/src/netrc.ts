@@ -3,21 +3,21 @@ import type { Credentials } from '@retriever/fetchers'
 /** The logins of a .netrc file, in its order. */
 export interface Netrc {
   readonly entries: readonly NetrcEntry[]
-  /** Whether they count more than the password in the URL: -n, not --netrc-optional. */
+  /** Whether the logins override the password in the URL: true for -n, false for --netrc-optional. */
   readonly overrides: boolean
 }
 
 interface NetrcEntry {
-  /** The host; null: any (`default`). */
+  /** The host; null for any host (`default`). */
   machine: string | null
   login?: string
   password?: string
 }
 
-/** Words, or text in quotes; a word that begins with # begins a comment. */
+/** Matches a word, text in quotes, or a comment, which begins at a word with #. */
 const word = /"((?:[^"\\]|\\.)*)"|#[^\n]*|[^\s"#]\S*/g
 
-/** Reads the text of a .netrc file, as ftp(1) and curl do. Macros (macdef) and accounts are left out. */
+/** Reads the text of a .netrc file as ftp(1) and curl do. Macros (macdef) and accounts are ignored. */
 export function readNetrcText(text: string): NetrcEntry[] {
   const entries: NetrcEntry[] = []
   // A macro ends with an empty line.
@@ -41,8 +41,8 @@ function unescaped(quoted: string): string {
 }
 
 /**
- * The login for a host; `user` is the one in the URL. As in curl, `default` has a password for any user, and so has an
- * entry that names none.
+ * The login for a host; `user` is the one in the URL. As in curl, `default` gives its password to any user, and so does
+ * an entry without a user.
  */
 export function netrcLogin(netrc: Netrc | null, host: string, user: string | null): Credentials | null {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()

@@ -8,14 +8,14 @@ import type { Given, GivenOptions } from './options/option.ts'
 import { readOptionFile } from './options/option-file.ts'
 import { checkFirstWord, helpOperands } from './suggest.ts'
 
-/** A command line as it was typed, split into command, options and operands; with --next, one group of it. */
+/** A command line as typed, split into command, options and operands; with --next, one group of it. */
 export class CommandLine implements GivenOptions<OptionName> {
   readonly command: CommandName
-  /** Whether the command was typed, not the default. */
+  /** Whether the command was typed, or is the default. */
   readonly named: boolean
   readonly operands: readonly string[]
   readonly given: readonly Given<OptionName>[]
-  /** The program and its arguments that stand behind the `--` of serve; null: there is no `--`. */
+  /** The program behind the `--` of serve, and its arguments; null if there is no `--`. */
   readonly program: readonly string[] | null
   /** The groups after this one. */
   readonly following: readonly CommandLine[]
@@ -53,8 +53,8 @@ export class CommandLine implements GivenOptions<OptionName> {
 
 /**
  * Reads `[COMMAND] OPTIONS OPERANDS` in any order, after the default configuration file unless -q is the first option.
- * --url gives an operand too. Behind the `--` of serve stands a program. Throws `invalid-option` (exit 2), or
- * `file-failed` for a file that cannot be read.
+ * --url gives an operand as well. Behind the `--` of serve stands a program. Throws `invalid-option` (exit 2), or
+ * `file-failed` if a file cannot be read.
  */
 export function parseCommandLine(
   argv: readonly string[],
@@ -77,7 +77,7 @@ function isCommand(word: string): boolean {
   return commandNames.some((name) => name === word)
 }
 
-/** Whether the default configuration file counts: help and the version are given without it. */
+/** Whether the default configuration file is read. Help and the version do not read it. */
 function readsDefaults(argv: readonly string[]): boolean {
   const [first = '', second = ''] = argv
   const option = isCommand(first) ? second : first
@@ -111,7 +111,7 @@ function asLine({ groups, program, warnings }: LineReader): CommandLine {
   return line
 }
 
-/** Whether an option is for all groups. */
+/** Whether an option applies to all groups. */
 function isGlobal({ name }: Given): boolean {
   return options.find(({ long }) => long === name)?.global === true
 }
@@ -145,7 +145,7 @@ function checkCommand(line: CommandLine): void {
   }
 }
 
-/** Throws `invalid-option` if an option took the only URL as its value, as in `-c URL`: -c is a switch in wget. */
+/** Throws `invalid-option` if an option took the only URL as its value, as in `-c URL`: in wget, -c is a switch. */
 function checkUrl(line: CommandLine): void {
   if (line.command !== 'get' || line.operands.length > 0 || line.has('help') || line.has('version') || line.has('from'))
     return
@@ -156,7 +156,7 @@ function checkUrl(line: CommandLine): void {
   throw usageError(`No URL is given: ${taker.value} is the ${option.arg} of ${shown}. Try: retrieve --help`)
 }
 
-/** Says where an option stands that an error is about, if that is in a configuration file: options are read later. */
+/** Adds to an error the configuration file and line of its option, if it has one: options are read after the file. */
 export function located(line: CommandLine, error: unknown): unknown {
   if (!RetrievalError.is(error) || error.code !== 'invalid-option') return error
   const [, name, letter] = /^(?:--([\w.-]+)|-(\w))\b/.exec(error.message) ?? []

@@ -12,40 +12,40 @@ import { Facts } from './write-out/facts.ts'
 export interface Beginning {
   /** Whether to show progress, if the terminal and the options allow it. Default false. */
   readonly progress?: boolean
-  /** How many octets the output file already has, and of which representation. Default 0. */
+  /** How many octets the output file has, and of which representation. Default 0. */
   readonly from?: number | ResumePoint
-  /** Why the whole comes, if it does: reported in place of the remarks on resuming. */
+  /** Why the whole body comes again; reported instead of the remarks on resuming. */
   readonly anew?: string | null
-  /** Throws if the representation cannot be used. */
+  /** Throws if the representation is of no use. */
   readonly check?: (representation: Representation) => void
 }
 
-/** The options that the person has given for one URL beside the options of all. */
+/** The login that a person gave for one URL. */
 interface GivenLogin {
-  /** The resolution with the user of -u. */
+  /** Returns the resolution with the user of -u. */
   readonly entered: () => Resolution
-  /** The login that goes with the first request; null: none is known before the server asks. */
+  /** The login for the first request; null if none is known before the server asks. */
   readonly login: RequestLogin | null
 }
 
-/** The retrieval of one URL by the command: its events become reports, progress and facts. */
+/** The retrieval of one URL by the command. It turns events into reports, progress and facts. */
 export class Retrieval {
-  /** The place of the URL in the command line, from 0. */
+  /** The number of the URL in the command line, from 0. */
   readonly index: number
-  /** The meaning of the URL as it was typed. */
+  /** The meaning of the URL as typed. */
   readonly resolution: Resolution
-  /** The facts that the events tell, for -w and --json. */
+  /** The facts from the events, for -w and --json. */
   readonly facts: Facts
   /** The header sections, for -i, -I and -D. */
   readonly heads: Heads
   readonly #session: Session
   readonly #login: GivenLogin
-  /** Whether -i, -I or -D wants the header sections. */
+  /** Whether -i, -I or -D needs the header sections. */
   readonly #wantsHeads: boolean
   #meter: Meter | null = null
   /** The number of the client's retrieval; null before its first event. */
   #id: number | null = null
-  /** Remarks that are held back until the representation has been checked; null: report them at once. */
+  /** Remarks that wait until the representation has been checked; null if they are reported at once. */
   #heldRemarks: RetrievalEvent[] | null = null
 
   constructor(session: Session, resolution: Resolution, login: GivenLogin, index: number) {
@@ -60,14 +60,12 @@ export class Retrieval {
     this.#wantsHeads = include || request.head === true || session.headDump !== null
   }
 
-  /** The resolution with the user of -u, which the client retrieves. */
+  /** The resolution with the user of -u. The client retrieves this one. */
   get entered(): Resolution {
     return this.#login.entered()
   }
 
-  /**
-   * Begins the retrieval. Remarks are reported only if `check` finds that the representation can be used.
-   */
+  /** Begins the retrieval. Remarks are reported only if `check` accepts the representation. */
   async begin({ progress = false, from = 0, ...beginning }: Beginning = {}): Promise<Representation> {
     const retrieving = this.#session.client.retrieve(this.entered, {
       ...this.request({ progress, from }),
@@ -81,10 +79,10 @@ export class Retrieval {
     return representation
   }
 
-  /** The options with which the client retrieves it. */
+  /** The options for the client. */
   request({ progress = false, from = 0 }: Beginning): RetrieveOptions {
     const { config, output, signal } = this.#session.run
-    // The URL is absolute already; but a cid or mid URL is within the message at the base.
+    // The URL is already absolute, so it needs no base. But a cid or mid URL names a part of the message at the base.
     const { base, ...request } = config.request
     const { mechanism } = this.resolution.plan
     const isPart = mechanism === 'message'
@@ -108,28 +106,28 @@ export class Retrieval {
     }
   }
 
-  /** Must be called when the representation has come. Throws what `check` throws. */
+  /** Callers must call this when the representation has come. Throws what `check` throws. */
   async opened(representation: Representation, { check, anew = null }: Beginning = {}): Promise<void> {
     await this.#endHeads()
     try {
       check?.(representation)
     } catch (error) {
-      // A representation that is not used needs no remarks.
+      // A representation that is not used needs no remarks, so they are dropped.
       this.#heldRemarks = []
       await representation.cancel()
       throw error
     }
-    // A listing replaces no file.
+    // A listing replaces no file, so it is not reported as coming anew.
     if (anew !== null && representation.offset === 0 && representation.kind === 'object') this.#reportAnew(anew)
     this.#reportRemarks()
     this.facts.representation = representation
     if (this.#session.run.config.hashes?.sha256) this.facts.hash = representation.hash('sha256')
-    // These are Gopher texts and binaries without an end mark (security.md R25 and R26).
+    // Gopher texts and binaries without an end mark come here (security.md R25 and R26).
     if (representation.completeness !== 'eof-only') return
     this.#session.run.report.detail('the server marks the end of the body only by closing the connection')
   }
 
-  /** Must be called when no representation comes. */
+  /** Callers must call this when no representation comes. */
   async failed(): Promise<void> {
     this.#reportRemarks()
     await this.#endHeads()
@@ -145,7 +143,7 @@ export class Retrieval {
   #onEvent(event: RetrievalEvent): void {
     const { run } = this.#session
     this.#id ??= event.id
-    // The retrieval of a part contains those of the message or folder that has it.
+    // The retrieval of a part also has the events of the message or folder that contains it.
     const isOwn = event.id === this.#id
     if (isOwn || event.type === 'connected' || event.type === 'secured') this.facts.event(event)
     if (this.#wantsHeads) this.heads.event(event)
@@ -172,7 +170,7 @@ function isOnResuming(event: RetrievalEvent): boolean {
   return event.type === 'remark' && event.advice?.option === 'resumeFrom'
 }
 
-/** The name of a body for the progress: that of its file, or its URL. */
+/** The name of a body in the progress: that of its file, or else its URL. */
 function nameOf(file: string | null, url: string): string {
   return file === null ? redact(url) : basename(file)
 }

@@ -7,7 +7,7 @@ import type { Reporter } from './terminal/report.ts'
 import type { TraceFile } from './tracing/trace-file.ts'
 import type { KnownServers } from './write-out/facts.ts'
 
-/** The configuration of a command, and the objects that it works with. */
+/** The configuration of a command, and the objects that the command works with. */
 export interface Run {
   readonly config: Config
   readonly output: Output
@@ -15,17 +15,17 @@ export interface Run {
   /** Aborts on Ctrl-C, SIGTERM and SIGHUP. */
   readonly signal: AbortSignal
   readonly interrupts: Interrupts
-  /** The servers of all retrievals so far, of all groups: a later one may use their connections. */
+  /** The servers of all retrievals so far, in all groups: later retrievals may reuse their connections. */
   readonly servers: KnownServers
   /** The cookies of all groups that keep any. */
   readonly jar: SharedJar
-  /** The trace of all groups; null: none is wanted. */
+  /** The trace of all groups; null if none is wanted. */
   readonly traceFile: TraceFile | null
 }
 
 type Picked = 'accept' | 'acceptLanguage' | 'charset' | 'compressed' | 'digest' | 'headers' | 'limit' | 'virtualHost'
 
-/** Those of the named options of a request that the command line gives. */
+/** The named options, as far as the command line gives them. */
 export function pickRequest({ request }: Config, ...names: readonly Picked[]): Pick<RetrieveOptions, Picked> {
   return Object.fromEntries(Object.entries(request).filter(([name]) => names.some((each) => each === name)))
 }

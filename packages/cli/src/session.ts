@@ -12,26 +12,26 @@ import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
 
-/** The common ground of a command's retrievals: a client, the logins that people gave, and the progress line. */
+/** What the retrievals of a command share: a client, the logins that people gave, and the progress line. */
 export class Session implements AsyncDisposable {
   readonly run: Run
   readonly client: Client
   readonly progress: Progress
-  /** The names of the files of all retrievals so far. */
+  /** The file names of all retrievals so far. */
   readonly names: FileNames = new FileNames()
   /** Whether LDIF has been written to standard output. */
   hasLdif = false
-  /** The place for header sections that -D names; null: they are not wanted. */
+  /** The file for header sections that -D names; null if -D is not given. */
   readonly headDump: SideFile | null
   readonly #cookies: Cookies | null
   readonly #credentials: CredentialPrompt
-  /** The proxies for the URLs as they were typed. */
+  /** The proxies of the typed URLs. */
   readonly #typedProxies = new Set<string>()
 
   /** The options of the client. */
   readonly options: ClientOptions
 
-  /** `isCheck`: logins are for typed URLs alone, and the person at the terminal is not asked for any. */
+  /** `isCheck` means that only typed URLs get logins, and that nobody at the terminal is asked. */
   constructor(run: Run, { isCheck = false }: { readonly isCheck?: boolean } = {}) {
     const { config, output } = run
     this.run = run
@@ -46,8 +46,8 @@ export class Session implements AsyncDisposable {
       perHost: config.many.perHost,
       proxy: async (target) => {
         const proxy = config.proxyFor(target)
-        // -U is for the proxies of typed URLs only; a redirect may lead to another one (security.md 50: proxy
-        // credentials).
+        // -U is only for the proxies of typed URLs. A redirect may lead to another proxy, which must not get it
+        // (security.md 50: proxy credentials).
         if (config.proxyLogin === null || proxy === null || !this.#typedProxies.has(proxy)) return proxy
         return withLogin(proxy, await this.#credentials.proxyLogin(config.proxyLogin))
       },
@@ -58,7 +58,7 @@ export class Session implements AsyncDisposable {
     this.client = createClient(this.options)
   }
 
-  /** The meaning of an operand, as the options say. */
+  /** The resolution of an operand with the options of the command. */
   resolve(operand: string): Resolution {
     const { config, report } = this.run
     const { base } = config.request
@@ -66,7 +66,7 @@ export class Session implements AsyncDisposable {
     return changedUrl(this.client.resolve(url, base), config, (changed) => this.client.resolve(changed))
   }
 
-  /** The retrieval of an operand, by its place in the command line. Throws what resolve() throws. */
+  /** The retrieval of an operand; `index` is its number in the command line. Throws what resolve() throws. */
   open(operand: string, index = 0): Retrieval {
     const typed = this.resolve(operand)
     const proxy = proxyOf(typed, this.run.config.proxyFor)
@@ -76,7 +76,7 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * The resolution with the user of -u; the same object where the URL is not changed, so that it is not resolved twice.
+   * The resolution with the user of -u. If the URL stays the same, so does the object, and nothing is resolved twice.
    */
   #entered(resolution: Resolution): Resolution {
     this.#credentials.enter(resolution)

@@ -11,10 +11,10 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Without O_NONBLOCK, to open a FIFO waits for its other end. Windows has neither. */
+/** Without O_NONBLOCK, opening a FIFO waits for its other end. Windows has neither. */
 const { O_APPEND, O_CREAT, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants
 
-/** The text of a file in the state folder; null if there is none, or something else than a file has its name. */
+/** The text of a file in the state folder; null if there is no regular file of that name. */
 export function readStateFile(path: string): string | null {
   try {
     return onFile(path, O_RDONLY, (file) => readFileSync(file, 'utf8'))
@@ -24,7 +24,7 @@ export function readStateFile(path: string): string | null {
   }
 }
 
-/** Gives a file in the state folder this text, in one step: another process may read it meanwhile. */
+/** Replaces a file in the state folder in one step, since another process may read it meanwhile. */
 export function replaceStateFile(path: string, text: string): void {
   makeFolderOf(path)
   const whole = `${path}.${process.pid}`
@@ -34,8 +34,8 @@ export function replaceStateFile(path: string, text: string): void {
 }
 
 /**
- * Adds lines to the end of a file in the state folder. The system appends what one call writes in one step, so that
- * no line of another process is lost.
+ * Appends lines to a file in the state folder. The system appends what one call writes in one step, so that no line of
+ * another process is lost.
  */
 export function appendToStateFile(path: string, lines: string): void {
   makeFolderOf(path)
@@ -46,7 +46,7 @@ function makeFolderOf(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
 }
 
-/** Null for what is no regular file. */
+/** Opens a file and uses it; returns null if it is no regular file. */
 function onFile<T>(path: string, flags: number, use: (file: number) => T): T | null {
   const file = openSync(path, flags | O_NONBLOCK, 0o600)
   try {

@@ -2,21 +2,21 @@ import { completeUrl, shellCommand } from '@retriever/core'
 import { type CommandName, commandNames } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 
-/** The known word that a misspelt one probably means: the nearest, if it is near enough. */
+/** The known word that a misspelt one probably means: the nearest one, if it is near enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  // The hyphens of an option are no letters: --wait is not near --part.
+  // The hyphens of an option do not count as letters, so that --wait is not near --part.
   const far = Math.max(1, Math.floor(word.replace(/^-+/, '').length / 3))
   const [best] = known
     .map((candidate) => ({ candidate, distance: distance(word, candidate) }))
     .filter((rated) => rated.distance <= far)
     .sort((a, b) => a.distance - b.distance)
-  // `--out` is not near `--output`, but it is a beginning of it.
+  // `--out` is too far from `--output`, but begins it.
   return best?.candidate ?? known.find((candidate) => word.length > 3 && candidate.startsWith(word))
 }
 
 /**
- * The number of insertions, deletions, replacements and exchanges of neighbours that turn one word into the other
- * (optimal string alignment).
+ * How many insertions, deletions, replacements and exchanges of neighbours turn one word into the other (optimal string
+ * alignment).
  */
 function distance(a: string, b: string): number {
   let before: number[] = []
@@ -35,7 +35,7 @@ function distance(a: string, b: string): number {
   return row.at(-1) ?? 0
 }
 
-/** Other programs' names for the commands. */
+/** Names that other programs have for these commands. */
 const synonyms: Readonly<Record<string, CommandName>> = {
   fetch: 'get',
   download: 'get',
@@ -52,8 +52,8 @@ const synonyms: Readonly<Record<string, CommandName>> = {
 }
 
 /**
- * Throws `invalid-option` if the first word of several is nearly a command, or a bare word that cannot be a URL: taken
- * as URLs, the others would be contacted.
+ * Throws `invalid-option` if the first of several words is nearly a command, or is a bare word that cannot be a URL.
+ * Otherwise the other words would be taken for URLs and contacted.
  */
 export function checkFirstWord(operands: readonly string[]): void {
   const [first = '', next = '', ...others] = operands
@@ -67,7 +67,9 @@ export function checkFirstWord(operands: readonly string[]): void {
   throw usageError(`There is no command ${first}. Did you mean: ${command}${others.length > 0 ? ' ...' : ''}`)
 }
 
-/** The operands of `help` and `help COMMAND`, which mean --help; null for others. Throws for an unknown command. */
+/**
+ * The operands of `help` and `help COMMAND`, which mean --help; null for other lines. Throws for an unknown command.
+ */
 export function helpOperands([first, command, ...others]: readonly string[]): readonly string[] | null {
   if (first !== 'help') return null
   if (command === undefined) return []
@@ -78,7 +80,7 @@ export function helpOperands([first, command, ...others]: readonly string[]): re
   throw usageError(`There is no command ${[command, ...others].join(' ')}. ${hint}`)
 }
 
-/** The command, or `help`, that a first word nearly is; undefined if it is near none. */
+/** The command, or `help`, that a first word nearly matches; undefined if it is near none. */
 export function firstWordMeant(word: string): CommandName | 'help' | undefined {
   const isHelp = /^[a-z]{3,5}$/i.test(word) && nearest(word.toLowerCase(), ['help']) === 'help'
   return commandMeant(word) ?? (isHelp ? 'help' : undefined)
@@ -86,7 +88,7 @@ export function firstWordMeant(word: string): CommandName | 'help' | undefined {
 
 /** The command that a word is a misspelling or a synonym of, if any. */
 function commandMeant(word: string): CommandName | undefined {
-  // Hosts and paths have other characters too.
+  // Hosts and paths also have other characters.
   if (!/^[a-z]{2,20}$/i.test(word)) return undefined
   const lower = word.toLowerCase()
   if (Object.hasOwn(synonyms, lower)) return synonyms[lower]
@@ -94,7 +96,7 @@ function commandMeant(word: string): CommandName | undefined {
   return commandNames.find((each) => each === name)
 }
 
-/** Options of wget, and what to do instead; curl's are in curl/. */
+/** Options of wget, with what to do instead. curl/ has those of curl. */
 const hints: readonly (readonly [typed: RegExp, hint: string])[] = [
   [/^--post-/, 'Only GET and HEAD (-I) are possible; nothing can be sent.'],
   [/^--save-cookies$/, 'Use -c FILE.'],

@@ -5,17 +5,17 @@ import { systemReason } from '@retriever/fetchers'
 import type { Streams } from './terminal/streams.ts'
 import { guessedDecoder } from './terminal/text-guess.ts'
 
-/** The longest text that is read whole: a book has about 1 MiB, and a longer file is hardly text. */
+/** The longest text that is read as a whole. A book has about 1 MiB, and a longer file is hardly text. */
 const maxText = 64 * 1024 * 1024
 
-/** A text of unknown charset, in a file or with `-` in standard input. Rejects with `file-failed`. */
+/** A text of unknown charset, from a file, or from standard input if the name is `-`. Rejects with `file-failed`. */
 export async function readText(file: string, streams: Streams, signal: AbortSignal): Promise<string> {
   const name = nameOf(file)
   const octets = await readAll(openText(file, streams), name, signal)
   return guessedDecoder(octets, true).decode(octets)
 }
 
-/** Standard input for `-`. */
+/** Opens a file, or standard input for `-`. */
 export function openText(file: string, streams: Streams): Readable {
   return file === '-' ? streams.stdin : createReadStream(file)
 }
@@ -45,7 +45,7 @@ function tooLong(name: string): RetrievalError {
   return new RetrievalError('limit-exceeded', message, { phase: 'body' })
 }
 
-/** Reasons worded for a file that is read. */
+/** Reasons in the words of a file that is read. */
 const reasons: Readonly<Record<string, string>> = { EISDIR: 'it is a directory', ENOENT: 'there is no such file' }
 
 /** The error for a file that cannot be read. */

@@ -1,8 +1,10 @@
-/** The turns of those who share something, such as standard output: each comes when all before it have ended. */
+/**
+ * The turns of those who share something, such as standard output. A turn comes when all turns before it have ended.
+ */
 export class Turns {
   #last: Promise<void> = Promise.resolve()
 
-  /** The next turn. */
+  /** Takes the next turn. */
   take(): Turn {
     const before = this.#last
     let end = (): void => {}
@@ -15,6 +17,6 @@ export class Turns {
 export interface Turn {
   /** Resolves when the turn comes. */
   readonly comes: Promise<void>
-  /** Lets the next one have its turn. */
+  /** Ends the turn, so that the next one comes. */
   end(): void
 }

@@ -8,14 +8,15 @@ import type { Reporter } from './terminal/report.ts'
 /** How a URL without a scheme is read. */
 interface Defaults {
   readonly base: string | undefined
-  /** The scheme of --proto-default; null: it is guessed. */
+  /** The scheme of --proto-default; null if the scheme is guessed. */
   readonly defaultScheme: string | null
 }
 
 /**
  * The URL in an argument, without blanks and quotes around it. `<URL:ftp://h/x>`, `<ftp://h/x>` and `URL:ftp://h/x` are
- * unwrapped, and white space from folding is removed (RFC 3986 appendix C). Without a base, an abbreviated URL is
- * completed (uri(7)), and the guess is reported. Throws `malformed-url` if there is no scheme and none can be guessed.
+ * unwrapped, and white space that folded them is removed (RFC 3986 appendix C). Without a base, an abbreviated URL is
+ * completed (uri(7)), and the guess is reported. Throws `malformed-url` if the URL has no scheme and none can be
+ * guessed.
  */
 export function urlArgument(argument: string, { base, defaultScheme }: Defaults, report: Reporter): string {
   const url = unwrap(unquoted(argument), report)
@@ -23,7 +24,7 @@ export function urlArgument(argument: string, { base, defaultScheme }: Defaults,
   const completion = completeUrl(url)
   if (completion === undefined && schemeOf(url) !== undefined) return url
   if (defaultScheme !== null && url !== '') return `${defaultScheme}://${url}`
-  // There may be a local file of that name, so the user must say which is meant.
+  // A local file may have that name, so the user must say which is meant.
   if (completion === undefined || existsSync(url)) {
     const shown = argument.trim() === '' ? JSON.stringify(argument) : argument
     const message = `${shown} is not a full URL. ${suggest(url, completion?.url)}`
@@ -33,7 +34,7 @@ export function urlArgument(argument: string, { base, defaultScheme }: Defaults,
   return completion.url
 }
 
-/** Removes blanks and quotes that were copied along with the URL: neither can be part of a scheme. */
+/** Removes blanks and quotes that were copied along with the URL. Neither can be part of a scheme. */
 function unquoted(argument: string): string {
   const trimmed = argument.trim()
   const [, content = trimmed] = /^["'“‘«`]([^"'”’»`]*)["'”’»`]$/.exec(trimmed) ?? []
@@ -42,9 +43,9 @@ function unquoted(argument: string): string {
 
 function unwrap(argument: string, report: Reporter): string {
   const [, content] = /^<(?:URL:)?([^<>]*)>$/is.exec(argument) ?? []
-  // The label of RFC 1738's appendix, without the brackets that belong to it.
+  // Removes the label of RFC 1738's appendix, even if its brackets are missing.
   if (content === undefined) return argument.replace(/^URL:\s*/i, '')
-  // Typed brackets hold one URL, with any content.
+  // Typed brackets hold exactly one URL, whatever it contains.
   const [found] = extractUrls(`<URL:${content.trim()}>`)
   if (found?.form !== 'wrapped') return content.replace(/\s+/g, '')
   if (found.alternates.length > 0) {

@@ -1,4 +1,7 @@
-/** The schemes that are retrieved; a test compares them with the table, which takes long to load. */
+/**
+ * The schemes that Retriever retrieves. The table of schemes takes long to load, so this is a copy, and a test compares
+ * them.
+ */
 const protocols = [
   'afs cid data dict file finger ftp ftpes ftps gemini ghelp gopher gophers help http https imap imaps info',
   'ldap ldapi ldaps mailserver mailto man mid mqtt mqtts news nfs nntp nntps pop pop3 pop3s prospero rtsp',
@@ -19,7 +22,7 @@ const features = [
   ...(process.versions.zstd === undefined ? [] : ['zstd']),
 ]
 
-/** The text of --version, in the form of curl's. */
+/** The text of --version, in curl's form. */
 export function versionText(version: string): string {
   return `retrieve ${version}\nProtocols: ${protocols}\nFeatures: ${features.join(' ')}\n`
 }

@@ -1,7 +1,10 @@
 import { RetrievalError } from '@retriever/core'
 import { decodedFragment, fragmentOf } from '../views/fragment.ts'
 
-/** The most anchors of all pages that are held, and the most links to anchors. A page beyond them is not looked at. */
+/**
+ * The most anchors held for all pages, and the most links to anchors. Pages beyond the limit are not searched for
+ * anchors.
+ */
 const maxHeld = 100_000
 
 /** The anchors of the HTML pages that a check reads, and the links that name anchors. */
@@ -10,7 +13,7 @@ export class Anchors {
   readonly #links = new Set<string>()
   #held = 0
 
-  /** A page that was read by these URLs. */
+  /** Adds the anchors of a page; `urls` are the URLs that led to it. */
   addPage(urls: readonly string[], names: readonly string[]): void {
     this.#held += names.length
     if (this.#held > maxHeld) return
@@ -24,12 +27,12 @@ export class Anchors {
 
   addLink(url: string): void {
     const fragment = fragmentOf(url)
-    // Such a fragment is a place within an application, made by its script.
+    // A script of the page handles such a fragment as a place within its application.
     const isRoute = fragment !== null && /^[!/]/.test(fragment)
     if (fragment !== null && !isRoute && this.#links.size < maxHeld) this.#links.add(url)
   }
 
-  /** The links to anchors that their pages do not have, in order. */
+  /** The links to anchors that their pages lack, in order. */
   missing(): string[] {
     return [...this.#links].filter((url) => {
       const names = this.#pages.get(withoutFragment(url))
@@ -39,7 +42,7 @@ export class Anchors {
   }
 }
 
-/** The error of a link whose page has come without the anchor. */
+/** The error of a link whose page was retrieved but lacks the anchor. */
 export function noAnchor(url: string): RetrievalError {
   const name = JSON.stringify(decodedFragment(fragmentOf(url) ?? ''))
   const message = `No such anchor: no element of the page has the id ${name}.`

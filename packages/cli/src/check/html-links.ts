@@ -1,6 +1,9 @@
 import { Parser } from 'htmlparser2'
 
-/** The attributes that hold URLs, by element. Not the action of a form, which may do more than retrieve. */
+/**
+ * The attributes that hold URLs, by element. The action of a form is not among them, since it may do more than
+ * retrieve.
+ */
 const holders: Readonly<Record<string, readonly string[]>> = {
   ...{ a: ['href'], area: ['href'], link: ['href'], base: ['href'], script: ['src'], iframe: ['src'], frame: ['src'] },
   ...{ img: ['src', 'srcset', 'longdesc'], source: ['src', 'srcset'], video: ['src', 'poster'], audio: ['src'] },
@@ -8,19 +11,19 @@ const holders: Readonly<Record<string, readonly string[]>> = {
   ...{ blockquote: ['cite'], q: ['cite'], ins: ['cite'], del: ['cite'] },
 }
 
-/** The most open elements. At each end tag the parser searches all of them; a limit keeps the time linear. */
+/** The most open elements. The parser searches all of them at each end tag, so the limit keeps its time linear. */
 const maxDepth = 500
 
 export interface HtmlLinks {
   /** The links as they are written, in order. */
   readonly links: readonly string[]
-  /** The base that the page states; null: it states none. */
+  /** The base that the page states; null if it states none. */
   readonly base: string | null
-  /** The ids of its elements, and the names of its anchors. */
+  /** The ids of the page's elements, and the names of its anchors. */
   readonly anchors: readonly string[]
 }
 
-/** The links of an HTML page, and the anchors that others may name. */
+/** The links of an HTML page, and the anchors to which other links may point. */
 export function htmlLinks(html: string): HtmlLinks {
   const links: string[] = []
   const anchors: string[] = []
@@ -46,7 +49,7 @@ export function htmlLinks(html: string): HtmlLinks {
       return { links, base, anchors }
     } catch (error) {
       if (!(error instanceof TooDeep)) throw error
-      // The next round begins after the tag that was one too many, as if all were closed.
+      // Starts a new parser behind the tag that exceeded the limit, as if all elements were closed.
       start += parser.endIndex + 1
     }
   }

@@ -4,7 +4,10 @@ import type { Config } from '../config.ts'
 import { proxyOf } from '../options/connection/proxies.ts'
 import { hostOf, type Link } from './sources.ts'
 
-/** The options by which a link of a server's page leads neither to files nor, from elsewhere, to this network. */
+/**
+ * The options for a link on a server's page: it must not lead to files, and a page from elsewhere must not lead into
+ * this network.
+ */
 export function rulesFor({ url, linkedFrom }: Link, client: Client, config: Config): RetrieveOptions {
   if (linkedFrom === null) return {}
   const allowsInward = config.client.policy?.allowInward === true
@@ -15,13 +18,18 @@ export function rulesFor({ url, linkedFrom }: Link, client: Client, config: Conf
   }
 }
 
-/** A check sends nothing secret, so that a link from a page within TLS to a connection without it does no harm. */
+/**
+ * The page that counts as the source of a link. A check sends no secret, so a page within TLS may link to a URL without
+ * TLS.
+ */
 function linkingPage({ url, scheme }: Resolution, link: string): string {
   const isWithinTls = scheme.tls === 'implicit' && !/^https:/i.test(link)
   return isWithinTls ? url.replace(/^[^:]*:/, 'http:') : url
 }
 
-/** Whether a proxy, which looks up names by its own rules, is asked for a host that is not this network by its name. */
+/**
+ * Whether a proxy is asked for a host whose name is not one of this network. The proxy looks names up by its own rules.
+ */
 function isProxied(url: string, client: Client, { proxyFor }: Config): boolean {
   try {
     const resolution = client.resolve(url)
@@ -31,7 +39,10 @@ function isProxied(url: string, client: Client, { proxyFor }: Config): boolean {
   }
 }
 
-/** The error of a link. If the rule for pages elsewhere refused it, the error names the option that allows it. */
+/**
+ * The error of a link. If the rule for pages from elsewhere refused the link, the error names the option that allows
+ * it.
+ */
 export function asLinkError(error: unknown, { linkedFrom, url }: Link, { client }: Config): unknown {
   const isOurRule = linkedFrom !== null && client.policy?.publicOnly !== true
   if (!isOurRule || !RetrievalError.is(error) || error.advice?.option !== 'policy.publicOnly') return error

@@ -3,15 +3,15 @@ import type { BatchItem, Client, Representation, RetrieveOptions } from '@retrie
 import { Facts, type KnownServers } from '../write-out/facts.ts'
 import type { Link } from './sources.ts'
 
-/** A link with what was found out about it. */
+/** A link and what the check found out about it. */
 export interface Probed {
   readonly link: Link
   readonly facts: Facts
-  /** Null: it is alive. */
+  /** Null if the link is alive. */
   readonly error: unknown
 }
 
-/** Asks for the head of each link, and for its first octet where a server does not want to give the head alone. */
+/** Asks for the head of each link, or for its first octet if the server refuses to give the head alone. */
 export async function* probe(
   links: readonly Link[],
   client: Client,
@@ -25,7 +25,7 @@ export async function* probe(
     else yield probed
   }
   for await (const probed of ask(refused, { range: [0, 0] })) {
-    // An empty resource has no first octet.
+    // An empty resource has no first octet, so the refused range shows that it is there.
     const isEmpty = RetrievalError.is(probed.error) && probed.error.code === 'range-refused'
     yield isEmpty ? { ...probed, error: null } : probed
   }
@@ -45,7 +45,7 @@ export async function* probe(
       { key }: { readonly key: Omit<Probed, 'error'> | undefined },
     ) => {
       await representation.cancel()
-      // A draft says nothing of the mailbox.
+      // Retriever only makes a draft, which does not show whether the mailbox exists.
       if (representation.mechanism === 'mailto') throw unasked(representation.url)
       if (key !== undefined) key.facts.representation = representation
     }
@@ -59,15 +59,15 @@ function unasked(url: string): RetrievalError {
   return new RetrievalError('handoff', 'It names a mailbox, which is not asked.', { phase: 'resolve', url })
 }
 
-/** Whether the server has answered with the questions of a form: the link leads to what it names. */
+/** Whether the server answered with the questions of a form, which shows that the link is alive. */
 function asksForInput(error: unknown): boolean {
   return RetrievalError.is(error) && error.code === 'form-required'
 }
 
-/** Statuses that tell nothing new if the whole is asked for. */
+/** Statuses that stay the same if the whole resource is asked for. */
 const final: ReadonlySet<number> = new Set([401, 407, 410, 429])
 
-/** Whether a server that refuses HEAD may give the resource all the same: many have it wrong. */
+/** Whether a server that refuses HEAD may still give the resource: many servers handle HEAD wrongly. */
 function mayBeAlive(error: unknown): boolean {
   if (!RetrievalError.is(error)) return false
   if (error.code === 'receive-failed' || error.code === 'protocol-violation') return true

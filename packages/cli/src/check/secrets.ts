@@ -3,9 +3,8 @@ import type { Client, ClientOptions, RetrieveOptions } from '@retriever/fetchers
 import type { Link } from './sources.ts'
 
 /**
- * The links that get the header fields, cookies and client certificate of the command line: the typed URLs, and what is
- * at their origins. A file or page must not have these sent to places of its choice. CredentialPrompt does the same for
- * logins.
+ * The links that may get the command line's header fields, cookies and client certificate: the typed URLs, and links at
+ * their origins. A file or page must not choose other places for these. CredentialPrompt does the same for logins.
  */
 export function trustedLinks(links: readonly Link[], client: Client): ReadonlySet<Link> {
   const typed = new Set(links.flatMap((link) => (link.isTyped ? (originOf(link, client) ?? []) : [])))
@@ -13,7 +12,7 @@ export function trustedLinks(links: readonly Link[], client: Client): ReadonlySe
   return new Set(links.filter(isTrusted))
 }
 
-/** The scheme, host and port; null for a URL that has none, or is malformed. */
+/** The scheme, host and port of a URL; null if it has no host or is malformed. */
 function originOf({ url }: Link, client: Client): string | null {
   const resolution = resolved(url, client)
   if (resolution === null || !('port' in resolution.plan)) return null
@@ -35,7 +34,7 @@ export function withoutSecrets({ headers, virtualHost: _host, ...options }: Retr
   return { ...options, headers: Object.fromEntries(Object.entries(headers).filter(isHarmless)) }
 }
 
-/** Whether withoutSecrets() takes anything away. */
+/** Whether withoutSecrets() would remove anything. */
 export function hasSecrets({ headers = {}, virtualHost }: RetrieveOptions): boolean {
   return virtualHost !== undefined || !Object.entries(headers).every(isHarmless)
 }
@@ -44,7 +43,7 @@ function isHarmless([name, value]: readonly [string, string | null]): boolean {
   return value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name)
 }
 
-/** The client's options without the certificate for servers; null: there is none. */
+/** The client's options without the client certificate; null if there is no certificate. */
 export function withoutCertificate(options: ClientOptions): ClientOptions | null {
   const { cert, key: _key, passphrase: _passphrase, ...tls } = options.tls ?? {}
   return cert === undefined ? null : { ...options, tls }

@@ -12,17 +12,17 @@ import { htmlLinks } from './html-links.ts'
 
 /** One link to check. */
 export interface Link {
-  /** As it stands in the source, or absolute if it was relative. */
+  /** The URL as the source has it, made absolute if it was relative. */
   readonly url: string
-  /** The URL of the page of a server that names it, by whose rules for links it is retrieved; null: there is none. */
+  /** The URL of the server's page that has the link and whose rules for links apply; null if there is no such page. */
   readonly linkedFrom: string | null
-  /** True: it is a URL of the command line. */
+  /** Whether the URL stands on the command line. */
   readonly isTyped: boolean
 }
 
 /**
- * The links of an operand: those of a file, of standard input (`-`), or a URL and the links of its page, whose anchors
- * are added to `anchors`.
+ * The links of an operand: those of a file, those of standard input (`-`), or a URL itself and the links of its page,
+ * whose anchors are added to `anchors`.
  */
 export async function linksOf(
   operand: string,
@@ -32,20 +32,20 @@ export async function linksOf(
 ): Promise<readonly Link[]> {
   const { client, run } = session
   if (operand === '-' || existsSync(operand)) return linksOfFile(operand, run, anchors)
-  // A mistyped name of a file is else said to be a host that does not exist.
+  // Without this notice, a mistyped file name would only be reported as a host that does not exist.
   if (schemeOf(operand) === undefined) run.report.notice({ operand, message: 'There is no file of this name.' })
   const { entered: resolution } = session.open(operand)
   const self = { url: resolution.url, linkedFrom: null, isTyped: true }
-  // Its links are known.
+  // The page was read before, so its links are known.
   if (anchors.hasPage(resolution.url)) return [self]
   const representation = await client.retrieve(resolution, request).catch((error) => {
-    // The page is a link itself, so the check tells why it does not come.
+    // The page is a link itself, so the check reports why it cannot be retrieved.
     if (RetrievalError.is(error) && error.code !== 'aborted') return null
     throw error
   })
   if (representation === null) return [self]
   await using page = representation
-  // A redirect may have led from this machine to another one: the place that is farther away counts.
+  // If a redirect led from this machine to another one, the rules of the more distant one apply.
   const place = [client.resolve(page.url), resolution].find((each) => isServer(each) && !isInward(hostOf(each)))
   const from = place ?? client.resolve(page.url)
   const linkTo = (url: string): Link => ({ url, linkedFrom: isServer(from) ? from.url : null, isTyped: false })
@@ -60,7 +60,7 @@ async function linksOfFile(path: string, { output, signal }: Run, anchors: Ancho
   return urls.map((url) => ({ url, linkedFrom: null, isTyped: false }))
 }
 
-/** The URLs of a page: the links of HTML and gemtext, the entries of a listing, or the URLs of a text. */
+/** The URLs of a page: links of HTML and gemtext, entries of a listing, or URLs in a text. */
 async function urlsOf(page: Representation, asked: string, anchors: Anchors): Promise<readonly string[]> {
   if (isHtml(page)) return inHtml(await page.text(), page.url, [asked, page.url], anchors)
   if (page.hasEntries && (page.kind === 'listing' || isGemtext(page))) {
@@ -75,7 +75,7 @@ function inText(text: string): string[] {
   return [...extractUrls(text)].flatMap(({ url, error }) => (error === null ? [url] : []))
 }
 
-/** `urls`: those that name the page. */
+/** The links of an HTML page. `urls` are the URLs that led to the page. */
 function inHtml(html: string, page: string | null, urls: readonly (string | null)[], anchors: Anchors): string[] {
   const { links, base, anchors: names } = htmlLinks(html)
   anchors.addPage(
@@ -91,7 +91,7 @@ function absoluteUrl(reference: string, base: string | null): string | null {
     const url = new URL(reference, base ?? undefined)
     return /^(?:javascript|data|blob|about):$/.test(url.protocol) ? null : url.href
   } catch {
-    // A link that cannot be resolved is checked as it stands, and reported as malformed.
+    // A link that cannot be resolved is checked as written, and then reported as malformed.
     return base === null && !/^[a-z][a-z0-9+.-]*:/i.test(reference) ? null : reference
   }
 }

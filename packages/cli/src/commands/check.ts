@@ -16,7 +16,9 @@ import { withoutSecrets as hideSecrets, jsonLine, type Output } from '../termina
 import { hanging } from '../terminal/wrap.ts'
 import { Facts } from '../write-out/facts.ts'
 
-/** `retrieve check FILE|URL...`: whether links are alive, a line or an object each. 0 only if all of them are. */
+/**
+ * `retrieve check FILE|URL...`: tells whether links are alive, a line or an object for each. Returns 0 only if all are.
+ */
 export async function check(run: Run): Promise<number> {
   const { config, output, report, signal } = run
   if (config.operands.length === 0) throw usageError('Nothing is given to check. Try: retrieve check --help')
@@ -37,7 +39,7 @@ export async function check(run: Run): Promise<number> {
     for (const link of await linksOf(operand, session, { ...request, ...own, onEvent }, anchors)) {
       anchors.addLink(link.url)
       const known = links.get(withoutFragment(link.url)) ?? link
-      // The rules for links do not hold for a URL that the user named, even if a page names it too.
+      // If the user typed the URL, the rules for links do not apply, even if a page links to it as well.
       const linkedFrom = known.linkedFrom === null ? null : link.linkedFrom
       links.set(withoutFragment(link.url), { url: known.url, linkedFrom, isTyped: known.isTyped || link.isTyped })
     }
@@ -46,7 +48,7 @@ export async function check(run: Run): Promise<number> {
   for (const url of missing) {
     const page = withoutFragment(url)
     const link = links.get(page)
-    // The page may be alive although this part of it is not there.
+    // The page may be alive even if it lacks this anchor.
     if (link?.url === url) links.set(page, { ...link, url: page })
   }
   const all = [...links.values()]
@@ -90,10 +92,10 @@ export async function check(run: Run): Promise<number> {
   return exits.code
 }
 
-/** The most links at a time, unless the user says how many, and those on one host. */
+/** How many links are checked at a time, unless the user says, and how many of them on one host. */
 const defaultJobs = 16
 const perHost = 4
-/** The tries after the first one: a server that answers 503 is known to be ill after the second. */
+/** How often a check tries again. A server that answers 503 twice is down. */
 const defaultRetries = 1
 
 function checking(config: Config): Config {
@@ -102,14 +104,14 @@ function checking(config: Config): Config {
   return { ...config, many, client: { ...config.client, limits } }
 }
 
-/** Whether a link is alive, as far as that is known. */
+/** Whether a link is alive, as far as the check could tell. */
 function stateOf({ outcome, error }: Result): 'alive' | 'dead' | 'refused' | 'skipped' {
   if (outcome === 'retrieved') return 'alive'
   if (outcome === 'skipped') return 'skipped'
   return error?.code === 'refused' ? 'refused' : 'dead'
 }
 
-/** The result of a link; one that names a service, such as mailto:, has no data, and is not called dead. */
+/** The result of a link. A link to a service, such as mailto:, has no data, and does not count as dead. */
 function resultFor({ link, facts, error }: Probed): Result {
   const result = resultOf({ operand: link.url, facts, error })
   const isService = RetrievalError.is(error) && (error.code === 'handoff' || error.code === 'no-fetcher')
@@ -131,7 +133,7 @@ function lineOf(result: Result, output: Output): string {
   return `${output.stdoutIsTerminal ? hanging(head, text, output.columns) : head + text}\n`
 }
 
-/** The URL to write in place of one that has moved for good (301, 308); null: it has not. */
+/** The URL to write instead of one that has moved for good (301, 308); null if it has not moved. */
 function movedTo(redirects: Result['redirects'], finalUrl: string | null): string | null {
   const temporary = redirects.findIndex(({ status }) => status !== 301 && status !== 308)
   if (redirects.length === 0 || temporary === 0) return null

@@ -11,7 +11,7 @@ import { Reporter } from '../terminal/report.ts'
 import { explainUrls } from './explain.ts'
 import { get } from './get.ts'
 
-/** The image that the demonstration brings: long enough to break off in the middle. */
+/** The image that the demonstration retrieves. It is long enough to break off in the middle. */
 const image = Buffer.alloc(8_000_000, 'Retriever. ')
 
 const files = {
@@ -20,8 +20,8 @@ const files = {
 }
 
 /**
- * `retrieve demo`: runs three lines beside local servers: a file, a transfer that breaks off and goes on, and a URL
- * that is refused. The exit code is 0 if all went as it should.
+ * `retrieve demo`: runs three command lines against local servers. One retrieves a file, one continues a transfer that
+ * breaks off, and one is refused. The exit code is 0 if all ended as expected.
  */
 export async function demo(run: Run): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'retrieve-demo-'))
@@ -43,7 +43,7 @@ export async function demo(run: Run): Promise<number> {
   }
 }
 
-/** `npm start` runs the demonstration before the command is installed. */
+/** `npm start` runs the demonstration before the command is installed, so the text says how to run the command. */
 const next = `Try it: retrieve serve, and in another terminal: retrieve URL
 In the clone, npm -s start -- stands for retrieve: npm -s start -- serve
 `
@@ -52,9 +52,9 @@ In the clone, npm -s start -- stands for retrieve: npm -s start -- serve
 interface Step {
   readonly title: string
   readonly words: readonly string[]
-  /** The exit status that the line must have. */
+  /** The expected exit status. */
   readonly exit: number
-  /** What to say of the result; null if it is not the expected one. */
+  /** Returns what to say of the result; null if the result is unexpected. */
   result(status: number): Promise<string | null>
 }
 

@@ -22,8 +22,8 @@ import { urlArgument } from '../url-argument.ts'
 import { explanationPage } from '../views/explanation.ts'
 
 /**
- * `retrieve explain URL...`: contacts nothing. The exit code is that of the first URL that is an error or is refused,
- * as its retrieval would be.
+ * `retrieve explain URL...`: contacts nothing. The exit code is the one that retrieving would give for the first URL
+ * that is malformed or refused.
  */
 export async function explainUrls(run: Run): Promise<number> {
   const { config, output } = run
@@ -58,13 +58,13 @@ function unexplained(operand: string, { code, message, span, advice }: Retrieval
   }
 }
 
-/** Explains a URL with all options of the command line that change what is sent for it. */
+/** Explains a URL with all options of the command line that change what is sent. */
 async function explainTarget({ operand, destination }: Target, index: number, run: Run): Promise<Explanation> {
   const { config, report } = run
   const { resolving, defaultScheme, client, form } = config
   const url = urlArgument(operand, { base: resolving.base, defaultScheme }, report)
   const plain = explain(url, resolving)
-  // Its message says which host a browser would contact.
+  // The message of the plain explanation already says which host a browser would contact.
   if ('error' in plain) return plain
   const { base: _, ...absolute } = resolving
   const typed = changedUrl(resolve(url, resolving), config, (changed) => resolve(changed, absolute))
@@ -85,7 +85,7 @@ async function explainTarget({ operand, destination }: Target, index: number, ru
   })
 }
 
-/** The place from which -C goes on, by the file and the record beside it; 0: from the beginning. */
+/** The octet at which -C continues, by the file and the record beside it; 0 means the beginning. */
 async function startOf(
   destination: Destination,
   saved: { readonly resolution: Resolution; readonly entered: Resolution; readonly index: number },
@@ -93,7 +93,7 @@ async function startOf(
 ): Promise<number | ResumePoint> {
   const { continueAt } = run.config
   if (continueAt === null) return 0
-  // Never 'end': readConfig allows `-C -` for files only.
+  // The value is never 'end', since readConfig allows `-C -` only for files.
   if (destination.to === 'stdout') return Number(continueAt)
   const { nameFor, planSave } = await import('../saving/save-plan.ts')
   const isNamed = destination.to === 'file'
@@ -109,7 +109,7 @@ async function cookiesOf({ config, jar }: Run) {
   return new Cookies(config.cookies, jar)
 }
 
-/** The proxy on the way, with the user of -U, whose password is not asked for. */
+/** The proxy that is used, with the user of -U. explain does not ask for its password. */
 function proxyFor(typed: ReturnType<typeof resolve>, { proxyFor, proxyLogin }: Run['config']): string | null {
   const proxy = proxyOf(typed, proxyFor)
   if (proxy === null || proxyLogin === null) return proxy

@@ -17,11 +17,11 @@ import { readText } from '../text-file.ts'
 /** The number of characters that are printed at once. */
 const batch = 64 * 1024
 
-/** A URL as it is printed; its error is reported on standard error. */
+/** A URL to print, or to report on standard error if it is malformed. */
 interface Found {
   readonly url: string
   readonly error: string | null
-  /** The place of a URL with an error. */
+  /** The place of a URL, for its error message. */
   readonly where: string
   readonly json: Readonly<Record<string, unknown>>
 }
@@ -48,7 +48,9 @@ export async function extract({ config, output, report, signal }: Run): Promise<
   return 0
 }
 
-/** Spans count UTF-16 code units, like JavaScript strings and the spans of `explain --json`. */
+/**
+ * Finds the URLs of a text. Spans count UTF-16 code units, like JavaScript strings and the spans of `explain --json`.
+ */
 function* inText(text: string): Generator<Found> {
   for (const found of extractUrls(text)) {
     const { span, form, error }: ExtractedUrl = found
@@ -58,7 +60,10 @@ function* inText(text: string): Generator<Found> {
   }
 }
 
-/** A URL is always shown escaped (uri(7)), its name as Punycode; another reading of a text may be no URL. */
+/**
+ * The URL escaped, and its host as Punycode, since uri(7) wants a URI to be always shown escaped. A reading of a text
+ * that is no URL stays as it is.
+ */
 function escaped(url: string): string {
   try {
     const locator = parseUrl(url)
@@ -69,7 +74,7 @@ function escaped(url: string): string {
   }
 }
 
-/** The links of a page, absolute: relative to its `<base href>`, which may be relative to the page's own URL. */
+/** The links of a page, made absolute by its `<base href>`, which may itself be relative to the page's own URL. */
 async function inHtml(html: string, page: string | undefined): Promise<Found[]> {
   const { htmlLinks } = await import('../check/html-links.ts')
   const { links, base } = htmlLinks(html)

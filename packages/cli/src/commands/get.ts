@@ -6,7 +6,7 @@ import type { Run } from '../run.ts'
 import { checkEtagFile } from '../saving/etag.ts'
 import { Session } from '../session.ts'
 
-/** `retrieve [get] URL...`: the bodies to standard output, in the order of the URLs, or to files. */
+/** `retrieve [get] URL...`: writes the bodies to standard output in the order of the URLs, or to files. */
 export async function get(run: Run): Promise<number> {
   const { targets, etagFile, damagedEtagFile, many, hashes } = run.config
   const hasList = many.from.length > 0
@@ -42,10 +42,10 @@ async function handOverAll(run: Run, hasList: boolean): Promise<number> {
   return await handOver(hasList ? allEntries(run, run.signal) : typedEntries(run), session)
 }
 
-/** So many URLs of a list are read ahead, so that the number of all is known soon. */
+/** How many URLs of a list are read ahead, so that the total is soon known. */
 const maxAhead = 1000
 
-/** The URLs of the command line and of its lists; the tally learns how many they are. */
+/** The URLs of the command line and of its lists. Tells the tally how many there are. */
 async function* counted(run: Run, tally: Tally, signal: AbortSignal): AsyncGenerator<Entry> {
   const { readAhead } = await import('../many/read-ahead.ts')
   const stop = new AbortController()

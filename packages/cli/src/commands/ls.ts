@@ -20,15 +20,15 @@ export async function ls(run: Run): Promise<number> {
       const { paged } = await import('../terminal/pager.ts')
       await paged(run, () => printListing(listing, run.output, run.output.stdoutIsTerminal, urls))
     } finally {
-      // Also for `| head`, which ends the command.
+      // This also runs when `| head` has ended the command.
       keepPage(run.config.stateFolder, 'ls', listing.url, urls)
     }
   })
 }
 
 /**
- * Calls `action` for each URL in turn; a failure is reported and does not stop the rest. Returns the exit code of the
- * first failure.
+ * Calls `action` for each URL in turn. A failure is reported, and the other URLs are still tried. Returns the exit code
+ * of the first failure.
  */
 async function eachUrl(run: Run, action: (operand: string) => Promise<void>): Promise<number> {
   const { targets, command } = run.config

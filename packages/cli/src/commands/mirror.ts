@@ -11,7 +11,7 @@ import { Session } from '../session.ts'
 import { formatSize, jsonLine, StdoutClosed, withoutSecrets } from '../terminal/output.ts'
 import type { Meter, Overview, Progress } from '../terminal/progress.ts'
 
-/** `retrieve mirror URL DIR`: brings a tree to disk. Returns the exit code of the first file that failed. */
+/** `retrieve mirror URL DIR`: copies a tree to disk. Returns the exit code of the first file that failed. */
 export async function mirror(run: Run): Promise<number> {
   const { config, signal } = run
   const [operand, folder, ...others] = config.operands
@@ -40,17 +40,18 @@ export async function mirror(run: Run): Promise<number> {
     return view.exit
   } catch (error) {
     session.progress.end()
-    // The reader of the lines has gone, as in `| head`. Unlike a body that is read in part, the tree is incomplete.
+    // The reader of the lines is gone, as with `| head`. The tree is incomplete, so this is a failure, unlike a body
+    // that is read in part.
     if (view.failure instanceof StdoutClosed) return brokenPipe
     if (signal.aborted) view.breakOff()
     throw view.failure ?? error
   }
 }
 
-/** The status of a program that SIGPIPE ends: 128 and the number of the signal. */
+/** The status of a program that SIGPIPE ended: 128 and the number of the signal. */
 const brokenPipe = 141
 
-/** The most files at a time that the library takes. */
+/** The most files at a time that the library allows. */
 const maxJobs = 16
 
 function jobsOf(jobs: number): number {
@@ -58,7 +59,9 @@ function jobsOf(jobs: number): number {
   throw usageError(`mirror takes --jobs from 1 to ${maxJobs}, not ${jobs}.`)
 }
 
-/** A pattern of what robots.txt forbids; null: nothing. Throws `refused` if that is the start itself. */
+/**
+ * A pattern of what robots.txt forbids; null if it forbids nothing. Throws `refused` if it forbids the start itself.
+ */
 async function robotsFor(
   { plan, url, scheme }: Resolution,
   session: Session,
@@ -75,22 +78,22 @@ async function robotsFor(
   throw new RetrievalError('refused', message, { phase: 'policy', url })
 }
 
-/** Tells what becomes of each file, and of all. */
+/** Reports what happens to each file, and the totals. */
 class MirrorView implements Overview {
   readonly #run: Run
   readonly #progress: Progress
   readonly #isShown: boolean
-  /** The bodies that come, by the numbers of their retrievals. */
+  /** The progress of the bodies that are being received, by the numbers of their retrievals. */
   readonly #meters = new Map<number, Meter>()
   readonly #facts = new MirrorFacts()
   #received = 0
-  /** The entries that lead out of the tree, with the URL of the first. */
+  /** How many entries lead out of the tree, and the URL of the first one. */
   #outside: { readonly url: string; count: number } | null = null
   done = 0
   readonly total: number | null = null
   failed = 0
   exit = 0
-  /** The error of standard output; null: there is none. */
+  /** The error of standard output; null if there is none. */
   failure: unknown = null
   readonly #stop = new AbortController()
   #writing: Promise<void> = Promise.resolve()
@@ -125,7 +128,7 @@ class MirrorView implements Overview {
     if (this.#isShown) this.#show(event)
   }
 
-  /** Shows on a terminal how far a file has come. */
+  /** Shows on a terminal how much of a file has come. */
   #show(event: RetrievalEvent): void {
     const { id, type } = event
     if (type === 'progress') {
@@ -179,7 +182,7 @@ class MirrorView implements Overview {
     })
   }
 
-  /** Tells how to go on after Ctrl-C or another signal. */
+  /** Tells how to continue after Ctrl-C or another signal. */
   breakOff(): void {
     const { config, output } = this.#run
     if (config.silent || config.json) return
@@ -199,7 +202,7 @@ class MirrorView implements Overview {
     const counts = { saved, skipped, deleted, failed, received, isComplete }
     if (config.json) output.noteJson({ summary: dryRun ? { ...counts, dryRun } : counts })
     else if (!config.silent) {
-      // A listing need not tell sizes.
+      // A listing may lack sizes.
       const size = dryRun && this.#received === 0 ? '' : ` (${formatSize(dryRun ? this.#received : received)})`
       const parts = [`${saved} ${dryRun ? 'to save' : 'saved'}${size}`, `${skipped} unchanged or left out`]
       if (deleted > 0) parts.push(`${deleted} ${dryRun ? 'to delete' : 'deleted'}`)
@@ -218,7 +221,7 @@ class MirrorView implements Overview {
     }
   }
 
-  /** The object of --json. A deleted file has no URL at the server, so it gets that of the file. */
+  /** The object of --json. A deleted file has no URL at the server, so it gets a file: URL. */
   #resultFor(result: MirrorResult): Result {
     const { outcome } = result
     const url = outcome === 'deleted' ? pathToFileURL(result.file).href : result.url

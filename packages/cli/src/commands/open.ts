@@ -5,8 +5,8 @@ import { toStandardOutput, withUrls } from '../saving/destination.ts'
 import { entryOf, type LastPage, lastPage } from '../views/last-page.ts'
 
 /**
- * `retrieve open [N...]`: retrieves entries of the last page by their numbers; without a number, shows it again.
- * `retrieve open URL...` hands URLs to programs of this system, as a desktop does.
+ * `retrieve open [N...]`: retrieves entries of the last page by their numbers, or shows the page again if no number is
+ * given. `retrieve open URL...` hands URLs to programs of this system, as a desktop does.
  */
 export async function open(run: Run): Promise<number> {
   const { config } = run
@@ -29,7 +29,7 @@ export async function open(run: Run): Promise<number> {
   return get({ ...run, config: { ...config, command: 'get', targets, request: { ...config.request, linkedFrom } } })
 }
 
-/** Whether an operand is a URL, perhaps abbreviated or in angle brackets: the numbers of pages are none. */
+/** Whether an operand is a URL, perhaps abbreviated or in angle brackets. Page numbers are not URLs. */
 function isUrl(operand: string): boolean {
   const text = operand.trim()
   return text.startsWith('<') || schemeOf(text) !== undefined || completeUrl(text) !== undefined
@@ -41,7 +41,7 @@ async function showAgain({ url, command }: LastPage, run: Run): Promise<number> 
   return (await import('./get.ts')).get({ ...run, config })
 }
 
-/** Throws `invalid-option` for a number that the page has not. */
+/** The URL of an entry. Throws `invalid-option` if the page has no such number. */
 function urlOf(number: string, page: LastPage): string {
   const url = entryOf(page, number)
   if (typeof url === 'string') return url

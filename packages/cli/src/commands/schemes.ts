@@ -44,7 +44,7 @@ function record({
   return { scheme: name, mechanism, port: defaultPort, tls, fetched, handoff, session, spec, title }
 }
 
-/** The width of the table; narrower terminals get one text behind each name. */
+/** The width of the table; on a narrower terminal each name gets one text only. */
 const tableColumns = 150
 
 function shortLine({

@@ -16,8 +16,8 @@ import { portHolder } from '../serving/port-holder.ts'
 import { jsonLine } from '../terminal/output.ts'
 
 /**
- * `retrieve serve [DIR] [PROTOCOL...] [-- COMMAND]`: runs local servers until a signal ends them, or until the command
- * ends; then the exit status is that of the command.
+ * `retrieve serve [DIR] [PROTOCOL...] [-- COMMAND]`: runs local servers until a signal comes or the command ends. If
+ * the command ends, its exit status is returned.
  */
 export async function serve(run: Run): Promise<number> {
   const { config, output, signal } = run
@@ -34,7 +34,7 @@ export async function serve(run: Run): Promise<number> {
   return 0
 }
 
-/** Paths of servers whose root is no URL that retrieves. */
+/** Paths to print for servers whose root is no URL that can be retrieved. */
 const paths: Readonly<Partial<Record<string, string>>> = {
   ws: 'texts',
   mqtt: 'pub/hello',
@@ -45,7 +45,10 @@ const paths: Readonly<Partial<Record<string, string>>> = {
   z3950: 'books?b1',
 }
 
-/** The exit status of the command: 127 if there is no such program, 126 if it cannot be run, as in a shell. */
+/**
+ * Runs the command and returns its exit status: 127 if there is no such program, 126 if it cannot be run, as in a
+ * shell.
+ */
 async function runBeside(program: Program, run: Run): Promise<number> {
   try {
     return await runProgram(program, run)
@@ -60,8 +63,8 @@ async function runBeside(program: Program, run: Run): Promise<number> {
 }
 
 /**
- * The variables that tell a program where the servers are. News readers, and `retrieve` too, look at NNTPSERVER,
- * programs for LDAP at LDAPURI.
+ * The variables that tell a program where the servers are. News readers (and `retrieve`) read NNTPSERVER, programs for
+ * LDAP read LDAPURI.
  */
 function variables(servers: readonly TestServer[]): NodeJS.ProcessEnv {
   const all: NodeJS.ProcessEnv = {}
@@ -74,7 +77,7 @@ function variables(servers: readonly TestServer[]): NodeJS.ProcessEnv {
   return all
 }
 
-/** Says who can read what, and for which hosts the server answers. */
+/** Says who can read which files, and for which hosts the server answers. */
 function notesOn(options: ServersOptions): string[] {
   const { folder, privateFiles, http, ws } = options
   const [asked] = [http, ws].filter((own) => typeof own === 'object')
@@ -95,7 +98,7 @@ function notesOn(options: ServersOptions): string[] {
   ]
 }
 
-/** Counts the names at the top of the folder that are not served. */
+/** Counts the names at the top of the folder that the servers leave out. */
 function leftOut(folder: string): string[] {
   const count = readdirSync(folder).filter((name) => {
     const stats = statSync(join(folder, name), { throwIfNoEntry: false })

@@ -77,7 +77,7 @@ function parametersOf({ files, folders, words, urls }: Completion): string {
   return [...(files ? ['-F'] : []), ...(list.length > 0 ? [`-a ${quoted(list.join(' '))}`] : [])].join(' ')
 }
 
-/** In single quotes, fish reads `\\` and `\'`. */
+/** Quotes a word for fish, which reads `\\` and `\'` within single quotes. */
 function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`
 }

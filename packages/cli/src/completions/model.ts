@@ -5,22 +5,22 @@ import { helpWords } from '../help/index.ts'
 import { applies, type OptionSpec, options } from '../options/index.ts'
 import { protocols } from '../options/servers.ts'
 
-/** The words that can stand in a place of the command line. All empty: only the user knows. */
+/** The words that can stand in one place of the command line. All members are empty if only the user knows the word. */
 export interface Completion {
   readonly files: boolean
   readonly folders: boolean
   readonly words: readonly string[]
-  /** The beginnings of URLs: more follows without a space. */
+  /** The beginnings of URLs, behind which a shell must add no space. */
   readonly urls: readonly string[]
 }
 
-/** Options that belong to the same commands. */
+/** The options of the same commands. */
 export interface OptionGroup {
   readonly commands: readonly CommandName[]
   readonly options: readonly OptionSpec[]
 }
 
-/** The schemes of URLs that name no host. */
+/** The schemes whose URLs name no host. */
 const withoutHost = ['mailto', 'news', 'snews', 'data']
 
 const schemes = builtinSchemes
@@ -32,7 +32,7 @@ const urls = schemes.map((name) => `${name}:${withoutHost.includes(name) ? '' : 
 /** The values that a placeholder stands for. */
 const placeholders: Readonly<Record<string, readonly string[]>> = { SCHEME: schemes, PROTOCOL: protocols }
 
-/** The words that a placeholder of the table asks for: `FILE`, `DATE|FILE`, `[DIR] [PROTOCOL...]`, `bash|zsh|fish`. */
+/** Reads a placeholder of the table, such as `FILE`, `DATE|FILE`, `[DIR] [PROTOCOL...]`, `bash|zsh|fish`. */
 function completionOf(placeholder: string, values: readonly string[] = []): Completion {
   const names: readonly string[] = placeholder.match(/[A-Z]+/g) ?? []
   const literal = /^[a-z\d.-]+(?:\|[a-z\d.-]+)+$/.test(placeholder) ? placeholder.split('|') : []
@@ -44,14 +44,14 @@ function completionOf(placeholder: string, values: readonly string[] = []): Comp
   }
 }
 
-/** The values of an option; null: it is a switch. */
+/** The values of an option; null if it is a switch. */
 export function valuesOf({ arg, values }: OptionSpec): Completion | null {
   return arg === undefined ? null : completionOf(arg, values?.())
 }
 
 export const operandsOf = (command: CommandName): Completion => completionOf(commandSpecs[command].operands)
 
-/** The words behind `help`, `--help` and `-h`. */
+/** The words that can follow `help`, `--help` and `-h`. */
 export const helpCompletion: Completion = {
   files: false,
   folders: false,
@@ -59,7 +59,7 @@ export const helpCompletion: Completion = {
   urls: [],
 }
 
-/** The words that can be the first: commands, and the URLs of get. */
+/** The words that can come first: commands, and the URLs of get. */
 export const firstWords: Completion = { ...operandsOf('get'), words: ['help', ...commandNames] }
 
 export const optionGroups: readonly OptionGroup[] = groups()
@@ -75,14 +75,16 @@ function groups(): OptionGroup[] {
   return [...byCommands.values()]
 }
 
-/** `-o` and `--output`, as they are typed. */
+/** The names of an option as they are typed: `-o` and `--output`. */
 export const namesOf = ({ long, short }: OptionSpec): string[] =>
   short === undefined ? [`--${long}`] : [`-${short}`, `--${long}`]
 
-/** A word for a shell, in single quotes: the same in bash, zsh and fish for words without backslashes. */
+/** A word in single quotes. bash, zsh and fish read words without backslashes in the same way. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The options that take a value, by what completes it: one branch of a shell's `case` for each. */
+/**
+ * The options that take a value, grouped by the completion of the value: each group is one branch of a shell's `case`.
+ */
 export function optionsByValue(): { names: string[]; values: Completion }[] {
   const byValue = new Map<string, { names: string[]; values: Completion }>()
   for (const option of options) {

@@ -12,7 +12,7 @@ import {
   valuesOf,
 } from './model.ts'
 
-/** The completions for zsh: a file for $fpath, or to be sourced after compinit. */
+/** The completions for zsh: a file to put into $fpath, or to source after compinit. */
 export function zshCompletions(): string {
   const groups = optionGroups.map(
     ({ commands, options }) => `  if [[ $command == (${commands.join('|')}) ]]; then
@@ -74,7 +74,7 @@ fi
 `
 }
 
-/** `'*'{-o+,--output=}'[Write to FILE]:FILE:_files'`. */
+/** An argument of _arguments: `'*'{-o+,--output=}'[Write to FILE]:FILE:_files'`. */
 function specification(option: OptionSpec): string {
   const values = valuesOf(option)
   const help = option.help.replace(/[\\[\]]/g, '\\$&')
@@ -87,7 +87,7 @@ function specification(option: OptionSpec): string {
   return long === undefined ? quoted(`*${names}[${help}]${value}`) : `'*'${names}${quoted(`[${help}]${value}`)}`
 }
 
-/** An action of _arguments. */
+/** The action of an argument of _arguments. */
 function actionOf(completion: Completion): string {
   const { files, folders, words, urls } = completion
   if (urls.length > 0) return `_retrieve_urls ${urls.join(' ')}`
@@ -95,7 +95,7 @@ function actionOf(completion: Completion): string {
   return files ? '_files' : folders ? '_files -/' : ' '
 }
 
-/** The commands of a function that do the same. */
+/** Commands of a shell function that complete a word. */
 function action({ files, folders, words, urls }: Completion): string {
   const parts = [
     ...(words.length > 0 ? [`compadd -- ${words.map(quoted).join(' ')}`] : []),

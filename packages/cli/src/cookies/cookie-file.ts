@@ -5,7 +5,7 @@ import { writeInPlace } from '../saving/own-file.ts'
 import { replaceFile } from '../saving/replace-file.ts'
 import { showText } from '../terminal/terminal-text.ts'
 
-/** The text of a cookie file, one octet a character. As in curl, a file that cannot be read has no cookies. */
+/** The text of a cookie file, one octet a character. As in curl, a file that cannot be read counts as empty. */
 export function readCookieFile(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'latin1')
@@ -15,8 +15,8 @@ export function readCookieFile(file: string): string {
 }
 
 /**
- * Writes a cookie file, which only its owner may read if it is new. An existing file keeps its content until the new
- * one is complete. Throws `write-failed`.
+ * Writes a cookie file; only its owner may read a new one. An existing file keeps its content until the new one is
+ * complete. Throws `write-failed`.
  */
 export function writeCookies(file: string, text: string): void {
   const stats = tryFile(file, () => statSync(file, { throwIfNoEntry: false }))
@@ -24,7 +24,7 @@ export function writeCookies(file: string, text: string): void {
   else writeInPlace(file, Buffer.from(text, 'latin1'))
 }
 
-/** A cookie file for a terminal, which the names and values of servers must not drive. */
+/** Makes the text of a cookie file safe for a terminal, since servers chose the names and values. */
 export function shownCookies(text: string): string {
   return showText(octetsToText(text))
 }

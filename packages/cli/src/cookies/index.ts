@@ -4,7 +4,10 @@ import type { Output } from '../terminal/output.ts'
 import type { Reporter } from '../terminal/report.ts'
 import type { CommandJar } from './jar.ts'
 
-/** The jar of all groups of a line (200 KB of code and public suffixes), which is loaded for the first request. */
+/**
+ * The jar of all groups of a line. Its code and public suffixes are 200 KB, so they are loaded for the first request
+ * only.
+ */
 export class SharedJar {
   #jar: Promise<CommandJar> | undefined
 
@@ -18,7 +21,7 @@ export class SharedJar {
 export class Cookies implements CookieStore {
   readonly #options: CookieOptions
   readonly #shared: SharedJar
-  /** The jar with the cookies of the files of -b. */
+  /** The jar with the cookies of the files of -b. Undefined until the first request. */
   #jar: Promise<CommandJar> | undefined
 
   constructor(options: CookieOptions, shared: SharedJar) {
@@ -34,7 +37,7 @@ export class Cookies implements CookieStore {
     for (const setCookie of setCookies) (await this.#open(url)).keep(url, setCookie)
   }
 
-  /** Writes all cookies to the file of -c. As in curl, a file that cannot be written is a warning. */
+  /** Writes all cookies to the file of -c. As in curl, failing to write it is only a warning. */
   async save(output: Output, report: Reporter): Promise<void> {
     const { jar: file } = this.#options
     if (file === null) return
@@ -50,7 +53,7 @@ export class Cookies implements CookieStore {
     }
   }
 
-  /** `url`: the URL of a request; the first one is that of the command line. */
+  /** Opens the jar. `url` is the URL of a request; the first request is for the URL of the command line. */
   #open(url: string | null): Promise<CommandJar> {
     this.#jar ??= this.#load(url === null ? '' : new URL(url).hostname)
     return this.#jar

@@ -2,17 +2,17 @@ import { isIP } from 'node:net'
 import { Cookie, CookieJar } from 'tough-cookie'
 import { CookieLimits, isTooLong, withoutLongAttributes } from './limits.ts'
 
-/** The longest line of a cookie file that counts, as in curl. */
+/** The longest line of a cookie file that is read, as in curl. */
 const maxLine = 5000
 
 /**
- * The cookies of a command, by domain, path, secure and public suffix (RFC 6265), with the file format of Netscape, as
- * curl reads and writes it.
+ * The cookies of a command, by domain, path, secure and public suffix (RFC 6265). It reads and writes the Netscape file
+ * format as curl does.
  */
 export class CommandJar {
   readonly #jar = new CookieJar(undefined, { looseMode: true, prefixSecurity: 'silent' })
   readonly #limits = new CookieLimits(this.#jar)
-  /** The order in which cookies came, by domain, path and name: the file has the newest one first. */
+  /** The order in which cookies came, by domain, path and name; the file lists the newest first. */
   readonly #order = new Map<string, number>()
   #count = 0
 
@@ -20,7 +20,7 @@ export class CommandJar {
     return this.#jar.getCookieStringSync(url)
   }
 
-  /** Keeps what one Set-Cookie field says; one that is damaged, too long or not for this URL is passed over. */
+  /** Keeps the cookie of a Set-Cookie field. Skips a cookie that is damaged, too long or not for this URL. */
   keep(url: string, setCookie: string | Cookie): void {
     const cookie = typeof setCookie === 'string' ? parseField(setCookie) : setCookie
     // A TAB or line end would begin another column or row of the file.
@@ -32,7 +32,10 @@ export class CommandJar {
     this.#limits.add(kept)
   }
 
-  /** Without TLS, no cookie takes the place of a secure one (RFC 6265bis 5.7): anybody on the way could have set it. */
+  /**
+   * Whether a cookie that came without TLS would hide a secure one. It must not (RFC 6265bis 5.7), since anybody on the
+   * way could have set it.
+   */
   #hidesSecure({ key, path }: Cookie, url: string): boolean {
     const { protocol, hostname, pathname } = new URL(url)
     if (protocol === 'https:' || /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)) return false
@@ -41,8 +44,8 @@ export class CommandJar {
   }
 
   /**
-   * Reads the lines of a cookie file, or `Set-Cookie:` fields, as -D writes them. A field without a domain is for this
-   * host alone; curl sends it everywhere.
+   * Reads the lines of a cookie file, or the `Set-Cookie:` fields that -D writes. A field without a domain is for this
+   * host only; curl sends it everywhere.
    */
   load(text: string, junkSession: boolean, ownHost: string): void {
     for (const line of text.split(/\r?\n/)) {
@@ -51,7 +54,7 @@ export class CommandJar {
       if (cookie === null || (junkSession && isForSession(cookie))) continue
       const host = cookie.domain ?? ownHost
       cookie.path ??= '/'
-      // A row for one host alone has no domain of its own: tough-cookie takes the host of the URL.
+      // A row for one host must not state a domain, so that tough-cookie takes the host of the URL.
       const isForHost = cookie.hostOnly === true
       if (isForHost) cookie.domain = null
       cookie.hostOnly = null
@@ -60,7 +63,7 @@ export class CommandJar {
     }
   }
 
-  /** The cookie file, one octet a character. */
+  /** The text of the cookie file, one octet a character. */
   get text(): string {
     const cookies = this.#jar.serializeSync()?.cookies.map((cookie) => Cookie.fromJSON(cookie)) ?? []
     const lines = cookies
@@ -80,7 +83,7 @@ function isForSession({ expires, maxAge }: Cookie): boolean {
   return expires === 'Infinity' && maxAge === null
 }
 
-/** False for a row whose domain is none, such as an empty one. */
+/** Whether a row has a valid domain; an empty one, for example, is not. */
 function isUrl(text: string): boolean {
   try {
     return new URL(text).hostname !== ''
@@ -93,7 +96,10 @@ function keyOf({ domain, path, key }: Cookie): string {
   return JSON.stringify([domain, path, key])
 }
 
-/** A row: domain, whether subdomains count, path, secure, end in seconds since 1970 (0: the session), name, value. */
+/**
+ * Reads a row: domain, whether subdomains count, path, secure, end in seconds since 1970 (0: end of session), name,
+ * value.
+ */
 function readLine(line: string): Cookie | null {
   const httpOnly = line.startsWith('#HttpOnly_')
   if (line.startsWith('#') && !httpOnly) return null

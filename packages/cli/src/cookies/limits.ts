@@ -1,27 +1,27 @@
 import type { Cookie, CookieJar } from 'tough-cookie'
 
-/** The octets of name and value together, and those of an attribute's value (RFC 6265bis 5.6). */
+/** The most octets of name and value together, and of the value of an attribute (RFC 6265bis 5.6). */
 const maxPair = 4096
 const maxAttribute = 1024
-/** The cookies of a domain, and of all domains: the least that RFC 6265bis 6.1 asks of a browser. */
+/** The most cookies of a domain, and of all domains: the least that RFC 6265bis 6.1 asks of a browser. */
 const maxOfDomain = 50
 const maxCookies = 3000
 
-/** A Set-Cookie field without attributes that are too long, which count as not given. */
+/** A Set-Cookie field without its attributes that are too long, which RFC 6265bis ignores. */
 export function withoutLongAttributes(setCookie: string): string {
   const [pair, ...attributes] = setCookie.split(';')
   const short = attributes.filter((each) => each.slice(each.indexOf('=') + 1).trim().length <= maxAttribute)
   return [pair, ...short].join(';')
 }
 
-/** Whether a cookie is so long that it is passed over. `octets`: one character each. */
+/** Whether a cookie is too long to keep. Its strings have one octet a character. */
 export function isTooLong({ key, value, path, domain }: Cookie): boolean {
   return (
     key.length + value.length > maxPair || (path?.length ?? 0) > maxAttribute || (domain?.length ?? 0) > maxAttribute
   )
 }
 
-/** Bounds the number of cookies in a jar: those that have waited longest for a request go first. */
+/** Bounds the number of cookies in a jar: the cookies whose last use is longest ago are removed first. */
 export class CookieLimits {
   readonly #jar: CookieJar
   /** The cookies by domain, then by path and name. */
@@ -32,7 +32,7 @@ export class CookieLimits {
     this.#jar = jar
   }
 
-  /** Notes a cookie that the jar holds now, and removes one that is too many. */
+  /** Notes a cookie that the jar has just stored, and removes one if there are too many. */
   add(cookie: Cookie): void {
     const domain = cookie.domain ?? ''
     const cookies = this.#domains.get(domain) ?? new Map<string, Cookie>()
@@ -50,12 +50,12 @@ export class CookieLimits {
     const { domain, path, key } = cookie
     this.#domains.get(domain ?? '')?.delete(JSON.stringify([path, key]))
     this.#count--
-    // The store in memory answers at once.
+    // The store is in memory, so the callback is not needed.
     this.#jar.store.removeCookie(domain, path, key, () => {})
   }
 }
 
-/** The cookie to remove: an expired one, else one that is not secure, else the one whose last use is longest ago. */
+/** The cookie to remove: an expired one, else one that is not secure, else the one that was used longest ago. */
 function leastOf(cookies: Iterable<Cookie>): Cookie | undefined {
   let least: { readonly cookie: Cookie; readonly rank: readonly number[] } | undefined
   const now = Date.now()

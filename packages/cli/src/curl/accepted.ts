@@ -1,16 +1,16 @@
 import type { OptionName } from '../options/index.ts'
 
-/** Options of curl that are accepted in silence. */
+/** Options of curl that the command accepts without a word. */
 export interface AcceptedOptions {
   /** Why they have no effect: the end of "It has no effect: ...". */
   readonly why: string
-  /** As curl's help writes them: `-L, --location`, `--keepalive-time SECONDS`. */
+  /** The options as curl's help writes them: `-L, --location`, `--keepalive-time SECONDS`. */
   readonly options: readonly string[]
-  /** The values that ask for what happens anyway; absent: all. */
+  /** Matches values that ask for what happens anyway; absent if all do. */
   readonly values?: RegExp
-  /** The sentence for other values. */
+  /** The sentence for a value that does not match. */
   readonly otherwise?: string
-  /** The switches that some of the values mean. */
+  /** The switches of Retriever that some of the values mean. */
   readonly means?: Readonly<Record<string, OptionName>>
 }
 

@@ -1,4 +1,4 @@
-/** The options of curl that Retriever does not have itself: accepted without effect, refused, or not there yet. */
+/** The options of curl that Retriever does not have: accepted without effect, refused, or still missing. */
 import { usageError } from '../exit-codes.ts'
 import { type AcceptedOptions, accepted } from './accepted.ts'
 import { notYet } from './not-yet.ts'
@@ -6,7 +6,7 @@ import { type OtherOptions, refused } from './refusals.ts'
 
 export { accepted, notYet, refused }
 
-/** An option that is accepted and has no effect. */
+/** An option that is accepted without effect. */
 interface Accepted {
   readonly long: string
   readonly short?: string
@@ -27,7 +27,9 @@ export const acceptedOptions: readonly Accepted[] = accepted.flatMap((row) =>
   }),
 )
 
-/** Throws `invalid-option` for a value of an accepted option that asks for something else, or that is missing. */
+/**
+ * Throws `invalid-option` if the value of an accepted option asks for anything else than what happens, or is missing.
+ */
 export function checkAccepted(name: string, typed: string, value: string | undefined): void {
   const option = acceptedOptions.find(({ long }) => long === name)
   if (option === undefined) return

@@ -1,11 +1,11 @@
 /** Options of curl that Retriever does not have, with the sentence that says why or what to do. */
 export interface OtherOptions {
   readonly why: string
-  /** As curl's help writes them, without their arguments: the option alone is the error. */
+  /** The options as curl's help writes them, without their arguments. */
   readonly options: readonly string[]
 }
 
-/** Options that are refused on purpose: what they ask for is not retrieval, or not safe. */
+/** Options that are refused on purpose: they ask for something that is no retrieval, or is unsafe. */
 export const refused: readonly OtherOptions[] = [
   {
     why: 'Retriever only retrieves: no data, file or mail is sent.',

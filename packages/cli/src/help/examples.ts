@@ -1,10 +1,10 @@
-/** A command line that works as it stands, and its purpose. */
+/** A command line that works as written, and its purpose. */
 export interface Example {
   readonly command: string
   readonly purpose: string
 }
 
-/** The examples of the short help and of the man page. Their servers are those of GNU, Floodgap and IANA. */
+/** The examples of the short help and of the man page. They use servers of GNU, Floodgap and IANA. */
 export const examples: readonly Example[] = [
   { command: 'retrieve https://example.org/', purpose: 'show a page' },
   { command: 'retrieve -O ftp://ftp.gnu.org/README', purpose: 'save as README' },

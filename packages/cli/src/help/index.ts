@@ -18,7 +18,7 @@ import { helpOnUploads, type Topic, topics } from './topics.ts'
 /** Words that name lists of help. */
 const lists = ['all', 'category', 'examples'] as const
 
-/** The words that `--help` takes beside options: lists, commands, categories of options, and topics. */
+/** The words that `--help` takes besides options: lists, commands, categories of options, and topics. */
 export const helpWords: readonly string[] = [
   ...lists,
   ...commandNames,
@@ -27,8 +27,8 @@ export const helpWords: readonly string[] = [
 ]
 
 /**
- * The help on one word: `all`, a category of options, a command, a topic or an option; without a word, the short help.
- * Throws `invalid-option` for any other word.
+ * The help on one word: `all`, a category of options, a command, a topic or an option. Without a word it is the short
+ * help. Throws `invalid-option` for any other word.
  */
 export function helpOn(words: readonly string[], columns: number): string {
   const [word = '', another] = words
@@ -66,7 +66,7 @@ function throwNoHelp(word: string): never {
 
 const usage = 'Usage: retrieve [COMMAND] [OPTION...] URL...'
 
-/** The short help: one screen of 24 lines and 80 columns, the prompt included. */
+/** The short help, which fits on one screen of 24 lines and 80 columns with the prompt. */
 function shortHelp(width: number): string[] {
   const names = commandNames.map((name) => (name === 'get' ? 'get (default)' : name)).join(', ')
   const more = [
@@ -82,7 +82,7 @@ function shortHelp(width: number): string[] {
   ]
 }
 
-/** The purposes in one column, or below the commands on a narrow terminal. */
+/** The purposes in their own column, or below the commands on a narrow terminal. */
 function exampleRows(width: number): string {
   const column = Math.max(...examples.map(({ command }) => command.length)) + 4
   const fits = examples.every(({ purpose }) => column + purpose.length <= width)

@@ -3,12 +3,12 @@ import { wrap } from '../terminal/wrap.ts'
 
 const indent = 30
 
-/** The width of help on a terminal of so many columns: long lines are hard to read. */
+/** The width of help on a terminal with so many columns. It has a limit, since long lines are hard to read. */
 export function widthFor(columns: number): number {
   return Math.min(Math.max(columns, 20), 120)
 }
 
-/** A name and its text: side by side, or one below the other where the name is long or the terminal is narrow. */
+/** A name beside its text, or above it if the name is long or the terminal is narrow. */
 export function row(name: string, text: string, width: number): string {
   if (width < 60) return [`  ${name}`, ...wrap(text, width - 6).map((line) => `      ${line}`)].join('\n')
   const lines = wrap(text, width - indent)
@@ -17,7 +17,7 @@ export function row(name: string, text: string, width: number): string {
   return [first, ...lines.map((line) => ' '.repeat(indent) + line)].map((line) => line.trimEnd()).join('\n')
 }
 
-/** A paragraph, its second and further lines with `hanging` spaces before them. */
+/** A paragraph whose second and further lines are indented by `hanging` spaces. */
 export function paragraph(text: string, width: number, hanging = 0): string {
   return wrap(text, width - hanging).join(`\n${' '.repeat(hanging)}`)
 }

@@ -5,14 +5,14 @@ import { examples } from './examples.ts'
 import { topics } from './topics.ts'
 
 /**
- * The man page retrieve(1), in the macros of man(7), from the tables of commands and options and from the topics of the
- * help. bundle.mjs writes it into the package.
+ * The man page retrieve(1) in the macros of man(7), made from the tables of commands and options and from the topics of
+ * the help. bundle.mjs writes it into the package.
  */
 export function manPage(version: string): string {
   const parts = [
-    // Without a date, so that one version always gives one page.
+    // The page has no date, so that one version always gives the same page.
     `.TH RETRIEVE 1 "" "retrieve ${version}" "User Commands"`,
-    // No hyphenation and no stretched lines: names and URLs stay as they are typed.
+    // Hyphenation and stretched lines are off, so that names and URLs stay as they are typed.
     '.nh',
     '.ad l',
     '.SH NAME',
@@ -90,7 +90,7 @@ function entry(tag: string, texts: readonly string[], example?: string): string[
 const bold = (text: string): string => `\\fB${escaped(text)}\\fR`
 const italic = (text: string): string => `\\fI${escaped(text)}\\fR`
 
-/** Words in capitals stand for something. */
+/** Sets words in capitals as placeholders. */
 function placeholders(text: string): string {
   return text
     .split(/([A-Z]+)/)
@@ -98,7 +98,7 @@ function placeholders(text: string): string {
     .join('')
 }
 
-/** Text in lines of at most 78 characters. Options are bold. */
+/** Breaks text into lines of at most 78 characters, and sets options in bold. */
 function filled(text: string): string {
   const words = text.split(' ').map((word) => {
     return /^-{1,2}[A-Za-z]/.test(word) ? word.replace(/^[-\w.]*\w/, bold) : escaped(word)
@@ -117,7 +117,7 @@ const special: Readonly<Record<string, string>> = {
   '~': '\\(ti',
 }
 
-/** Text for roff: these characters would else print as others, which cannot be pasted into a shell. */
+/** Escapes text for roff, which would print these characters as others that cannot be pasted into a shell. */
 function escaped(text: string): string {
   return text.replace(/[\\\-'`^~]/g, (character) => special[character] ?? character)
 }

@@ -2,7 +2,7 @@ import { acceptedOptions, whyNot } from '../curl/index.ts'
 import { categoryWord, type OptionSpec, options } from '../options/index.ts'
 import { paragraph } from './layout.ts'
 
-/** `-o, --output FILE`, the long names in one column. */
+/** `-o, --output FILE`; the long names stand in one column. */
 export function synopsis({ short, long, arg }: OptionSpec): string {
   return `${short === undefined ? '    ' : `-${short}, `}--${long}${arg === undefined ? '' : ` ${arg}`}`
 }
@@ -16,7 +16,7 @@ export function optionsMeant(word: string): readonly OptionSpec[] {
   return exact.length > 0 || long === '' ? exact : options.filter((option) => option.long.startsWith(long))
 }
 
-/** A sentence on an option of curl that has no effect here, or is refused; undefined for any other word. */
+/** A sentence about an option of curl that has no effect here, or is refused; undefined for any other word. */
 export function helpOfForeignOption(word: string): string | undefined {
   const typed = word.startsWith('-') ? word : `--${word}`
   const accepted = acceptedOptions.find(({ long, short }) => typed === `--${long}` || typed === `-${short}`)

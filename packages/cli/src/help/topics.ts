@@ -1,17 +1,17 @@
-/** The texts that no table has: the pages of `retrieve help TOPIC`, which are sections of the man page too. */
+/** The texts that no table gives: the pages of `retrieve help TOPIC`, which are also sections of the man page. */
 
 export interface Topic {
   readonly name: string
-  /** Its heading in the man page. */
+  /** The heading in the man page. */
   readonly title: string
-  /** One line for the list of topics. */
+  /** The line in the list of topics. */
   readonly help: string
   readonly before: readonly string[]
   readonly rows: readonly (readonly [name: string, text: string])[]
   readonly after: readonly string[]
 }
 
-/** Words that people look up for what Retriever does not do. */
+/** Words that people look up although Retriever cannot do what they mean. */
 const uploadWords: ReadonlySet<string> = new Set(['delete', 'patch', 'post', 'put', 'upload'])
 
 /** The answer to `retrieve help post`; undefined for other words. */

@@ -6,22 +6,25 @@ import { whyUnreadable } from '../options/option-file.ts'
 
 /** A line of a configuration file. */
 export interface ConfigEntry {
-  /** Its number, from 1. */
+  /** The number of the line, from 1. */
   readonly line: number
   /** The option, with or without its dashes. */
   readonly option: string
-  /** undefined: none is given. */
+  /** The value; undefined if there is none. */
   readonly value: string | undefined
-  /** Whether more follows the value: white space ends a value that is not in quotes. */
+  /** Whether more text follows the value: white space ends a value that is not quoted. */
   readonly isCut: boolean
 }
 
-/** The separators after an option; curl takes `=` and `:` only if the option has no dashes. */
+/** An option, its separator and its value. curl takes `=` and `:` as separators only if the option has no dashes. */
 const withDashes = /^\s*(\S+)\s*([\s\S]*)$/
 const withoutDashes = /^\s*([^\s=:]+)[\s=:]*([\s\S]*)$/
 const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', v: '\v' }
 
-/** Reads a configuration file as curl does: an option a line, comments after `#`, `/` or `*`, text in double quotes. */
+/**
+ * Reads a configuration file as curl does: an option on each line, comments after `#`, `/` or `*`, text in double
+ * quotes.
+ */
 export function* readEntries(text: string): Generator<ConfigEntry> {
   for (const [index, line] of text
     .replace(/^\uFEFF/, '')
@@ -37,7 +40,7 @@ export function* readEntries(text: string): Generator<ConfigEntry> {
   }
 }
 
-/** The text in quotes. As in curl, what follows the closing quote counts for nothing. */
+/** The text within quotes. As in curl, text behind the closing quote is ignored. */
 function unquoted(text: string): string {
   const [, content = ''] = /^"((?:\\[\s\S]|[^"\\])*)/.exec(text) ?? []
   return content.replace(/\\([\s\S])/g, (_, character: string) => escapes[character] ?? character)
@@ -50,7 +53,7 @@ export function defaultConfigFile(env: NodeJS.ProcessEnv): string {
   return join(folder, 'retrieve', 'config')
 }
 
-/** The octets of the default file; null if there is none. Throws `file-failed` for one that cannot be read. */
+/** The octets of the default file; null if there is none. Throws `file-failed` if the file cannot be read. */
 export function readDefaultConfig(file: string): Uint8Array | null {
   try {
     return readFileSync(file)

@@ -3,23 +3,23 @@ import { existsSync, readdirSync } from 'node:fs'
 import { decodeOctets, encodeOctets } from '@retriever/core'
 
 /**
- * The URLs of the files that a file URL with `*` or `?` stands for, sorted by octets. Null if it is no such URL, if a
- * file of that very name exists, or if no file matches: the URL is then read as it is.
+ * The URLs of the files that a file URL with `*` or `?` matches, sorted by octets. Null if it is no such URL, if a file
+ * has that very name, or if no file matches; the URL is then used as it is.
  */
 export function matchingFiles(url: string): readonly string[] | null {
   const [, pattern] = /^file:(?:\/\/(?:localhost)?)?(\/(?!\/)[^#]*)$/i.exec(url.trim()) ?? []
   if (pattern === undefined || !/[*?]/.test(pattern) || existsSync(octets(decodeOctets(pattern)))) return null
   let paths = ['']
   for (const segment of pattern.slice(1).split('/')) paths = paths.flatMap((folder) => step(folder, segment))
-  // The last step of a plain name has not looked whether it is there.
+  // For a plain name, the last step has not looked whether the file exists.
   const found = paths.filter((path) => existsSync(octets(path)))
   return found.length === 0 ? null : found.sort().map((path) => `file://${encodeOctets(path, '/')}`)
 }
 
-/** The paths to which one segment of the pattern leads. One octet a character. */
+/** The paths that one segment of the pattern matches, one octet a character. */
 function step(folder: string, segment: string): string[] {
   if (!/[*?]/.test(segment)) return [`${folder}/${decodeOctets(segment)}`]
-  // An escaped wildcard stands for itself.
+  // An escaped wildcard is a plain character.
   const pattern: Piece[] = []
   for (const part of segment.match(/[*?]|[^*?]+/g) ?? []) {
     if (part === '*' || part === '?') pattern.push({ any: part })
@@ -37,14 +37,17 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(octets(folder), 'latin1')
   } catch {
-    // It is no folder, or may not be read: nothing in it matches.
+    // If this is no folder or must not be read, nothing in it matches.
     return []
   }
 }
 
 type Piece = string | { readonly any: '*' | '?' }
 
-/** Matches from the left. Only the last `*` so far may have to take more, so the time is at most that of a product. */
+/**
+ * Matches from the left. Only the last `*` may still take more characters, so the time is at most the product of both
+ * lengths.
+ */
 function matches(name: string, pattern: readonly Piece[]): boolean {
   let at = 0
   let piece = 0

@@ -2,22 +2,22 @@
 import { isIPv6 } from 'node:net'
 import { RetrievalError, redact } from '@retriever/core'
 
-/** A set or range: its values are made when they are asked for, since there may be millions. */
+/** A set or range. There may be millions of values, so each is made only when it is asked for. */
 interface Values {
   readonly count: number
   readonly at: (index: number) => string
 }
 
-/** A URL that a glob stands for, and the values of its sets and ranges, for `#1`. */
+/** A URL that a glob gives, and the values of its sets and ranges, for `#1`. */
 interface Expansion {
   readonly url: string
   readonly values: readonly string[]
 }
 
-/** curl's limit of the parts of a glob. */
+/** The most parts of a glob, as in curl. */
 const maxParts = 100
 
-/** The URLs that a glob stands for. */
+/** The URLs that a glob gives. */
 interface Expansions extends Iterable<Expansion> {
   readonly count: number
 }
@@ -45,7 +45,7 @@ function* expansions(parts: readonly (string | Values)[]): Generator<Expansion> 
   }
 }
 
-/** Puts the values into the name of a file: `#1` is the first; a number without a value stays as it is. */
+/** Replaces `#1` in the name of a file by the first value, and so on; a number without a value stays. */
 export function fillName(name: string, values: readonly string[]): string {
   return name.replace(/#(\d+)/g, (typed, number: string) => values[Number(number) - 1] ?? typed)
 }
@@ -60,7 +60,7 @@ class GlobReader {
   constructor(glob: string) {
     this.#glob = glob
     let count = 1
-    // Most URLs are no globs.
+    // Most URLs contain no glob.
     if (!/[{}[\]\\]/.test(glob)) {
       this.#at = glob.length
       if (glob !== '') this.parts.push(glob)
@@ -150,9 +150,11 @@ class GlobReader {
   }
 }
 
-/** The brackets at the beginning of a text that are no range: an IPv6 address (RFC 3986 3.2.2), or empty ones. */
+/**
+ * The brackets at the beginning of a text if they are no range: an IPv6 address (RFC 3986 3.2.2), or empty brackets.
+ */
 function literalBrackets(text: string): string {
   const [typed = '', address = ''] = /^\[([^\]]*)\]/.exec(text) ?? []
-  // Node's test for IPv6 compiles a large regular expression when it is first used.
+  // Node's test for IPv6 compiles a large regular expression at its first use, so the colon is checked first.
   return typed === '[]' || (address.includes(':') && isIPv6(address.replace(/%.*/s, ''))) ? typed : ''
 }

@@ -1,4 +1,4 @@
-/** The names of options: whole, abbreviated as curl allows it, and with `no-` in front. */
+/** Finds options by their names: whole, abbreviated as curl allows it, or with `no-` in front. */
 
 import { commandNames } from '../commands/index.ts'
 import { acceptedOptions, notYet, readNames, refused, whyNot } from '../curl/index.ts'
@@ -15,9 +15,9 @@ export type FoundOption =
       readonly kind: 'accepted'
       readonly long: string
       readonly takesValue: boolean
-      /** The switches that some of its values mean. */
+      /** The switches of Retriever that some of its values mean. */
       readonly means?: Readonly<Record<string, OptionName>> | undefined
-      /** Why it cannot be turned off, as `no-` in front asks for. */
+      /** Why `no-` cannot turn the option off. */
       readonly whyOn?: string
     }
 
@@ -38,16 +38,16 @@ export function findLetter(letter: string, command: string | undefined): FoundOp
 }
 
 /**
- * The option of a long name. As in curl, a beginning of the name is enough if it is of one option only, and `no-` in
- * front of the whole name of a switch turns it off. Unlike in curl, a beginning of several names is the first of them
- * if all others go on from it, as `--out` is --output, not --output-dir. Throws `invalid-option`.
+ * The option of a long name. As in curl, an unambiguous beginning of the name is enough, and `no-` before the whole
+ * name of a switch turns it off. Unlike in curl, a beginning of several names means the first of them if all others
+ * continue it: `--out` is --output, not --output-dir. Throws `invalid-option`.
  */
 export function findName(typed: string, command: string | undefined): FoundOption {
   const word = typed.toLowerCase()
   return findWhole(word) ?? findNegated(word) ?? findBeginning(typed, word, command)
 }
 
-/** Other names of options, which newer curls have. */
+/** Names that newer curls give to options. */
 const otherNames: Readonly<Record<string, OptionName>> = { 'show-headers': 'include' }
 
 function findWhole(long: string): FoundOption | undefined {
@@ -61,7 +61,10 @@ function asAccepted({ long, takesValue, row }: (typeof acceptedOptions)[number])
   return { kind: 'accepted', long, takesValue, means: row.means }
 }
 
-/** `--no-silent`, and `--clobber` where the table has --no-clobber; undefined for other words. */
+/**
+ * The option that `--no-silent` turns off, or that `--clobber` turns off if the table has --no-clobber; undefined for
+ * other words.
+ */
 function findNegated(word: string): FoundOption | undefined {
   const opposite = `no-${word}`
   const negative = own.get(opposite)
@@ -70,7 +73,7 @@ function findNegated(word: string): FoundOption | undefined {
   if (!word.startsWith('no-')) return undefined
   const long = word.slice('no-'.length)
   const found = findWhole(long)
-  // An option that is refused is off.
+  // An option that is refused is always off, so turning it off has no effect.
   if (found === undefined) return lacking.has(long) ? { kind: 'accepted', long, takesValue: false } : undefined
   const takesValue = found.kind === 'own' ? found.option.arg !== undefined : found.takesValue
   if (takesValue) throw usageError(`There is no option --${word}: --${long} takes a value, and is no switch.`)
@@ -79,7 +82,7 @@ function findNegated(word: string): FoundOption | undefined {
   return why?.endsWith(' anyway') ? { ...found, whyOn: `--${word} is refused: ${why}.${hintOff(long)}` } : found
 }
 
-/** The advice to a user who turns an option off that is always on. */
+/** Advice for a user who turns off an option that is always on. */
 function hintOff(long: string): string {
   if (long === 'fail') return ' Use --no-fail.'
   return long === 'location' ? ' Use --max-redirs 0 to follow none.' : ''

@@ -8,19 +8,19 @@ import { type ConfigEntry, readEntries } from './config-file.ts'
 import { type FoundOption, findLetter, findName } from './names.ts'
 import { Variables } from './variables.ts'
 
-/** The sources of the reader outside the command line. */
+/** What the reader needs besides the command line. */
 export interface LineSources {
   readonly env: NodeJS.ProcessEnv
-  /** The octets of a file; `-` is standard input. Throws `file-failed`; `what` names the option in the message. */
+  /** The octets of a file; `-` is standard input. Throws `file-failed`, and `what` names the option in its message. */
   readonly read: (file: string, what: string) => Uint8Array
 }
 
 /** The command, a URL or another operand. */
 interface Word {
   readonly text: string
-  /** Whether it was given by --url. */
+  /** Whether --url gave the word. */
   readonly isUrl: boolean
-  /** The configuration file and line that it stands in; undefined: it was typed. */
+  /** The configuration file and line of the word; undefined if it was typed. */
   readonly place?: string | undefined
 }
 
@@ -28,7 +28,7 @@ interface Word {
 export interface Group {
   readonly words: Word[]
   given: Given<OptionName>[]
-  /** The names of `given`. */
+  /** The names of the options in `given`. */
   readonly names: Set<string>
 }
 
@@ -36,28 +36,28 @@ function newGroup(given: readonly Given<OptionName>[] = []): Group {
   return { words: [], given: [...given], names: new Set(given.map(({ name }) => name)) }
 }
 
-/** The number of configuration files that may name one another. */
+/** The most configuration files that may name one another. */
 const maxDepth = 10
 
 export class LineReader {
   readonly groups: Group[] = [newGroup()]
-  /** The words behind the `--` of serve; null: there is no `--`. */
+  /** The words behind the `--` of serve; null if there is no `--`. */
   program: readonly string[] | null = null
-  /** Remarks on what was read. */
+  /** Remarks on what the reader found. */
   readonly warnings: string[] = []
   readonly #sources: LineSources
   readonly #variables: Variables
   readonly #isCommand: (word: string) => boolean
   #defaults: readonly Given<OptionName>[] = []
-  /** The line of a configuration file that is being read; undefined: the command line. */
+  /** The line of the configuration file that is being read; undefined for the command line. */
   #place: string | undefined
   #depth = 0
-  /** The first word of the first group that is neither an option nor its value. */
+  /** The first word of the first group that is neither an option nor the value of one. */
   #first: string | undefined
-  /** The options that were turned off and cannot be, unless they are turned on again. */
+  /** Options that were turned off although they cannot be; turning one on again removes it from here. */
   readonly #refusals = new Map<string, string>()
 
-  /** `isCommand`: whether a first word is the command, and no URL. */
+  /** `isCommand` tells whether a first word is the command and no URL. */
   constructor(sources: LineSources, isCommand: (word: string) => boolean) {
     this.#sources = sources
     this.#variables = new Variables(sources)
@@ -100,7 +100,7 @@ export class LineReader {
     this.#group.words.push({ text, isUrl: false })
   }
 
-  /** Reads a configuration file. Its errors name it, and the line. */
+  /** Reads a configuration file. Its errors name the file and the line. */
   readFile(file: string, octets: Uint8Array): void {
     if (++this.#depth > maxDepth) throw usageError(`${file} is the ${maxDepth + 1}th configuration file within others.`)
     const outer = this.#place
@@ -112,12 +112,12 @@ export class LineReader {
     this.#depth--
   }
 
-  /** Takes what was read so far as the defaults of each group. */
+  /** Makes what was read so far the defaults of each group. */
   endDefaults(): void {
     this.#defaults = [...this.#group.given]
   }
 
-  /** Throws `invalid-option` if the line asks for something that is not possible as a whole. */
+  /** Throws `invalid-option` if the line as a whole asks for something impossible. */
   check(): void {
     for (const message of this.#refusals.values()) throw usageError(message)
   }
@@ -129,7 +129,7 @@ export class LineReader {
   #readEntry({ option, value, isCut }: ConfigEntry): void {
     const place = this.#place ?? ''
     try {
-      // A line that is no option may be a secret.
+      // A line that begins with no option may be a secret, so the message does not show it.
       if (!/^(?:-[^-]|--[\w.-]+(?:=|$)|[\w.#-]+$)/.test(option))
         throw usageError('It must begin with the name of an option.')
       let used = false
@@ -149,7 +149,7 @@ export class LineReader {
     }
   }
 
-  /** One word of options; `next` gives the word after it. */
+  /** Reads one word of options; `next` gives the word after it. */
   #readOption(word: string, next: () => string | undefined): void {
     if (word.startsWith('--')) {
       this.#readLong(word, next)
@@ -192,7 +192,7 @@ export class LineReader {
       else this.#refusals.set(found.long, this.#placed(found.whyOn))
       const meant = found.means?.[value ?? '']
       if (meant !== undefined) this.#apply(meant, '', true)
-      // --fail after --no-fail.
+      // --fail cancels an earlier --no-fail.
       this.#drop(`no-${found.long}`)
       return
     }
@@ -212,7 +212,7 @@ export class LineReader {
       this.#drop(name)
       return
     }
-    // The value of a variable may be a secret, and nothing else needs it.
+    // The value of a variable may be a secret, and nothing needs it, so it is not kept.
     if (name === 'url' && value.startsWith('@')) {
       this.#addUrls(value.slice(1))
       return
@@ -225,7 +225,7 @@ export class LineReader {
     if (name === 'next') this.#next(group)
   }
 
-  /** The URLs of `--url @FILE`, a line each. As in curl, each is saved as by -O. */
+  /** Adds the URLs of `--url @FILE`, one on each line. As in curl, each is saved as with -O. */
   #addUrls(file: string): void {
     const place = this.#place
     for (const line of new TextDecoder().decode(this.#sources.read(file, '--url')).split(/\r?\n/)) {
@@ -237,10 +237,11 @@ export class LineReader {
     }
   }
 
-  /** Takes a switch back, since the last of `--x` and `--no-x` counts. */
+  /** Removes a switch, since the last of `--x` and `--no-x` applies. */
   #drop(name: string): void {
     const group = this.#group
-    // Most are not given: a file of many options would take the square of its time.
+    // The set is asked first, since most switches were not given; without it, a file of many options takes quadratic
+    // time.
     if (group.names.delete(name)) group.given = group.given.filter((option) => option.name !== name)
   }
 
@@ -252,18 +253,18 @@ export class LineReader {
   }
 }
 
-/** `-j 4` and `-j4` mean --jobs 4; without a number, -j is curl's own. */
+/** `-j 4` and `-j4` mean --jobs 4. Without a number, -j is curl's own option. */
 function withJobs(word: string, next: string | undefined): string {
   if (word === '-j' && /^\d+$/.test(next ?? '')) return '--jobs'
   return word.replace(/^-j(?=\d+$)/, '--jobs=')
 }
 
-/** Whether the word behind --json is the data of curl's option of that name: @FILE, or JSON, and no glob of URLs. */
+/** Whether the word behind --json is the data of curl's option of that name: @FILE, or JSON, but no glob of URLs. */
 function isJsonData(word: string | undefined): boolean {
   return word !== undefined && /^\s*(?:@|\{\s*["}]|\[\s*["{[]|\[[\d.,\s-]*\]$)/.test(word)
 }
 
-/** The error for the value of a switch. curl's --json has one, which it posts. */
+/** The error for a value given to a switch. curl's --json takes a value, which it posts. */
 function takesNone(typed: string, name: string | undefined): RetrievalError {
   if (name !== 'json') return usageError(`${typed} is a switch and takes no value.`)
   return usageError(`${typed} with data is refused. Retriever only retrieves: no data is sent. Alone, it prints JSON.`)

@@ -1,7 +1,7 @@
 import { usageError } from '../exit-codes.ts'
 import type { LineSources } from './reader.ts'
 
-/** A value, as octets: a file may hold any. */
+/** A value is octets, since a file may hold any. */
 type Value = Buffer
 
 const functions: Readonly<Record<string, (value: Value) => Value>> = {
@@ -11,7 +11,7 @@ const functions: Readonly<Record<string, (value: Value) => Value>> = {
   b64: (value) => latin1(value.toString('base64')),
 }
 
-/** The variables of --variable, and their use in --expand-OPTION, as in curl 8.3. No message holds a value. */
+/** The variables of --variable and their use in --expand-OPTION, as in curl 8.3. No message shows a value. */
 export class Variables {
   readonly #values = new Map<string, Value>()
   readonly #sources: LineSources
@@ -34,8 +34,8 @@ export class Variables {
   }
 
   /**
-   * Puts the values of `{{NAME}}` and `{{NAME:FUNCTION:FUNCTION}}` into a text; `\{{` stands for `{{`. A variable that
-   * was not set is empty. `option` names the option in messages. Throws `invalid-option`.
+   * Replaces `{{NAME}}` and `{{NAME:FUNCTION:FUNCTION}}` in a text by the values; `\{{` stands for `{{`. A variable
+   * that was not set is empty. `option` names the option in messages. Throws `invalid-option`.
    */
   expand(text: string, option: string): string {
     let at = 0
@@ -83,7 +83,7 @@ function latin1(text: string): Value {
   return Buffer.from(text, 'latin1')
 }
 
-/** Encodes all octets but the unreserved ones of RFC 3986 2.3. */
+/** Escapes all octets but the unreserved ones of RFC 3986 2.3. */
 function percentEncoded(value: Value): string {
   return value
     .toString('latin1')

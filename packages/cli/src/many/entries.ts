@@ -3,9 +3,9 @@ import type { Target } from '../saving/destination.ts'
 
 /** One URL to get. */
 export interface Entry extends Target {
-  /** Its place among all URLs of the command, from 0. */
+  /** The number of the URL among all URLs of the command, from 0. */
   readonly index: number
-  /** The name of its file, if a list gives one. */
+  /** The name that a list gives to its file; null if none does. */
   readonly name: string | null
 }
 
@@ -17,7 +17,7 @@ export function* typedEntries({ config }: Run): Generator<Entry> {
   for (const target of config.targets) yield { ...target, index: index++, name: null }
 }
 
-/** The URLs of the command line, and those of its lists, which are read as far as they are asked for. */
+/** The URLs of the command line and of its lists; the lists are read only as far as they are asked for. */
 export async function* allEntries(run: Run, signal: AbortSignal): AsyncGenerator<Entry> {
   const { from, isText, destination } = run.config.many
   const { readList, readFromText } = await import('./list.ts')

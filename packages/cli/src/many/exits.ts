@@ -1,4 +1,4 @@
-/** Exit codes by what failed, from the mildest: what one resource lacks, then its server, the network, this machine. */
+/** Exit codes by what failed, from the mildest: the resource, its server, the network, this machine. */
 const grades: readonly (readonly number[])[] = [
   [78, 22, 67, 9, 47, 33, 36, 63],
   [18, 56, 8, 28],
@@ -6,7 +6,7 @@ const grades: readonly (readonly number[])[] = [
   [1, 3, 37, 23, 2],
 ]
 
-/** The exit code of a command with many URLs: that of the first one in the list that failed, or the worst. */
+/** The exit code of a command with many URLs: that of the first URL in the list that failed, or the worst one. */
 export class Exits {
   readonly #isWorst: boolean
   #index = Number.POSITIVE_INFINITY

@@ -6,23 +6,23 @@ import { publish, temporaryFor } from '../saving/replace-file.ts'
 
 /**
  * The file of --failed: a list of URLs for --from, each below a comment that says why it failed. It replaces an older
- * one when the command ends, so that a command may read it with --from and write it anew.
+ * file when the command ends, so that a command can read it with --from and write a new one.
  */
 export class FailedList {
   readonly #path: string
   readonly #temporary: string
   readonly #file: number
 
-  /** Throws `write-failed`. */
+  /** Creates the file. Throws `write-failed`. */
   constructor(path: string) {
     checkTarget(path, true, false)
     this.#path = ownPath(path)
     this.#temporary = temporaryFor(this.#path)
-    // URLs may hold passwords, and without them they would be of no use: the file is for its owner.
+    // Only the owner may read the file, since its URLs must keep their passwords to be usable.
     this.#file = tryFile(path, () => openSync(this.#temporary, 'wx', 0o600))
   }
 
-  /** `name`: the name of its file, if that does not follow from the URL. */
+  /** Adds a URL. `name` is the name of its file, if that does not follow from the URL. */
   add(url: string, name: string | null, error: unknown): void {
     const why = RetrievalError.is(error) ? `${error.code}: ${error.message}` : String(error)
     const line = (text: string): string => text.replace(/[\t\r\n]+/g, ' ')
@@ -34,7 +34,7 @@ export class FailedList {
     this.#write(`# ${printable(redact(text))}\n`)
   }
 
-  /** Gives the file its name. Throws `write-failed`. */
+  /** Renames the finished file. Throws `write-failed`. */
   end(): void {
     closeSync(this.#file)
     publish(this.#temporary, this.#path)

@@ -1,20 +1,22 @@
 import { lstatSync } from 'node:fs'
 import { tryFile, writeFailed } from '../saving/destination.ts'
 
-/** The numbers that --no-clobber tries, as many as curl. */
+/** The most numbers that --no-clobber tries, as many as curl. */
 const maxNumbers = 100
 
 /**
- * The names of the files of one command. Two URLs may end alike: in the order of the list the first one gets the name
- * NAME, the others NAME.1, NAME.2 and so on. With --no-clobber, so does a file whose name is that of an existing file;
- * without it, such a file plays no part, so the same list gives the same names each time.
+ * The names of the files of one command. If several URLs end alike, the first in the list gets NAME, the others NAME.1,
+ * NAME.2 and so on. With --no-clobber, a file that exists takes up its name in the same way; without it, such a file is
+ * ignored, so that the same list gives the same names each time.
  */
 export class FileNames {
   readonly #taken = new Set<string>()
-  /** The last number that was given for a name: a list may have thousands of index.html. */
+  /** The last number that was given for a name. It saves a search, since a list may have thousands of index.html. */
   readonly #numbers = new Map<string, number>()
 
-  /** The path, or the first free one behind it. `avoidsFiles`: --no-clobber is given. Throws `write-failed`. */
+  /**
+   * The path, or the first free one behind it. `avoidsFiles` means that --no-clobber is given. Throws `write-failed`.
+   */
   claim(wanted: string, avoidsFiles: boolean): string {
     let number = this.#numbers.get(wanted) ?? 0
     let path = wanted
@@ -29,7 +31,7 @@ export class FileNames {
     return path
   }
 
-  /** A file is first written under the name NAME.part. */
+  /** Whether the path is taken. A file is first written as NAME.part, so that name counts as well. */
   #isTaken(path: string): boolean {
     return this.#taken.has(path) || this.#taken.has(`${path}.part`) || this.#taken.has(path.replace(/\.part$/, ''))
   }

@@ -16,7 +16,7 @@ export interface Prepared {
   readonly task: Task
 }
 
-/** One URL of `get`, from the text that was typed to its line of -w. */
+/** One URL of `get`, from the typed text to its line of -w. */
 export class Job {
   readonly #entry: Entry
   readonly #session: Session
@@ -31,22 +31,22 @@ export class Job {
     this.#kept = new KeptOctets(report, config)
   }
 
-  /** Its place among all URLs of the command, from 0. */
+  /** The number of the URL among all URLs of the command, from 0. */
   get index(): number {
     return this.#entry.index
   }
 
-  /** The URL in full, if it makes sense. */
+  /** The full URL, or the typed text if it is malformed. */
   get url(): string {
     return this.#retrieval?.resolution.url ?? this.#entry.operand
   }
 
-  /** The file that it is saved to; null: standard output, or not known yet. */
+  /** The file to which the body is saved; null for standard output, or if it is not yet known. */
   get path(): string | null {
     return this.#retrieval?.facts.file ?? null
   }
 
-  /** The name of its file, if that does not follow from the URL. */
+  /** The name of the file, if that does not follow from the URL. */
   get ownName(): string | null {
     const { destination, name } = this.#entry
     if (this.path === null || this.#retrieval === null || destination.to !== 'remote-name') return name
@@ -54,7 +54,7 @@ export class Job {
     return own === nameFor(this.#retrieval.resolution) || destination.byServer ? null : own
   }
 
-  /** The octets of the body that have come. */
+  /** How many octets of the body have come. */
   get received(): number {
     return this.#retrieval?.facts.received ?? 0
   }
@@ -65,8 +65,8 @@ export class Job {
   }
 
   /**
-   * Prepares the retrieval, and contacts no server; null: the file exists, and is to be left. Rejects if the URL or its
-   * destination makes no sense.
+   * Prepares the retrieval without contacting a server. Null if the file exists and must stay. Rejects if the URL or
+   * its destination makes no sense.
    */
   async prepare(): Promise<Prepared | null> {
     const { destination, name, operand, index } = this.#entry
@@ -86,7 +86,7 @@ export class Job {
     await task.use(representation)
   }
 
-  /** Whether standard input and output are to become a session. Otherwise the program to run is named. */
+  /** Whether standard input and output become a session. If not, the program to run is named. */
   #opensService({ resolution }: Retrieval): boolean {
     const { config } = this.#session.run
     const isPlain = this.toStdout && !config.json && config.request.head !== true && config.many.from.length === 0
@@ -99,7 +99,7 @@ export class Job {
     await this.#task?.use(representation)
   }
 
-  /** Reports how it ended: with -w, and in the tally. Returns the exit code. */
+  /** Reports the outcome with -w and in the tally. Returns the exit code. */
   async end(error: unknown, tally: Tally): Promise<number> {
     await this.#retrieval?.failed()
     const explained = error === null ? null : ((await this.#task?.explain?.(error)) ?? error)
@@ -115,7 +115,7 @@ export class Job {
     return code
   }
 
-  /** Reports what a retrieval that was broken off has left of its file. */
+  /** Reports what a retrieval that was broken off left of its file. */
   async tellKept(): Promise<void> {
     await this.#kept.tell(this.#entry.operand)
   }

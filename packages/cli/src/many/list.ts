@@ -8,19 +8,19 @@ import { nameOf, openText, readText, unreadable } from '../text-file.ts'
 /** One URL of a list. */
 export interface Listed {
   readonly operand: string
-  /** The name that the list gives to its file; null: it gives none. */
+  /** The name that the list gives to the file; null if it gives none. */
   readonly name: string | null
 }
 
-/** The most characters of a line: servers take far shorter URLs, but those of `data:` may be long. */
+/** The longest line. Servers take far shorter URLs, but those of `data:` may be long. */
 const maxLine = 1024 * 1024
 
 /**
- * Reads a list of URLs, one a line, as far as they are asked for: a URL, and after a TAB the name of its file, if it is
- * to have another one. Blank lines and those that begin with `#` are skipped. Rejects with `file-failed`.
+ * Reads a list, only as far as it is asked for. A line has a URL, and after a TAB the name of its file, if it shall
+ * have another one. Blank lines and lines that begin with `#` are skipped. Rejects with `file-failed`.
  */
 export async function* readList(file: string, streams: Streams, signal: AbortSignal): AsyncGenerator<Listed> {
-  // At a terminal, prompts must not share standard input with the list.
+  // A list typed at a terminal is read to its end first, since prompts must not share standard input with it.
   const isTyped = file === '-' && streams.stdin.isTTY
   const lines = isTyped ? (await readText(file, streams, signal)).split('\n') : linesOf(file, streams, signal)
   for await (const line of lines) {

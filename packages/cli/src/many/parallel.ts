@@ -6,13 +6,13 @@ import type { Entries } from './entries.ts'
 import { Job } from './job.ts'
 import type { Tally } from './tally.ts'
 
-/** So many URLs are read ahead of those that are not done: a list may have a host whose URLs must wait. */
+/** How many URLs are read ahead of those that are done, since a list may have a host whose URLs must wait. */
 const maxAhead = 1000
 
 /**
  * Retrieves several URLs at a time, as the client's batches do. Standard output gets the bodies in the order of the
- * list, so it holds the same octets as without: a body waits, unread, until all before it are written. Lines of -w are
- * written when their URL is done, never within a body.
+ * list, and so the same octets as without -Z: a body waits, unread, until all bodies before it are written. A line of
+ * -w is written when its URL is done, but never within a body.
  */
 export async function retrieveInParallel(
   entries: (signal: AbortSignal) => Entries,
@@ -23,7 +23,7 @@ export async function retrieveInParallel(
   await work.run(entries)
 }
 
-/** A URL under way, and its turn at standard output; null: its body goes elsewhere. */
+/** A URL that is being retrieved, and its turn at standard output; null if its body goes elsewhere. */
 interface Begun {
   readonly job: Job
   readonly turn: Turn | null
@@ -33,14 +33,14 @@ class ParallelWork implements AsyncDisposable {
   readonly #session: Session
   readonly #tally: Tally
   readonly #stop = new AbortController()
-  /** The turns of the bodies for standard output, in the order of the list. */
+  /** The turns of the bodies at standard output, in the order of the list. */
   readonly #order = new Turns()
-  /** The turns of all that writes to standard output, so that a line of -w never stands within a body. */
+  /** The turns of everything that writes to standard output, so that no line of -w stands within a body. */
   readonly #stdout = new Turns()
   readonly #ending = new Set<Promise<void>>()
   #open = 0
   #hasRoom = (): void => {}
-  /** Why the whole command ends; null: it does not. */
+  /** Why the whole command ends; null while it goes on. */
   #end: { readonly error: unknown } | null = null
 
   constructor(session: Session, tally: Tally) {
@@ -90,12 +90,12 @@ class ParallelWork implements AsyncDisposable {
         if (item !== null) yield item
       }
     } catch (error) {
-      // A list that cannot be read further ends the command after the URLs that it gave.
+      // If a list cannot be read further, the command ends after the URLs that the list gave.
       if (!this.#stop.signal.aborted) this.#end ??= { error }
     }
   }
 
-  /** Null: the URL has failed, or is left out. */
+  /** Prepares a job. Null if its URL failed, or is left out. */
   async #prepare(job: Job): Promise<BatchItem<Begun> | null> {
     this.#open++
     const turn = job.toStdout ? this.#order.take() : null
@@ -107,7 +107,7 @@ class ParallelWork implements AsyncDisposable {
         return null
       }
       const { retrieval, task } = prepared
-      // The first in the list goes first: no body may wait for one that waits for its place.
+      // Bodies for standard output go in the order of the list, so that none waits for a URL that has not begun.
       const priority = turn === null ? 0 : -job.index
       return { url: retrieval.entered, key: { job, turn }, options: retrieval.request(task), priority }
     } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * Yields what a source gives, and reads so many elements ahead of those that were taken. `onEnd` is called when the
+ * Yields what a source gives, and reads up to `most` elements ahead of those that were taken. Calls `onEnd` when the
  * source has been read to its end. An error of the source comes after all that it gave before.
  */
 export async function* readAhead<T>(source: AsyncIterable<T>, most: number, onEnd: () => void): AsyncGenerator<T> {
@@ -35,7 +35,8 @@ export async function* readAhead<T>(source: AsyncIterable<T>, most: number, onEn
   } finally {
     isOver = true
     taken()
-    // A source that waits for more cannot be left before it has come; its signal ends it.
+    // A source that waits for its next element cannot be closed before that comes, so nobody waits for this; its signal
+    // ends it.
     void Promise.resolve(iterator.return?.()).catch(() => {})
   }
 }

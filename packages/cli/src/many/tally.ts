@@ -4,7 +4,7 @@ import { Exits } from './exits.ts'
 import { FailedList } from './failed-list.ts'
 import type { Job } from './job.ts'
 
-/** The outcomes of the URLs of one command, and its lines about them. */
+/** Counts the outcomes of the URLs of one command, and writes the lines about them. */
 export class Tally {
   readonly #run: Run
   readonly #exits: Exits
@@ -15,7 +15,7 @@ export class Tally {
   #skipped = 0
   #brokenOff = 0
   #octets = 0
-  /** The number of all URLs; null: the list has not been read to its end. */
+  /** The number of all URLs; null until the list has been read to its end. */
   total: number | null
 
   constructor(run: Run) {
@@ -34,12 +34,12 @@ export class Tally {
     return this.#failed
   }
 
-  /** The number of URLs that are done. */
+  /** How many URLs are done. */
   get done(): number {
     return this.#retrieved + this.#failed + this.#skipped
   }
 
-  /** `[37/100] `, or `[37] ` while the list is read; "" for a command of single URLs. */
+  /** `[37/100] `, or `[37] ` while the list is being read; "" if the command does not count its URLs. */
   label(done: number): string {
     if (!this.#run.config.many.isCounted) return ''
     return this.total === null ? `[${done}] ` : `[${String(done).padStart(String(this.total).length)}/${this.total}] `
@@ -56,7 +56,7 @@ export class Tally {
     this.#note(job, `skipped: ${job.path} exists`)
   }
 
-  /** Returns the exit code: that of a resource which is unchanged is 0. */
+  /** Returns the exit code, which is 0 for a resource that is unchanged. */
   failedWith(job: Job, error: unknown): number {
     const code = this.#run.report.error(error, this.label(this.done + 1))
     if (code === 0) {
@@ -69,7 +69,7 @@ export class Tally {
     return code
   }
 
-  /** A URL that was not retrieved, since the command ends early. */
+  /** Notes a URL that was not retrieved because the command ends early. */
   brokenOff(job: Job, error: unknown): void {
     this.#brokenOff++
     this.#failedList?.add(job.url, job.ownName, error)
@@ -93,7 +93,7 @@ export class Tally {
       output.noteJson({ summary: { urls: total, ...counts, octets: this.#octets, seconds } })
       return
     }
-    // A list that cannot be read gets its error alone.
+    // If a list cannot be read at all, its error says enough.
     if (total === null && this.done + this.#brokenOff === 0) return
     const of = `${this.#retrieved + this.#skipped} of ${total ?? `${this.done} or more`}`
     const failed = this.#failed === 0 ? '' : `, ${this.#failed} failed`

@@ -2,13 +2,13 @@ import { redact } from '@retriever/core'
 import type { RetrievalEvent } from '@retriever/fetchers'
 import { Facts, type KnownServers } from '../write-out/facts.ts'
 
-/** More than are under way at a time: what is older was a listing, for which no result comes. */
+/** Far more than run at a time. What is older was a listing, for which no result comes. */
 const maxWaiting = 1000
 
-/** The facts of the files of a mirror, gathered from the events of retrievals that run side by side. */
+/** The facts of the files of a mirror, gathered from the events of simultaneous retrievals. */
 export class MirrorFacts {
   readonly #servers: KnownServers = new Map()
-  /** By the number of the retrieval. */
+  /** The facts by the number of the retrieval. */
   readonly #byId = new Map<number, { readonly url: string; readonly facts: Facts }>()
 
   event(event: RetrievalEvent): void {
@@ -22,7 +22,7 @@ export class MirrorFacts {
     if (this.#byId.size > maxWaiting && oldest !== undefined) this.#byId.delete(oldest)
   }
 
-  /** The facts of the retrieval of a URL, which is done; none if it was not asked for. */
+  /** The facts of the finished retrieval of a URL; empty if the URL was not asked for. */
   take(url: string): Facts {
     for (const [id, { url: known, facts }] of this.#byId) {
       if (known !== redact(url)) continue

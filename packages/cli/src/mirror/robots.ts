@@ -3,12 +3,12 @@ import type { Client, RetrieveOptions } from '@retriever/fetchers'
 
 /** RFC 9309 2.5: at least 500 KiB must be read. */
 const maxRobots = 512 * 1024
-/** The name to which the groups of a robots.txt are compared (RFC 9309 2.2.1). */
+/** The name that is compared to the groups of a robots.txt (RFC 9309 2.2.1). */
 const product = 'retriever'
 
 interface Rule {
   readonly allows: boolean
-  /** The path, decoded, with `*` for any text and `$` for the end. */
+  /** The decoded path; `*` stands for any text and `$` for the end. */
   readonly pattern: string
 }
 
@@ -21,8 +21,8 @@ export class Robots {
   }
 
   /**
-   * Whether a path may be retrieved: the longest rule that fits decides, and of two as long as each other the one that
-   * allows (RFC 9309 2.2.2).
+   * Whether a path may be retrieved. The longest rule that fits decides; of two equally long ones, the one that allows
+   * (RFC 9309 2.2.2).
    */
   allows(path: string): boolean {
     const fitting = this.#rules.filter(({ pattern }) => fits(pattern, decoded(path)))
@@ -33,8 +33,8 @@ export class Robots {
 }
 
 /**
- * Asks a server for its robots.txt. Without one all is allowed; if the server fails, nothing is (RFC 9309 2.3.1).
- * Rejects with the error if the server gives no answer: then it has no tree either.
+ * Asks a server for its robots.txt. If there is none, all is allowed; if the server fails, nothing is (RFC 9309 2.3.1).
+ * Rejects with the error if the server does not answer, since then it cannot give the tree either.
  */
 export async function robotsOf(origin: string, client: Client, request: RetrieveOptions): Promise<Robots> {
   try {
@@ -49,7 +49,7 @@ export async function robotsOf(origin: string, client: Client, request: Retrieve
   }
 }
 
-/** Reads a robots.txt: the rules of all groups for us, or else of those for `*`. */
+/** Reads a robots.txt: the rules of all groups for us, or those for `*` if there are none for us. */
 export function readRobots(text: string): Robots {
   const groups = { own: [] as Rule[], any: [] as Rule[] }
   let isOwn = false
@@ -63,7 +63,7 @@ export function readRobots(text: string): Robots {
     if (key === 'user-agent') {
       if (!inAgents) isOwn = isAny = false
       inAgents = true
-      // Only the name counts, not a version behind it.
+      // Only the name counts; a version behind it is ignored.
       const agent = (/^[a-z_-]+/i.exec(content)?.[0] ?? content).toLowerCase()
       isOwn ||= agent === product
       isAny ||= content === '*'
@@ -93,7 +93,7 @@ function fits(pattern: string, path: string): boolean {
   return !isWhole || at === path.length
 }
 
-/** The path with its escapes decoded, so that two spellings are one. */
+/** The path with its escapes decoded, so that different spellings compare equal. */
 function decoded(path: string): string {
   return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
     try {

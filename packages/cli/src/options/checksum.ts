@@ -27,24 +27,27 @@ export const checksumOptions: readonly OptionRow<ChecksumOption>[] = [
   },
 ]
 
-/** The wishes of --sha256 and --checksum. */
+/** What --sha256 and --checksum ask for. */
 export interface HashOptions {
   readonly sha256: boolean
-  /** The sum that the body of a URL must have, by its place in the line, or by its names; null: any. */
+  /**
+   * The sum that the body of a URL must have, found by the URL's place in the line or by its names; null if any will
+   * do.
+   */
   expected(index: number, names: readonly string[]): Checksum | null
   /** The weak functions among those of --checksum. */
   readonly weak: readonly HashName[]
 }
 
-/** The functions by the length of their sums. */
+/** The hash functions by the length of their sums. */
 const byLength: Readonly<Record<number, HashName>> = { 32: 'md5', 40: 'sha1', 64: 'sha256', 128: 'sha512' }
 
-/** The options that leave no whole body to take the sum of. */
+/** The options that do not retrieve a whole body, so that no sum can be taken. */
 const excluded = ['range', 'head', 'include', 'part', 'attachments'] as const
 
 type Line = GivenOptions<ChecksumOption | 'continue-at' | (typeof excluded)[number]>
 
-/** Reads --sha256 and --checksum; null: neither is given. Throws `invalid-option` or `file-failed`. */
+/** Reads --sha256 and --checksum; null if neither is given. Throws `invalid-option` or `file-failed`. */
 export function readHashOptions(line: Line, { count, destinations }: Targets): HashOptions | null {
   const sums = line.values('checksum')
   const sha256 = line.has('sha256')
@@ -70,7 +73,7 @@ function weakOf(sums: readonly Checksum[]): HashName[] {
   return (['sha1', 'md5'] as const).filter((name) => names.includes(name))
 }
 
-/** Reads `sha256:HEX`, or `HEX` alone. */
+/** Reads `sha256:HEX` or just `HEX`. */
 function readSum(text: string): Checksum {
   const [, name, value = ''] = /^(?:([a-z0-9-]+)[:=])?([0-9a-f]+)$/i.exec(text) ?? []
   const algorithm = byLength[value.length]
@@ -81,7 +84,10 @@ function readSum(text: string): Checksum {
   throw usageError(`--checksum needs ${expected}; not ${JSON.stringify(text)}.`)
 }
 
-/** Reads a list: lines `HEX  NAME` or `HEX *NAME`, or `SHA256 (NAME) = HEX`; or one sum alone, for any name. */
+/**
+ * Reads a list of lines `HEX  NAME`, `HEX *NAME` or `SHA256 (NAME) = HEX`. A file with one sum alone applies to any
+ * name.
+ */
 function listed(file: string): Omit<HashOptions, 'sha256'> {
   const sums = new Map<string, Checksum>()
   let only: Checksum | null = null

@@ -1,13 +1,13 @@
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** Hours east of Greenwich, by the names that curl knows. */
+/** Hours east of Greenwich, by the names of zones that curl knows. */
 const zones: Readonly<Record<string, number>> = {
   ...{ gmt: 0, ut: 0, utc: 0, wet: 0, bst: 1, cet: 1, met: 1, mewt: 1, fwt: 1, mest: 2, cest: 2, mesz: 2, fst: 2 },
   ...{ eet: 2, wat: -1, ast: -4, adt: -3, est: -5, edt: -4, cst: -6, cdt: -5, mst: -7, mdt: -6, pst: -8, pdt: -7 },
   ...{ yst: -9, ydt: -8, hst: -10, hdt: -9, cat: -10, ahst: -10, nt: -11, idlw: -12, wast: 7, wadt: 8, cct: 8 },
   ...{ jst: 9, east: 10, eadt: 11, gst: 10, nzt: 12, nzst: 12, nzdt: 13, idle: 12 },
-  // The letters of the military, with the signs of RFC 822, which curl follows.
+  // The military letters have the signs of RFC 822, as in curl.
   ...Object.fromEntries([...'abcdefghiklm'].map((letter, index) => [letter, -1 - index])),
   ...Object.fromEntries([...'nopqrstuvwxy'].map((letter, index) => [letter, 1 + index])),
   z: 0,
@@ -26,7 +26,8 @@ interface Parts {
 
 /**
  * Reads a date as curl does (curl_getdate(3)): up to six words and numbers in almost any order, such as `Sun, 06 Nov
- * 1994 08:49:37 GMT`, `06-Nov-94`, `20041109 15:05 +0200`. A date without a zone is in UTC. Null: it is no date.
+ * 1994 08:49:37 GMT`, `06-Nov-94`, `20041109 15:05 +0200`. A date without a zone is in UTC. Returns null if the text is
+ * no date.
  */
 export function curlDate(text: string): Date | null {
   const parts: Parts = {}
@@ -55,7 +56,7 @@ export function curlDate(text: string): Date | null {
   return dateOf(parts)
 }
 
-/** A year of two digits is one of 1971 to 2070. */
+/** A year of two digits lies between 1971 and 2070. */
 function fullYear(number: number): number {
   if (number >= 100) return number
   return number + (number > 70 ? 1900 : 2000)
@@ -70,7 +71,7 @@ function takeWord(parts: Parts, word: string): boolean {
   return true
 }
 
-/** Takes `+0200`. */
+/** Takes a zone such as `+0200`. */
 function takeZone(parts: Parts, sign: string | undefined, digits: string): boolean {
   const number = Number(digits)
   if (sign === undefined || digits.length !== 4 || number > 1400 || parts.zone !== undefined) return false
@@ -79,7 +80,7 @@ function takeZone(parts: Parts, sign: string | undefined, digits: string): boole
   return true
 }
 
-/** Takes `20040911`. */
+/** Takes a whole date such as `20040911`. */
 function takeWhole(parts: Parts, digits: string): boolean {
   const { year, month, day } = parts
   if (digits.length !== 8 || (year ?? month ?? day) !== undefined) return false
@@ -92,7 +93,7 @@ function takeWhole(parts: Parts, digits: string): boolean {
 function dateOf({ year, month, day, time = [], zone = 0 }: Parts): Date | null {
   const [hour = 0, minute = 0, second = 0] = time
   if (year === undefined || month === undefined || day === undefined) return null
-  // The Gregorian calendar begins in 1583.
+  // The Gregorian calendar begins in 1583, so no earlier year is accepted.
   if (year < 1583 || month < 0 || month > 11 || day > 31 || hour > 23 || minute > 59 || second > 60) return null
   const date = new Date(Date.UTC(year, month, day, hour, minute - zone, second))
   return Number.isNaN(date.getTime()) ? null : date

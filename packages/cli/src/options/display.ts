@@ -50,7 +50,7 @@ export const displayOptions: readonly OptionRow<DisplayOption>[] = [
   },
 ]
 
-/** Throws `invalid-option`. */
+/** The value of --color. Throws `invalid-option`. */
 export function readColor(line: GivenOptions<DisplayOption>): ColorChoice {
   const choice = line.value('color') ?? 'auto'
   if (choice === 'auto' || choice === 'always' || choice === 'never') return choice
@@ -58,28 +58,30 @@ export function readColor(line: GivenOptions<DisplayOption>): ColorChoice {
 }
 
 /**
- * The program for long pages: $RETRIEVE_PAGER, else $PAGER, else less or more; null: none. Empty, and `cat`, mean none.
+ * The program for long pages: $RETRIEVE_PAGER, else $PAGER, else less or more. Null if there is none, or if the
+ * variable is empty or `cat`.
  */
 export function readPager(line: GivenOptions<DisplayOption>, env: NodeJS.ProcessEnv): PagerProgram | null {
   if (line.has('no-pager') || env.TERM === 'dumb') return null
   const given = env.RETRIEVE_PAGER ?? env.PAGER
   const command = given ?? ['less', 'more'].find((name) => findProgram(name, env) !== null) ?? ''
   if (/^\s*(?:cat\s*)?$/.test(command)) return null
-  // A program that is not installed would show nothing. Other commands of the shell are run as they are.
+  // A program that is not installed would show nothing, so it counts as none. Other commands for the shell are not
+  // checked.
   const [, name = null] = /^\s*([\w.+-]+)(?:\s+-[\w-]*)*\s*$/.exec(command) ?? []
   if (name !== null && findProgram(name, env) === null) return null
-  // F: leave if all fits, R: show colours, X: leave the text on the screen.
+  // F: less leaves if all fits; R: it shows colours; X: it leaves the text on the screen.
   return { command, env: { LESS: 'FRX', ...env } }
 }
 
-/** Throws `invalid-option` if the body goes to a file, or as it is to standard output. */
+/** Whether --page is given. Throws `invalid-option` if the body goes to a file, or unchanged to standard output. */
 export function readPage(
   line: GivenOptions<DisplayOption | 'output' | 'remote-name' | 'part' | 'attachments'>,
 ): boolean {
   return hasOnStdout(line, 'page')
 }
 
-/** Throws `invalid-option` as readPage() does. */
+/** Whether --text is given. Throws what readPage() throws. */
 export function readText(line: Parameters<typeof readPage>[0]): boolean {
   return hasOnStdout(line, 'text')
 }

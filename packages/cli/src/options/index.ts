@@ -1,6 +1,6 @@
 /**
- * The table of all options, from which the parser, the help, the man page and the completions are made. Names are
- * curl's wherever curl has one.
+ * The table of all options, from which the parser, the help, the man page and the completions are made. An option has
+ * curl's name, if curl has it.
  */
 import { type CommandName, commandNames } from '../commands/index.ts'
 import { type ChecksumOption, checksumOptions } from './checksum.ts'
@@ -128,7 +128,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   General: generalOptions,
 }
 
-/** The subject of each category, for the list of categories. */
+/** What each category is about, for the list of categories. */
 export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'Bodies, heads and messages: their form and their place',
   Transfer: 'Parts and conditions, checksums, retries, limits of time and size, FTP',
@@ -160,13 +160,13 @@ export const options: readonly OptionSpec<OptionName>[] = categories.flatMap((ca
   tables[category].map((row) => ({ ...row, ...commandsOf(row), category })),
 )
 
-/** explain takes what changes what is sent. */
+/** Adds explain to the commands of an option that changes what is sent. */
 function commandsOf({ commands, sent }: OptionRow): Pick<OptionRow, 'commands'> {
   if (commands === undefined || !sent || commands.includes('explain')) return {}
   return { commands: commandNames.filter((name) => name === 'explain' || commands.includes(name)) }
 }
 
-/** Whether an option belongs to a command. */
+/** Whether a command takes an option. */
 export function applies(option: OptionSpec, command: CommandName): boolean {
   return option.commands?.includes(command) ?? true
 }

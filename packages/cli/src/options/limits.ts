@@ -82,7 +82,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
 ]
 
-/** The limits that are typed; the client knows the defaults. Throws `invalid-option`. */
+/** The limits that were typed; the client has the defaults. Throws `invalid-option`. */
 export function readLimits(line: GivenOptions<LimitOption>): Partial<Limits> {
   const size = line.value('max-filesize')
   const redirects = line.value('max-redirs')
@@ -98,12 +98,12 @@ export function readLimits(line: GivenOptions<LimitOption>): Partial<Limits> {
   }
 }
 
-/** A number of redirects; -1 is no limit, as in curl. */
+/** The number of redirects; -1 means no limit, as in curl. */
 function readRedirects(text: string): number {
   return text === '-1' ? Number.POSITIVE_INFINITY : readNumber('max-redirs', text, /^\d+$/)
 }
 
-/** A limit of time, given in seconds; 0 means the default, as in curl. */
+/** A time limit in seconds; 0 means the default, as in curl. */
 export function readTimeLimit<Name extends string>(
   line: GivenOptions<Name>,
   option: Name,
@@ -114,7 +114,7 @@ export function readTimeLimit<Name extends string>(
   return seconds === 0 ? {} : { [limit]: 1000 * seconds }
 }
 
-/** The least speed. As in curl, one of the two options sets the other's default: 30 seconds, 1 octet a second. */
+/** The least speed. As in curl, each of the two options gives the other a default: 30 seconds, 1 octet a second. */
 function readSpeed(line: GivenOptions<LimitOption>): Partial<Limits> {
   const speed = line.value('speed-limit')
   const time = line.value('speed-time')

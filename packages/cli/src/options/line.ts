@@ -1,6 +1,6 @@
 import { get, type OptionRow, urls } from './option.ts'
 
-/** Options about the command line itself. */
+/** Options that concern the command line itself. */
 export type LineOption = 'config' | 'disable' | 'globoff' | 'next' | 'variable'
 
 export const lineOptions: readonly OptionRow<LineOption>[] = [

@@ -120,37 +120,37 @@ type ManyOptions = GivenOptions<ManyOption | OutputOption | 'checksum'>
 
 /** How a command retrieves many URLs. */
 export interface Many {
-  /** The number of URLs at a time; 1: one after another. */
+  /** How many URLs are retrieved at a time; 1 means one after another. */
   readonly concurrency: number
-  /** The number of --jobs; null: not given. */
+  /** The number given with --jobs; null if it was not given. */
   readonly jobs: number | null
-  /** The number of those at one host. */
+  /** How many of them may be at one host. */
   readonly perHost: number
-  /** The time in milliseconds from the beginning of a retrieval to that of the next one; 0: any. */
+  /** The least milliseconds between the beginnings of two retrievals; 0 for no limit. */
   readonly pace: number
   readonly failEarly: boolean
   /** The lists of further URLs. */
   readonly from: readonly string[]
-  /** Whether they are texts, with URLs in them. */
+  /** Whether the lists are texts that contain URLs. */
   readonly isText: boolean
   /** The destination of the URLs in lists. */
   readonly destination: Destination
   readonly skipExisting: boolean
-  /** The file for the URLs that fail; null: none is written. */
+  /** The file for the URLs that fail; null if none is written. */
   readonly failedList: string | null
   readonly exitWorst: boolean
-  /** Whether each URL that is done gets a line with its number, and the command a summary. */
+  /** Whether each finished URL gets a line with its number, and the command a summary. */
   readonly isCounted: boolean
 }
 
-/** As in curl. */
+/** curl's default. */
 const defaultConcurrency = 50
-/** As in aria2: the URLs of a list come several at a time without any option. */
+/** aria2's default: without any option, several URLs of a list are retrieved at a time. */
 const defaultOfList = 5
-/** As browsers do for HTTP/1.1. */
+/** The number that browsers use for HTTP/1.1. */
 const defaultPerHost = 6
 
-/** Throws `invalid-option`. */
+/** Reads the options for many URLs. Throws `invalid-option`. */
 export function readMany(line: ManyOptions): Many {
   const jobs = readCount(line, 'jobs')
   const most = readCount(line, 'parallel-max') ?? defaultConcurrency
@@ -174,7 +174,7 @@ export function readMany(line: ManyOptions): Many {
   }
 }
 
-/** Throws `invalid-option`. */
+/** Throws `invalid-option` if the options for lists make no sense together. */
 function checkList(line: ManyOptions, from: readonly string[]): void {
   if (line.has('extract') && from.length === 0) throw usageError('--extract says what --from reads: give --from FILE.')
   if (from.includes('')) throw usageError('--from needs the name of a file, or - for standard input.')
@@ -192,7 +192,7 @@ function checkList(line: ManyOptions, from: readonly string[]): void {
   }
 }
 
-/** The URLs of a list go to files if -O is given, or a folder for them. */
+/** The URLs of a list go to files if -O or a folder for files is given. */
 function destinationOfLists(line: ManyOptions): Destination {
   const directory = line.value('output-dir')
   if (line.has('remote-name') || directory !== undefined) {
@@ -201,16 +201,19 @@ function destinationOfLists(line: ManyOptions): Destination {
   return { to: 'stdout', asIs: line.values('output').includes('-') }
 }
 
-/** As in curl, 0 stands for the default. */
+/** Reads a number; 0 means the default, as in curl. */
 function readCount(line: ManyOptions, option: 'jobs' | 'parallel-max' | 'parallel-max-host'): number | null {
   const text = line.value(option)
   return text === undefined ? null : Math.min(readNumber(option, text, /^\d{1,9}$/), maxCount) || null
 }
 
-/** More connections than a process may have are of no use; curl's own limit is 300. */
+/** More connections than a process may open are useless; curl has the same limit. */
 const maxCount = 300
 
-/** Reads `2/s`, `30/m`, `1/10s` or `3`, which is by the hour as in curl, and gives the time of one in milliseconds. */
+/**
+ * Reads `2/s`, `30/m`, `1/10s`, or `3`, which counts by the hour as in curl. Returns the milliseconds for each
+ * retrieval.
+ */
 function readRate(text: string): number {
   const [, count, several = '1', unit = 'h'] = /^(\d{1,9})(?:\/(\d{0,9})([smhd]))?$/.exec(text) ?? []
   const time = (1000 * Number(several || 1) * (secondsOf[unit] ?? 0)) / Number(count ?? 0)

@@ -90,12 +90,12 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
 /** The settings of mirror. */
 export interface MirrorSettings {
   readonly options: Pick<MirrorOptions, 'depth' | 'include' | 'exclude' | 'maxEntries' | 'resume' | 'delete' | 'dryRun'>
-  /** The most octets of files; null: any number. */
+  /** The most octets of all files; null for no limit. */
   readonly quota: number | null
   readonly obeysRobots: boolean
 }
 
-/** Throws `invalid-option`. */
+/** Reads the options of mirror. Throws `invalid-option`. */
 export function readMirror(line: GivenOptions<MirrorOption>): MirrorSettings {
   const depth = line.value('depth')
   const most = line.value('max-entries')

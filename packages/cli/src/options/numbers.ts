@@ -1,16 +1,16 @@
 import { usageError } from '../exit-codes.ts'
 
-/** A decimal number, read strictly: `1e3`, `0x10` and ` 1` are none. Throws `invalid-option`. */
+/** Reads a decimal number strictly: it refuses `1e3`, `0x10` and ` 1`. Throws `invalid-option`. */
 export function readNumber(option: string, text: string, form: RegExp = /^\d+(?:\.\d+)?$/): number {
   if (form.test(text)) return Number(text)
   throw usageError(`--${option} needs a number of 0 or more, not ${JSON.stringify(text)}.`)
 }
 
-/** The seconds of each unit of time. */
+/** How many seconds each unit of time has. */
 export const secondsOf: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 
 /**
- * A duration in seconds: `60`, `2.5` and `.5` as in curl, or with units `1m`, `1h30m`, `500ms`. Throws
+ * Reads a duration in seconds: `60`, `2.5` and `.5` as in curl, or with units, `1m`, `1h30m`, `500ms`. Throws
  * `invalid-option`.
  */
 export function readSeconds(option: string, text: string): number {
@@ -25,13 +25,13 @@ export function readSeconds(option: string, text: string): number {
   return countable(option, text, seconds)
 }
 
-/** The number, if its milliseconds can be counted. Throws `invalid-option`. */
+/** Returns the number if its milliseconds fit in an exact number. Throws `invalid-option`. */
 function countable(option: string, text: string, seconds: number): number {
   if (1000 * seconds <= Number.MAX_SAFE_INTEGER) return seconds
   throw usageError(`--${option} ${text} is too large: at most ${Math.floor(Number.MAX_SAFE_INTEGER / 1000)} seconds.`)
 }
 
-/** A number of octets: `100`, `100B`, `10k`, `1.5M`; k is 1024, as in curl. Throws `invalid-option`. */
+/** Reads a number of octets: `100`, `100B`, `10k`, `1.5M`; k is 1024, as in curl. Throws `invalid-option`. */
 export function readSize(option: string, text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([bBkKmMgG]?)$/.exec(text) ?? []
   if (number === undefined)
@@ -39,7 +39,7 @@ export function readSize(option: string, text: string): number {
   return Math.floor(Number(number) * 1024 ** ['b', 'k', 'm', 'g'].indexOf(unit.toLowerCase() || 'b'))
 }
 
-/** A port number. Throws `invalid-option`. */
+/** Reads a port number. Throws `invalid-option`. */
 export function readPort(option: string, text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
   throw usageError(`--${option} needs a port number up to 65535, not ${JSON.stringify(text)}.`)

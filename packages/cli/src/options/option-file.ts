@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 
-/** The octets of a file; `-` is standard input. `typed`: option and file for the message. Throws `file-failed`. */
+/**
+ * The octets of a file; `-` is standard input. Messages name it as `typed`, the option with the file. Throws
+ * `file-failed`.
+ */
 export function readOptionFile(file: string, typed: string): Buffer {
   try {
     return readFileSync(file === '-' ? 0 : file)
@@ -23,7 +26,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is no folder',
 }
 
-/** Why the system refused to read a file, in words; its code for a rare reason. */
+/** Why the system refused to read a file, in words; a rare reason is given by its code. */
 export function whyUnreadable(cause: unknown): string {
   const { code = '' } = cause as NodeJS.ErrnoException
   return reasons[code] ?? (code || String(cause))

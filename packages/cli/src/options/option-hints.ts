@@ -9,7 +9,7 @@ import {
 
 type Words = string | ((value: Advice['value']) => string)
 
-/** The words to type for each option of the library that a message may name, or a name where nothing can be typed. */
+/** The words to type for each option of the library that a message may name; a plain name if nothing can be typed. */
 const typed: Readonly<Record<AdvisedOption, Words>> = {
   'policy.allow': (code) => `--allow ${code}`,
   'policy.allowPorts': (port) => `--allow-port ${port}`,
@@ -110,14 +110,14 @@ function fieldOption(field: Advice['value']): string {
   return `-H '${field}: ...'${field === 'Authorization' ? ' or --oauth2-bearer' : ''}`
 }
 
-/** The library's message with the command's words in place of the library's option. */
+/** The library's message with the command's words instead of the library's option. */
 export function inFlags(message: string, advice: Advice | undefined): string {
   if (advice === undefined) return message
   const words = typed[advice.option]
   return message.replaceAll(adviceText(advice), () => (typeof words === 'string' ? words : words(advice.value)))
 }
 
-/** A finding as the command shows it: without `advice`, and with its remedy in the message. */
+/** A finding as the command shows it: its message includes the remedy, and `advice` is left out. */
 export function shownFinding({ code, severity, message, remedy, span, rule, advice }: Finding): ShownFinding {
   return { code, severity, message: inFlags(`${message} ${remedy}`, advice), span, rule }
 }

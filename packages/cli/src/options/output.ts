@@ -179,7 +179,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
 export function readWriteOut(line: GivenOptions<OutputOption>): string | null {
   const text = line.value('write-out')
   if (text?.startsWith('@') !== true) return text ?? null
-  // As in curl, the lines of a file are joined; \n in them ends a line.
+  // As in curl, the lines of a file are joined; a line ends only at \n in the text.
   return readOptionText('-w', text.slice(1)).replace(/[\r\n]+/g, '')
 }
 

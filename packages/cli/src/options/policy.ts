@@ -111,7 +111,7 @@ export function readPolicy(line: GivenOptions<PolicyOption>): Partial<Policy> {
 function readSchemes(line: GivenOptions<PolicyOption>): Partial<Policy> {
   const typed = line.value('proto')
   const redirected = line.value('proto-redir')
-  // A scheme that the policy names is retrieved under publicOnly, too, so `all` must not name those of this machine.
+  // Under publicOnly, the policy retrieves a scheme that it names, so `all` must not name the schemes of this machine.
   const all = builtinSchemes.filter(({ defaultPort }) => defaultPort !== null || !line.has('public-only'))
   const names = all.map(({ name }) => name)
   return {
@@ -133,7 +133,7 @@ function readFindingCode(text: string): FindingCode {
   throw usageError(`--allow needs the code of a danger, not ${JSON.stringify(text)}. ${hint}`)
 }
 
-/** Throws `auth-failed`, as curl does, for a URL with a user. Redirects never carry one. */
+/** Throws `auth-failed`, as curl does, if a URL names a user. Redirects never carry one. */
 export function refuseUser({ locator, url }: Resolution): void {
   if (locator.user === null) return
   const message = 'The URL names a user, which --disallow-username-in-url refuses; use -u.'

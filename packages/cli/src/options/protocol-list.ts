@@ -2,15 +2,15 @@ import { builtinSchemes } from '@retriever/core'
 import { usageError } from '../exit-codes.ts'
 import { nearest } from '../suggest.ts'
 
-/** Protocols of curl that are no schemes here: they may stand in a list, and nothing comes of it. */
+/** Protocols that curl has and Retriever lacks. A list may name them, without any effect. */
 const ofCurl =
   'dict file ftp ftps gopher gophers http https imap imaps ldap ldaps mqtt pop3 pop3s rtmp rtsp scp sftp smb smbs ' +
   'smtp smtps telnet tftp ws wss'
 
 /**
- * Reads a list of protocols as curl does, each after `+` (permit, the default), `-` (deny) or `=` (permit this one
- * alone); `all` stands for all of them. `standard`: those that are permitted before the list. Throws `invalid-option`
- * for a name that is no scheme.
+ * Reads a list of protocols as curl does. A name may follow `+` (permit, the default), `-` (deny) or `=` (permit only
+ * this one); `all` means all protocols. `standard` names those that are permitted before the list. Throws
+ * `invalid-option` if a name is no scheme.
  */
 export function readProtocols(
   option: string,

@@ -93,8 +93,8 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
 ]
 
 /**
- * Reads `--resolve HOST:PORT:ADDRESS[,ADDRESS]`, IPv6 with or without brackets. As in curl, the last one for a
- * HOST:PORT counts.
+ * Reads `--resolve HOST:PORT:ADDRESS[,ADDRESS]`; IPv6 addresses may have brackets. As in curl, the last one for a
+ * HOST:PORT applies.
  */
 export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddresses {
   return Object.fromEntries(
@@ -110,8 +110,8 @@ export function readAddresses(line: GivenOptions<ResolutionOption>): PinnedAddre
 }
 
 /**
- * Reads `--gateway SCHEME=URL`; the last one for a scheme counts. The syntax of an unknown scheme may follow its name:
- * `SCHEME://:PORT=URL`, `SCHEME://=URL` or `SCHEME:=URL`. Whether the URL can be used is seen with a URL.
+ * Reads `--gateway SCHEME=URL`; the last one for a scheme applies. The syntax of an unknown scheme may follow its name:
+ * `SCHEME://:PORT=URL`, `SCHEME://=URL` or `SCHEME:=URL`. Only a retrieval shows whether the URL can be used.
  */
 export function readGateways(line: GivenOptions<ResolutionOption>): Gateways | null {
   const given = line.values('gateway').map((text): [string, string | Gateway] => {
@@ -134,7 +134,7 @@ function badGateway(text: string): RetrievalError {
   return usageError(`--gateway needs SCHEME=URL or urn:NAME=URL; ${unknown}; not ${JSON.stringify(text)}.`)
 }
 
-/** The base, as a URL: a file or folder may be given by its path. */
+/** The base as a URL; a file or folder may be given by its path. */
 export function readBase(line: GivenOptions<ResolutionOption>): string | undefined {
   const base = line.value('base')
   if (base === undefined || /^[a-z][a-z\d+.-]+:/i.test(base)) return base
@@ -144,7 +144,7 @@ export function readBase(line: GivenOptions<ResolutionOption>): string | undefin
   return statSync(base).isDirectory() ? `${href.replace(/\/$/, '')}/` : href
 }
 
-/** The scheme for URLs that have none; null: it is guessed. Throws `invalid-option`. */
+/** The scheme for URLs that have none; null if it must be guessed. Throws `invalid-option`. */
 export function readDefaultScheme(line: GivenOptions<ResolutionOption>): string | null {
   const scheme = line.value('proto-default')
   if (scheme === undefined || /^[a-z][a-z\d+.-]*$/i.test(scheme)) return scheme ?? null
@@ -163,7 +163,7 @@ export function readDefaults(
   }
   return {
     ...(newsServer !== undefined && { newsServer }),
-    // Its files are read for the first URL that needs them.
+    // Its files are read only for the first URL that needs them.
     ldapServer: once(() => defaultLdapServer(env)),
     ...(anonymousPassword !== undefined && { anonymousPassword }),
     requireTls: line.has('ssl-reqd'),
@@ -180,7 +180,7 @@ function once<T>(give: () => T): () => T {
   }
 }
 
-/** The News server named in the file that Debian, the clients of INN and tin use for it. */
+/** The News server in the file in which Debian, the clients of INN and tin look for it. */
 function systemNewsServer(): string | undefined {
   try {
     return readFileSync('/etc/news/server', 'utf8').split('\n', 1)[0]?.trim() || undefined

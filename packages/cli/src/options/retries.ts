@@ -48,7 +48,7 @@ export const retryOptions: readonly OptionRow<RetryOption>[] = [
   },
 ]
 
-/** The limits of trying again that are typed. Throws `invalid-option`. */
+/** The limits of retries that were typed. Throws `invalid-option`. */
 export function readRetryLimits(line: GivenOptions<RetryOption>): Partial<Limits> {
   const retries = line.value('retry')
   return {

@@ -6,7 +6,7 @@ import type { Program } from '../programs/run-program.ts'
 import { readPort } from './numbers.ts'
 import type { GivenOptions, OptionRow } from './option.ts'
 
-/** The ports of the servers where none is given; with a program, each server takes a free one. */
+/** The ports of servers for which none is given. With a program, each server takes a free port instead. */
 const defaultPorts: Readonly<Record<ProtocolName, number>> = {
   http: 8080,
   ftp: 2121,
@@ -32,7 +32,7 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
 
 export const protocols: readonly ProtocolName[] = Object.keys(defaultPorts) as ProtocolName[]
 
-/** The advice for --port, which other servers have. */
+/** Advice for --port, an option that other servers have. */
 export const serverPorts = 'There is no option --port. Each server has its own, such as --http-port N.'
 
 export type ServerOption = `${ProtocolName}-port` | 'fault' | 'serve-host' | 'serve-private'
@@ -76,13 +76,13 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
 /** The servers that can serve a folder. */
 const withFiles: readonly ProtocolName[] = ['http', 'ftp', 'gopher', 'nfs']
 
-/** The servers that look at the host of a request, as browsers ask them. */
+/** The servers that check the host of a request, since browsers may contact them. */
 const withHosts: readonly ProtocolName[] = ['http', 'ws']
 
-/** The servers, and the command beside them, of serve. */
+/** The servers of serve, and the command that runs beside them. */
 export interface Serving {
   readonly servers: ServersOptions
-  /** The program to run while the servers run; null: they run until a signal. */
+  /** The program to run while the servers run; null if they run until a signal. */
   readonly program: Program | null
 }
 
@@ -91,8 +91,8 @@ interface ServingLine extends GivenOptions<ServerOption | 'json'> {
 }
 
 /**
- * The named servers, or all of them (with a folder those that can serve it), with their ports and faults, and the
- * program to run. Throws `invalid-option`.
+ * The named servers with their ports and faults, and the program to run. If none is named, all servers, or with a
+ * folder those that can serve it. Throws `invalid-option`.
  */
 export function readServing(line: ServingLine, env: NodeJS.ProcessEnv): Serving {
   const named = protocols.filter((protocol) => line.operands.includes(protocol))
@@ -108,13 +108,13 @@ export function readServing(line: ServingLine, env: NodeJS.ProcessEnv): Serving 
     const hosts = withHosts.includes(protocol) ? { hosts: line.values('serve-host') } : {}
     return [protocol, { faults, ...hosts, port: port === undefined ? otherwise : readPort(`${protocol}-port`, port) }]
   })
-  // A server that runs for days keeps no record of each request.
+  // Keeps no record of requests, since a server may run for days.
   const files = folder === undefined ? {} : { folder, privateFiles: line.has('serve-private') }
   const servers = { ...Object.fromEntries(own), record: false, ...files }
   return { servers, program }
 }
 
-/** The program behind `--`. */
+/** The program behind `--`; null if there is none. */
 function readProgram(line: ServingLine, env: NodeJS.ProcessEnv): Program | null {
   if (line.program === null) return null
   const [name, ...args] = line.program
@@ -123,7 +123,7 @@ function readProgram(line: ServingLine, env: NodeJS.ProcessEnv): Program | null 
   return { name, args, env }
 }
 
-/** The folder among the operands. */
+/** The folder among the operands; undefined if there is none. */
 function readFolder([folder, another]: readonly string[]): string | undefined {
   if (another !== undefined) throw usageError(`serve takes one folder, not ${[folder, another].join(' and ')}.`)
   if (folder === undefined) return undefined
@@ -136,7 +136,7 @@ function readFolder([folder, another]: readonly string[]): string | undefined {
   throw usageError(`${given} is a file. serve takes the folder that it is in: ${JSON.stringify(dirname(folder))}.`)
 }
 
-/** Reads faults such as `delay=100`; the servers check the names and values. */
+/** Reads faults such as `delay=100`. The servers check names and values. */
 function readFaults(texts: readonly string[]): Faults {
   const faults = texts.map((text) => {
     const [, name, value = ''] = /^(\w+)=(.*)$/.exec(text) ?? []

@@ -49,14 +49,14 @@ export const tracingOptions: readonly OptionRow<TracingOption>[] = [
 ]
 
 export interface TraceOptions {
-  /** A path, `-` for standard output or `%` for standard error. */
+  /** A path; `-` is standard output, `%` standard error. */
   readonly file: string
   readonly ascii: boolean
   readonly time: boolean
   readonly ids: boolean
 }
 
-/** The trace that is wanted, the last one of the line; null: none. Throws `invalid-option`. */
+/** The last trace that the line asks for; null if it asks for none. Throws `invalid-option`. */
 export function readTrace(line: GivenOptions<TracingOption>): TraceOptions | null {
   const last = line.given.findLast(({ name }) => name === 'trace' || name === 'trace-ascii')
   if (last === undefined) return null
@@ -69,7 +69,7 @@ export function readTrace(line: GivenOptions<TracingOption>): TraceOptions | nul
   }
 }
 
-/** The file for messages; null: standard error. Throws `invalid-option`. */
+/** The file for messages; null for standard error. Throws `invalid-option`. */
 export function readStderr(line: GivenOptions<TracingOption>): string | null {
   const file = line.value('stderr')
   if (file === '') throw usageError('--stderr needs the name of a file, or - for standard output.')

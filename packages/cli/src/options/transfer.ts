@@ -85,7 +85,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
 ]
 
-/** Reads `A-B`, `A-` (or `A`), `-N`, or a list of them with commas. Throws `invalid-option`. */
+/** Reads `A-B`, `A-` (or `A`), `-N`, or several of them with commas. Throws `invalid-option`. */
 export function readRange(text: string): OctetRange | OctetRange[] {
   const ranges = text.split(',').map((part) => {
     const range = oneRange(part.trim())
@@ -104,10 +104,10 @@ function oneRange(text: string): OctetRange | null {
   return [Number(first), last === '' ? null : Number(last)]
 }
 
-/** The place where a body is to begin: an octet, or the end of the output file. */
+/** Where a body begins: at an octet, or at the end of the output file. */
 export type ContinueAt = number | 'end'
 
-/** The value of -C; null if the body is to begin at its beginning. Throws `invalid-option`. */
+/** The value of -C; null if the whole body is wanted. Throws `invalid-option`. */
 export function readContinueAt(
   line: GivenOptions<TransferOption>,
   destinations: readonly Destination[],
@@ -141,19 +141,19 @@ export function readRemoveOnError(line: GivenOptions<TransferOption>): boolean {
   return true
 }
 
-/** Dates of RFC 9110 5.6.7 and ISO 8601, which are unlikely names of files. */
+/** Matches dates of RFC 9110 5.6.7 and ISO 8601, which are unlikely names of files. */
 const exactDate = /^(?:\d{4}-\d\d-\d\d(?:[T ].*)?|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? .*)$/i
 /**
- * Other dates must begin with the year, or name the month and the year: Date.parse reads `backup-3` as March 2001,
- * `06.05.2030` as the 5th of June, and `may 6` as a day of 2001.
+ * Other dates must begin with the year, or name the month and the year, since Date.parse reads `backup-3` as March
+ * 2001, `06.05.2030` as the 5th of June, and `may 6` as a day of 2001.
  */
 const looseDate =
   /^(?:\d{4}(?!\d)|(?=.*\b\d{4}\b)(?:\d+ +)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[ ,])/i
 
-/** The condition of -z; empty: there is none. */
+/** The condition of -z; empty if there is none. */
 type TimeCondition = Pick<RequestOptions, 'ifChangedSince' | 'ifUnchangedSince'>
 
-/** Reads -z: the resource must be newer than the date, or with - before it no newer. Throws `invalid-option`. */
+/** Reads -z: the resource must be newer than the date, or with `-` before it no newer. Throws `invalid-option`. */
 export function readTimeCondition(text: string, destinations: readonly Destination[]): TimeCondition {
   const isOlder = text.startsWith('-')
   const date = readTime(isOlder || text.startsWith('+') ? text.slice(1) : text, destinations)
@@ -162,8 +162,8 @@ export function readTimeCondition(text: string, destinations: readonly Destinati
 }
 
 /**
- * The date of -z in a form that curl reads, or the date of the file that it names, or a date that Date.parse reads;
- * null for an output file that does not exist yet, as in the first `-z list -o list`.
+ * The date of -z: one that curl reads, that of a file, or one that Date.parse reads. Null for an output file that does
+ * not exist yet, as in the first `-z list -o list`.
  */
 function readTime(text: string, destinations: readonly Destination[]): Date | null {
   const byCurl = curlDate(text)
@@ -185,12 +185,12 @@ function isSamePath(one: string, other: string): boolean {
   return absolute(one) === absolute(other)
 }
 
-/** Whether -O may give a file this name, which is not known yet. */
+/** Whether -O may give a file this name; -O learns its names only later. */
 function mayBeNamed(destination: Destination, file: string): boolean {
   return destination.to === 'remote-name' && isSamePath(destination.directory, dirname(file))
 }
 
-/** The absolute path of the file that -z names; null: it names a date, or is not given. */
+/** The absolute path of the file that -z names; null if it names a date, or is not given. */
 export function readTimeFile(line: GivenOptions<TransferOption>): string | null {
   const text = line.value('time-cond')?.replace(/^[+-]/, '')
   if (text === undefined || curlDate(text) !== null || exactDate.test(text)) return null

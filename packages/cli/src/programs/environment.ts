@@ -1,7 +1,7 @@
 /**
- * The variables that programs need to find the terminal, the desktop, their files and the user's language. All others
- * stay here: they may hold secrets, which an old telnet gives to any server that asks (CVE-2005-0488), or load code
- * into the program.
+ * The variables that programs need to find the terminal, the desktop, their files and the user's language. A program
+ * gets no others: they may hold secrets, which an old telnet gives to any server that asks (CVE-2005-0488), or load
+ * code into the program.
  */
 const kept = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'TMPDIR', 'TEMP', 'TMP', 'TZ', 'HOSTNAME'],
@@ -15,13 +15,13 @@ const kept = new Set([
 /** The variables of desktops and languages. */
 const keptFamilies = /^(?:LC|XDG|KDE|GNOME|MATE|LXQT|QT|GTK)_/
 
-/** A proxy is kept unless its URL has a login. */
+/** Names of proxy variables. One is kept unless its URL has a login. */
 const proxy = /^(?:HTTP|HTTPS|FTP|ALL|NO)_PROXY$/
 
-/** The environment of a program that gets a URL. */
+/** The environment for a program that gets a URL. */
 export function environmentOf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const known = Object.entries(env).filter(([name, value]) => {
-    // Windows takes names in any letters.
+    // On Windows, upper and lower case do not matter in names.
     const upper = name.toUpperCase()
     return kept.has(upper) || keptFamilies.test(upper) || (proxy.test(upper) && value?.includes('@') === false)
   })

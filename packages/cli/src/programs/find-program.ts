@@ -2,9 +2,8 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
 /**
- * The path of a program in the folders of PATH, on Windows in the system's own folder first; null if there is none.
- * Relative folders of PATH are left out: they mean another place in each folder, and some of those are the work of
- * others.
+ * The path of a program in the folders of PATH, on Windows first in the system's own folder; null if there is none.
+ * Relative folders of PATH are skipped: they change with the current folder, which may come from other people.
  */
 export function findProgram(name: string, env: NodeJS.ProcessEnv): string | null {
   const isWindows = process.platform === 'win32'

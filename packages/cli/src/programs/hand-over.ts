@@ -10,8 +10,8 @@ import { findProgram } from './find-program.ts'
 import { runProgram } from './run-program.ts'
 
 /**
- * Hands URLs to programs of this system, one after another: each is printed, then run with our terminal until it
- * ends. Resolves to the first exit status that is not 0, that of a program or of an error.
+ * Hands URLs to programs of this system, one after another. Each program is printed, then runs with our terminal until
+ * it ends. Resolves to the first exit status that is not 0, of a program or of an error.
  */
 export async function handOver(entries: Entries, session: Session): Promise<number> {
   const { config, report, signal } = session.run
@@ -33,7 +33,10 @@ export async function handOver(entries: Entries, session: Session): Promise<numb
   return exit
 }
 
-/** The programs that only find another one by the desktop's settings: they fail with the complaints of all they try. */
+/**
+ * Programs that only start another one by the desktop's settings. If they fail, they print the complaints of every
+ * program that they tried.
+ */
 const desktopPrograms: ReadonlySet<string> = new Set(['xdg-open', 'gio', 'open'])
 
 async function handOverOne(resolution: Resolution, { client, run }: Session): Promise<number> {
@@ -46,7 +49,7 @@ async function handOverOne(resolution: Resolution, { client, run }: Session): Pr
   const env = config.programEnvironment()
   const { program, path, args } = installed(handoff, resolution, env)
   if (handoff.password != null) {
-    // A person is told that of a service, as in a session of ours; what is no terminal may be a log.
+    // A person gets the advice on the login, as in our own session. If this is no terminal, it may be a log.
     const isForPerson = resolution.plan.mechanism === 'telnet' && output.stderrIsTerminal && !config.json
     const advice = isForPerson ? `${loginAdvice(resolution, handoff.user)} ` : ''
     const message = 'The password of the URL is given to no program: type it when you are asked.'
@@ -77,7 +80,7 @@ function notOpened({ url, scheme }: Resolution, program: string, status: number)
   return new RetrievalError('handoff', `${what} ${hint}`, { phase: 'resolve', url })
 }
 
-/** The first program of a handoff that this system has, with the arguments that tell it the user. */
+/** The first program of a handoff that this system has, with the arguments that tell the program the user. */
 function installed(handoff: Handoff, { url }: Resolution, env: NodeJS.ProcessEnv) {
   const programs: readonly HandoffProgram[] = [handoff, ...(handoff.alternatives ?? [])]
   for (const { program, args, argsWithUser = args } of programs) {

@@ -2,18 +2,18 @@ import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Run } from '../run.ts'
 
-/** A program to be run without a shell: each argument reaches it as it is. */
+/** A program to run without a shell, so that each argument reaches it unchanged. */
 export interface Program {
   readonly name: string
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
-  /** True: its complaints are not shown. */
+  /** Whether its complaints are hidden. */
   readonly isQuiet?: boolean
 }
 
 /**
- * Runs a program with our input and output, passes it our signals, and resolves to its exit status when it has ended:
- * 128 and the number for a signal. Rejects with the system's error if it cannot be started.
+ * Runs a program with our input and output, and passes our signals to it. Resolves to its exit status when it has
+ * ended: for a signal, 128 and the number. Rejects with the system's error if the program cannot be started.
  */
 export async function runProgram(
   { name, args, env, isQuiet = false }: Program,
@@ -21,7 +21,8 @@ export async function runProgram(
 ): Promise<number> {
   signal.throwIfAborted()
   const child = spawn(name, args, { stdio: ['inherit', 'inherit', isQuiet ? 'ignore' : 'inherit'], env })
-  // The terminal sends Ctrl-C to the program, too: passed on, it would come twice, and a second one means "at once".
+  // The terminal also sends Ctrl-C to the program. If we passed it on, it would come twice, and a second one means "at
+  // once".
   const isOnTerminal = [output.streams.stdin, output.streams.stdout, output.streams.stderr].some(({ isTTY }) => isTTY)
   interrupts.passTo((interrupt) => {
     if (interrupt !== 'SIGINT' || !isOnTerminal) child.kill(interrupt)

@@ -5,23 +5,26 @@ import { shownFinding } from '../options/option-hints.ts'
 import { type ErrorRecord, errorRecord } from '../terminal/report.ts'
 import type { Facts } from '../write-out/facts.ts'
 
-/** The object of --json for one URL: docs/json.md. All members are always there; null: not known, or there is none. */
+/** The object of --json for one URL: docs/json.md. All members are always there; null means unknown or absent. */
 export interface Result {
   /** The URL as it was typed, without secrets. */
   readonly url: string
   /** The URL after redirects. */
   readonly finalUrl: string | null
-  /** `not-modified`: the condition of -z or --etag-compare was not met, so nothing came. `deleted`: by mirror. */
+  /**
+   * `not-modified`: the condition of -z or --etag-compare was not met, so nothing came. `deleted`: mirror deleted the
+   * file.
+   */
   readonly outcome: 'retrieved' | 'not-modified' | 'skipped' | 'failed' | 'deleted'
-  /** The exit status that this URL alone would give. */
+  /** The exit status that this URL alone would give the command. */
   readonly exit: number
   /** The status of HTTP, or the code of the last reply of FTP and News. */
   readonly status: number | null
   readonly mediaType: string | null
-  /** The octets of the whole file that was saved, or of the body. */
+  /** The octets of the whole saved file, or of the body. */
   readonly size: number | null
   readonly modified: string | null
-  /** The sum of these octets, with --sha256. */
+  /** With --sha256, the checksum of these octets. */
   readonly sha256: string | null
   readonly seconds: number | null
   /** The file that was saved. */
@@ -34,11 +37,11 @@ export interface Result {
 
 type ShownFinding = Omit<Finding, 'remedy' | 'advice'>
 
-/** A URL that is done. */
+/** A URL whose retrieval has ended. */
 export interface Done {
   readonly operand: string
   readonly facts: Facts
-  /** Why it failed; null: it did not. */
+  /** Why the retrieval failed; null if it did not. */
   readonly error: unknown
 }
 

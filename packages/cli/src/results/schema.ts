@@ -1,6 +1,6 @@
 import type { Result } from './result.ts'
 
-/** A JSON Schema of draft 2020-12, as far as this one needs it. */
+/** The parts of JSON Schema, draft 2020-12, that this file needs. */
 export interface Schema {
   readonly type: string | readonly string[]
   readonly description?: string

@@ -2,7 +2,7 @@ import type { Run } from '../run.ts'
 import { jsonLine, withoutSecrets } from '../terminal/output.ts'
 import { type Done, type Result, resultOf } from './result.ts'
 
-/** Writes what --json or --sha256 tells of a URL: to standard error if standard output is the body's. */
+/** Writes what --json or --sha256 tells about a URL, to standard error if the body goes to standard output. */
 export async function writeResult(done: Done, bodyOnStdout: boolean, run: Run): Promise<void> {
   const result = resultOf(done)
   const line = run.config.json ? jsonLine(withoutSecrets(result)) : sumLine(result)
@@ -11,7 +11,7 @@ export async function writeResult(done: Done, bodyOnStdout: boolean, run: Run): 
   else await run.output.write(line)
 }
 
-/** The line of --sha256, in the format of sha256sum; a name with a line break or a backslash is escaped as there. */
+/** The line of --sha256, in the format of sha256sum, which also escapes a name with a line break or a backslash. */
 function sumLine({ sha256, file }: Result): string | null {
   if (sha256 === null) return null
   const name = file ?? '-'

@@ -7,8 +7,8 @@ import type { Retrieval } from '../retrieval.ts'
 export type Saved = Pick<Retrieval, 'resolution' | 'index'>
 
 /**
- * The sum that a body must have; null: any. A list of --checksum may name the file `path`, or the last part of the
- * URL.
+ * The sum that a body must have; null if any will do. A list of --checksum may name the file `path`, or the last part
+ * of the URL.
  */
 export function expectedSum(options: HashOptions | null, retrieval: Saved, path: string | null): Checksum | null {
   const named = fileNameOf(retrieval.resolution)
@@ -16,7 +16,7 @@ export function expectedSum(options: HashOptions | null, retrieval: Saved, path:
   return options?.expected(retrieval.index, names) ?? null
 }
 
-/** Throws `checksum-failed` if a body that went to standard output has another sum. */
+/** Throws `checksum-failed` if the body, which went to standard output, has another sum. */
 export function checkSum(expected: Checksum, hash: BodyHash, url: string): void {
   const { algorithm, value } = expected
   if (hash.hex() === value.toLowerCase()) return

@@ -13,7 +13,7 @@ export function startIn(path: string, at: ContinueAt): number {
   throw writeFailed(path, `it has ${size} octets, but -C says ${at}; use -C - to continue where it ends`)
 }
 
-/** The end of a file of which no version is known: its last octets and its date are compared with the resource. */
+/** The end of a file whose version is unknown: its last octets and its date, which are compared with the resource. */
 export function unverifiedEnd(path: string, length: number): ResumePoint {
   const tail = new Uint8Array(Math.min(length, 4096))
   return tryFile(path, () => {
@@ -28,9 +28,9 @@ export function unverifiedEnd(path: string, length: number): ResumePoint {
 }
 
 /**
- * A file that has both the size and the date of the resource is whole, as in `mirror`: nothing follows it. 0 if its
- * date is none that a server gives, because it has a fraction of a second, or changes may have come since (security.md
- * R10).
+ * Where to resume a file that may be whole. It is whole if it has both the size and the date of the resource, as in
+ * `mirror`. Returns 0 if no server gives such a date, because it has a fraction of a second, or if the file may have
+ * changed since (security.md R10).
  */
 export function endOfWhole(path: string, length: number): ResumePoint | 0 {
   const { mtime, mtimeMs } = tryFile(path, () => lstatSync(path))
@@ -38,7 +38,10 @@ export function endOfWhole(path: string, length: number): ResumePoint | 0 {
   return isSettled ? { offset: length, size: length, modified: mtime } : 0
 }
 
-/** Throws if the server sends the whole instead of the rest, and it is shorter than the file that it would replace. */
+/**
+ * Throws if the server sends the whole resource instead of the rest, and it is shorter than the file that it would
+ * replace.
+ */
 export function checkNotShorter(path: string, start: number, { offset, size, url }: Representation): void {
   if (offset > 0 || size === null || size >= start) return
   const message = `${path} cannot be continued: it has ${start} octets, and ${url} has only ${size}.`
@@ -46,7 +49,7 @@ export function checkNotShorter(path: string, start: number, { offset, size, url
 }
 
 /**
- * The octets of the resource from `start` on, also if the server began earlier. Rejects with `resume-failed` if the
+ * The octets of the resource from `start` on, even if the server began earlier. Rejects with `resume-failed` if the
  * resource ends before `start`.
  */
 export async function* octetsFrom(representation: Representation, start: number): AsyncGenerator<Uint8Array> {

@@ -11,12 +11,12 @@ import type { OutputOption } from '../options/output.ts'
 
 type DestinationOptions = GivenOptions<OutputOption | LineOption | 'continue-at'>
 
-/** The destination of a body. */
+/** Where a body goes. */
 export type Destination =
-  /** `asIs`: `-o -` was given, so a terminal gets the octets unchanged. */
+  /** `asIs` means that `-o -` was given, so a terminal gets the octets unchanged. */
   | { readonly to: 'stdout'; readonly asIs: boolean }
   | { readonly to: 'file'; readonly path: string }
-  /** A file in `directory`, named after the URL, or with `byServer` (-J) by the server if it gives a name. */
+  /** A file in `directory`, named after the URL. With `byServer` (-J), the server may name it. */
   | { readonly to: 'remote-name'; readonly directory: string; readonly byServer: boolean }
 
 /** A URL to retrieve, and where its body goes. */
@@ -27,13 +27,13 @@ export interface Target {
 
 /** The URLs of a command line, with their destinations. */
 export interface Targets extends Iterable<Target> {
-  /** How many they are. */
+  /** How many URLs there are. */
   readonly count: number
-  /** The kinds of destination that there are, as they were typed: with `#1` in the names of files. */
+  /** The kinds of destination, as typed: names of files still contain `#1`. */
   readonly destinations: readonly Destination[]
 }
 
-/** The same destinations, for other URLs. `urlOf` gets each operand. */
+/** The same destinations for other URLs: `urlOf` turns each operand into its URL. */
 export function withUrls(targets: Targets, urlOf: (operand: string) => string): Targets {
   return {
     ...targets,
@@ -55,14 +55,14 @@ export function toStandardOutput(operand: string): Targets {
   }
 }
 
-/** For the commands that retrieve nothing. */
+/** The targets of commands that retrieve nothing. */
 export const noTargets: Targets = { count: 0, destinations: [], *[Symbol.iterator]() {} }
 
 /**
- * Reads the URLs and their destinations. -o and -O are given in the order of the URLs, as in curl; URLs without one go
- * to standard output, or with --remote-name-all to files. A glob gives its URLs one by one, as they are asked for,
- * unless `globs` is false.
- * Throws `malformed-url` for a wrong glob, `invalid-option` for options that make no sense together.
+ * Reads the URLs and their destinations. As in curl, -o and -O are given in the order of the URLs; URLs without one go
+ * to standard output, or to files with --remote-name-all. A glob gives its URLs one by one, as they are asked for,
+ * unless `globs` is false. Throws `malformed-url` for a wrong glob, `invalid-option` for options that make no sense
+ * together.
  */
 export function readTargets(
   line: DestinationOptions,
@@ -88,7 +88,7 @@ export function readTargets(
   }
 }
 
-/** The URLs of a glob; a file URL with `*` or `?` stands for the files that match. */
+/** The URLs of a glob; a file URL with `*` or `?` gives the files that match. */
 function urlsOf(operand: string): ReturnType<typeof expandGlob> {
   const expanded = expandGlob(operand)
   if (!/^\s*file:.*[*?]/is.test(operand)) return expanded
@@ -98,13 +98,13 @@ function urlsOf(operand: string): ReturnType<typeof expandGlob> {
   return { count: found.length, [Symbol.iterator]: () => found.values() }
 }
 
-/** The destination of URLs without an -o or -O of their own; a single `-o -` is for all of them. */
+/** The destination of URLs without their own -o or -O. A single `-o -` applies to all of them. */
 function restOf(line: DestinationOptions, [only, ...others]: readonly Given[]): Given {
   if (line.has('remote-name-all')) return { name: 'remote-name', value: '' }
   return only?.value === '-' && others.length === 0 ? only : { name: 'stdout', value: '' }
 }
 
-/** Whether it is a data URL: its data may hold braces and brackets, as JSON does. */
+/** Whether the operand is a data URL, whose data may hold braces and brackets, as JSON does. */
 function isData(operand: string): boolean {
   return /^\s*data:/i.test(operand)
 }
@@ -120,7 +120,7 @@ function destinationOf({ name, value }: Given, values: readonly string[], line: 
   return { to: 'file', path: join(directory ?? '', fillName(value, values)) }
 }
 
-/** --clobber: true, --no-clobber: false; null: -o overwrites, and -O does not. */
+/** True for --clobber, false for --no-clobber; null if neither is given: -o then overwrites and -O does not. */
 export function readClobber(line: GivenOptions<OutputOption>): boolean | null {
   if (line.has('no-clobber')) return false
   return line.has('clobber') ? true : null
@@ -140,7 +140,7 @@ function checkNaming(line: DestinationOptions, typed: readonly Destination[]): v
   if (line.has('continue-at')) throw usageError(`${head} begins the file, and -C continues it: give one of them.`)
 }
 
-/** As checkTarget(), for a file whose folders --create-dirs makes. */
+/** Does what checkTarget() does, for a file whose folders --create-dirs may have to make. */
 export function checkOutput(path: string, overwrite: boolean, special: boolean): void {
   if (tryFile(path, () => statSync(dirname(path), { throwIfNoEntry: false })) === undefined) {
     throw writeFailed(path, 'its folder does not exist; make it, or let --create-dirs make it')
@@ -149,12 +149,12 @@ export function checkOutput(path: string, overwrite: boolean, special: boolean):
 }
 
 /**
- * Throws `write-failed` before a server is contacted, if writing is sure to fail. `special`: allow FIFOs and devices.
+ * Throws `write-failed`, before a server is contacted, if writing is sure to fail. `special` allows FIFOs and devices.
  */
 export function checkTarget(path: string, overwrite: boolean, special: boolean): void {
   const target = tryFile(path, () => statSync(path, { throwIfNoEntry: false }))
   if (target?.isDirectory()) throw writeFailed(path, 'it is a directory; name a file in it')
-  // A dangling link occupies the name too.
+  // A dangling link also occupies the name.
   if (!overwrite && lstatSync(path, { throwIfNoEntry: false })) {
     throw writeFailed(path, 'it exists already; name another file with -o, or let --clobber overwrite it')
   }
@@ -171,7 +171,7 @@ export function tryFile<T>(path: string, operation: () => T): T {
   }
 }
 
-/** The `write-failed` for an error of the system. */
+/** The `write-failed` for a system error. */
 export function systemFailure(path: string, cause: unknown): RetrievalError {
   const code = (cause as NodeJS.ErrnoException).code ?? ''
   return writeFailed(path, systemReason(cause) ?? (code || String(cause)), cause)
@@ -182,7 +182,7 @@ export function writeFailed(path: string, why: string, cause?: unknown): Retriev
   return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, { phase: 'save', cause })
 }
 
-/** The error for binary data that would go to a terminal. */
+/** The error that keeps binary data from a terminal. */
 export function notShown(mediaType: string | null): RetrievalError {
   const type = mediaType ?? 'of unknown type'
   const message = `Not shown: this is binary data (${type}). Save it with -o FILE or -O, or force it with -o -.`

@@ -8,20 +8,20 @@ import { checkTarget } from './destination.ts'
 import { ownPath } from './own-file.ts'
 import { replaceFile } from './replace-file.ts'
 
-/** The entity tag that the file of --etag-compare holds. */
+/** The entity tag in the file of --etag-compare. */
 export interface ComparedEtag {
   /** The entity tag; null if there is none yet, or it is damaged. */
   readonly tag: string | null
-  /** The file, if it holds something other than an entity tag. */
+  /** The file, if it holds anything but an entity tag. */
   readonly damaged: string | null
 }
 
 /** An entity tag (RFC 9110 8.8.3). */
 const entityTag = /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/
-/** The longest file that is read, which is the limit of a header section: a longer one holds no entity tag. */
+/** The most octets of the file that are read, the limit of a header section. A longer file holds no entity tag. */
 const maxLength = 64 * 1024
 
-/** Reads the file of --etag-compare. Throws `invalid-option` for a file that cannot be read. */
+/** Reads the file of --etag-compare. Throws `invalid-option` if the file cannot be read. */
 export function readEtag(line: EtagOptions, count: number): ComparedEtag {
   const file = fileOf(line, 'etag-compare', count)
   const text = file === null ? '' : contentOf(file).trim()
@@ -34,15 +34,15 @@ export function readEtagFile(line: EtagOptions, count: number): string | null {
   return fileOf(line, 'etag-save', count)
 }
 
-/** Throws `write-failed` if no tag could be written there. */
+/** Throws `write-failed` if no tag could be written to this file. */
 export function checkEtagFile(file: string): void {
   checkTarget(file, true, false)
   ownPath(file)
 }
 
 /**
- * Writes the entity tag of a complete response; that of a range says nothing of the rest. As in curl, the file is empty
- * if there is no valid tag. An existing file keeps its content until the new one is complete.
+ * Writes the entity tag of a complete response; the tag of a range says nothing about the rest. As in curl, the file is
+ * empty if there is no valid tag. An existing file keeps its content until the new one is complete.
  */
 export function saveEtag(file: string | null, representation: Representation): void {
   const { etag } = representation
@@ -53,7 +53,7 @@ export function saveEtag(file: string | null, representation: Representation): v
 
 type EtagOptions = GivenOptions<'etag-compare' | 'etag-save' | 'from'>
 
-/** `count`: how many URLs are given. */
+/** The file that the option names; null if it is not given. `count` is how many URLs there are. */
 function fileOf(line: EtagOptions, option: 'etag-compare' | 'etag-save', count: number): string | null {
   const file = line.value(option)
   if (file === undefined) return null
@@ -63,7 +63,7 @@ function fileOf(line: EtagOptions, option: 'etag-compare' | 'etag-save', count: 
   return file
 }
 
-/** The content of the file, up to the limit. Does not wait for a FIFO. */
+/** The content of the file, up to the limit. This does not wait for a FIFO. */
 function contentOf(file: string): string {
   try {
     const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))

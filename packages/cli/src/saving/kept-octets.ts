@@ -6,7 +6,7 @@ import { formatSize } from '../terminal/output.ts'
 import type { Reporter } from '../terminal/report.ts'
 import type { SavePlan } from './save-plan.ts'
 
-/** Reports what a failed retrieval has left of its file, and how to continue it. */
+/** Reports what a failed retrieval left of its file, and how to continue it. */
 export class KeptOctets {
   readonly #report: Reporter
   readonly #config: Pick<Config, 'continueAt' | 'continueUnverified'>
@@ -19,7 +19,9 @@ export class KeptOctets {
     this.#config = config
   }
 
-  /** Starts the file of a URL. `byServer`: -J named it, so the command that continues it must name it itself. */
+  /**
+   * Begins the file of a URL. `byServer` means that -J named it, so a command that continues it must state its name.
+   */
   begin(plan: SavePlan, resolved: () => Resolution, byServer = false): void {
     this.#file = { plan, resolved }
     this.#before = filesOf(plan).map(stateOf)
@@ -27,7 +29,7 @@ export class KeptOctets {
     else this.#goOn = `the same command${this.#config.continueAt === null ? ' with -C -' : ''} continues from there`
   }
 
-  /** Ends the file, which is complete. */
+  /** Marks the file as complete. */
   end(): void {
     this.#file = null
   }
@@ -55,18 +57,18 @@ export class KeptOctets {
   }
 }
 
-/** The files that may hold octets: the part, and a file that is appended to. */
+/** The files that may hold octets: the part, and the file to which the rest is appended. */
 function filesOf({ path, behind }: SavePlan): readonly string[] {
   return behind === null ? [`${path}.part`] : [`${path}.part`, path]
 }
 
-/** The state of a file, which differs if the file was replaced or has grown. */
+/** The state of a file. It changes when the file is replaced or grows. */
 function stateOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`
 }
 
-/** The part of an unfinished file. Null also for a part that belongs to another running retrieval. */
+/** The part of an unfinished file. Null if there is none, or if another running retrieval uses it. */
 function partOf(path: string): Promise<KeptPart | null> {
   return findPart(path).catch(() => null)
 }

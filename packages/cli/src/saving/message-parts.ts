@@ -46,7 +46,7 @@ async function giveOut(number: string, part: MessagePart, destination: Destinati
   }
 }
 
-/** Saves all attachments, or none if a name is taken. Damaged ones are reported after the others are saved. */
+/** Saves all attachments, or none if a name is taken. Saves the good ones before it reports damaged ones. */
 async function saveAttachments(
   message: Message,
   representation: Representation,
@@ -57,7 +57,7 @@ async function saveAttachments(
   if (all.length === 0) throw notFound(representation, 'no attachments')
   const attachments = all.filter(([, { damage }]) => damage === null)
   const paths = distinctNames(attachments).map((name) => join(directory, name))
-  // Each file is first written under the other two names.
+  // Each file first has the other two names, while it is written.
   for (const path of paths.flatMap((path) => [path, `${path}.part`, `${path}.part.json`])) checkFree(path)
   for (const [index, [number, part]] of attachments.entries()) {
     const path = paths[index] ?? ''
@@ -68,7 +68,10 @@ async function saveAttachments(
   for (const [, part] of all) part.throwIfDamaged()
 }
 
-/** The attachments with their numbers, without those inside an attached message, which is saved as a whole. */
+/**
+ * The attachments with their numbers. Those within an attached message are left out, since that message is saved as a
+ * whole.
+ */
 function attachmentsOf(message: Message): (readonly [number: string, part: MessagePart])[] {
   const attached = [...message.allParts()].filter(([, { isAttachment }]) => isAttachment)
   const messages = attached.flatMap(([number, part]) => (part.message === null ? [] : [`${number}.`]))
@@ -80,7 +83,9 @@ function checkFree(path: string): void {
   if (there) throw writeFailed(path, 'it exists already; remove it, or choose another folder with --output-dir')
 }
 
-/** Numbers equal names, `a.bin`, `a-2.bin`, ignoring case as some file systems do (security.md 58: name tricks). */
+/**
+ * Makes equal names differ: `a.bin`, `a-2.bin`. It ignores case, as some file systems do (security.md 58: name tricks).
+ */
 function distinctNames(parts: readonly (readonly [string, MessagePart])[]): string[] {
   const taken = new Set<string>()
   return parts.map(([number, part]) => {
@@ -94,7 +99,7 @@ function distinctNames(parts: readonly (readonly [string, MessagePart])[]): stri
   })
 }
 
-/** The names that a file takes while it is written, in lower case. */
+/** The names that a file uses while it is written, in lower case. */
 function namesOf(name: string): readonly string[] {
   return [name, `${name}.part`].map((each) => each.toLowerCase())
 }

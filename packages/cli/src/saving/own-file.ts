@@ -18,16 +18,16 @@ import { isDescriptor } from '@retriever/fetchers'
 import { showText } from '../terminal/terminal-text.ts'
 import { tryFile, writeFailed } from './destination.ts'
 
-/** Windows has none of the last three. */
+/** Windows lacks the last three. */
 const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
 
 /** The system itself follows at most 40 links (path_resolution(7)). */
 const maxLinks = 40
 
 /**
- * The place that a name leads to, through links. If other users can make names in its folder, none of theirs is used
- * (security.md case 31): a link, or a file that belongs neither to this user nor to the owner of the folder; nor a file
- * of several names, each of which may be a link that another user has made to it. Throws `write-failed`.
+ * The place to which a name leads, through links. If other users can make names in its folder, this refuses what they
+ * may have made (security.md case 31): a link or file that belongs neither to this user nor to the owner of the folder,
+ * and a file with several names, since another user may have linked it there. Throws `write-failed`.
  */
 export function ownPath(path: string): string {
   let at = path
@@ -49,20 +49,20 @@ export function ownPath(path: string): string {
 }
 
 interface OpenOptions {
-  /** Whether the file keeps what it has. Default false. */
+  /** Whether the file keeps its content. Default false. */
   readonly append?: boolean
 }
 
 /**
- * Opens a file beside the bodies for writing, by the rule of ownPath(). A new one is for its owner alone: it may hold
- * secrets. An old one keeps its mode. Throws `write-failed`.
+ * Opens a file for text beside the bodies, by the rule of ownPath(). Only its owner may read a new file, since it may
+ * hold secrets; an old file keeps its mode. Throws `write-failed`.
  */
 export function openOwn(path: string, { append = false }: OpenOptions = {}): number {
   const at = ownPath(path)
-  // Other writers of an open descriptor, such as the shell, must not lose what they wrote there.
+  // Appends, so that other writers of an open descriptor, such as the shell, lose nothing.
   if (isDescriptor(at)) return tryFile(path, () => openSync(at, O_WRONLY | O_APPEND))
   const flags = O_WRONLY | O_NOFOLLOW | O_NOCTTY | (append ? O_APPEND : 0)
-  // To open a FIFO without a reader would wait for one, and no signal could end that.
+  // Opening a FIFO without a reader would wait for one, and no signal could end the wait.
   const file = openChecked(path, at, flags | O_CREAT | O_NONBLOCK)
   if (fstatSync(file).isFile()) {
     if (!append) tryFile(path, () => ftruncateSync(file))
@@ -85,7 +85,7 @@ function openChecked(path: string, at: string, flags: number): number {
   })
   if (file === null) throw writeFailed(path, 'no program reads this FIFO; start its reader first')
   try {
-    // Another user may have put something there since it was looked at.
+    // Another user may have replaced the file since ownPath() looked at it.
     checkOwn(path, dirname(at), fstatSync(file))
     return file
   } catch (error) {
@@ -95,8 +95,8 @@ function openChecked(path: string, at: string, flags: number): number {
 }
 
 /**
- * Gives the file these octets, or with `append` adds them. A terminal, such as /dev/tty, gets their control characters
- * in a harmless form. Throws `write-failed`.
+ * Writes these octets into the file, or with `append` adds them. A terminal, such as /dev/tty, gets their control
+ * characters in a harmless form. Throws `write-failed`.
  */
 export function writeInPlace(path: string, octets: Uint8Array, options: OpenOptions = {}): void {
   const file = openOwn(path, options)
@@ -136,7 +136,7 @@ function checkOwn(path: string, folder: string, stats: Stats): void {
   }
 }
 
-/** The right to write, of the group and of others. */
+/** The mode bits that let the group and others write. */
 const othersWrite = 0o022
 
 function isTrusted({ uid }: Stats, user: number): boolean {

@@ -5,7 +5,7 @@ import { ownPath, writeInPlace } from './own-file.ts'
 
 /**
  * Gives a file this content, one octet a character. An existing file keeps its mode, and its content until the new one
- * is complete; `mode` is that of a new one. Throws `write-failed`, also for a link that another user has made.
+ * is complete; `mode` is for a new file. Throws `write-failed`, also for a link that another user made.
  */
 export function replaceFile(path: string, content: string, mode: number): void {
   const place = ownPath(path)
@@ -19,12 +19,12 @@ export function replaceFile(path: string, content: string, mode: number): void {
   publish(temporary, place)
 }
 
-/** The name under which the new content of a file is written. */
+/** The name of the file while its new content is being written. */
 export function temporaryFor(path: string): string {
   return `${path}.${process.pid}.tmp`
 }
 
-/** Gives a complete temporary file its name, or removes it. Throws `write-failed`. */
+/** Renames a complete temporary file, or removes it if that fails. Throws `write-failed`. */
 export function publish(temporary: string, path: string): void {
   try {
     tryFile(path, () => renameSync(temporary, path))

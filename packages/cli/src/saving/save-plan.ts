@@ -20,22 +20,23 @@ import { checkOutput, type Destination, tryFile } from './destination.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
-/** The way in which a body becomes a file: its first octet, and the file that it is appended to. */
+/** How a body becomes a file: its first octet, and the file to which it is appended. */
 export interface SavePlan {
   readonly path: string
-  /** The first octet to retrieve; 0: from the beginning. */
+  /** The first octet to retrieve; 0 means the beginning. */
   readonly from: number | ResumePoint
-  /** The length of the file that the rest is appended to; null if the body goes to NAME.part first. */
+  /** The length of the file to which the rest is appended; null if the body first goes to NAME.part. */
   readonly behind: number | null
-  /** Why the whole is retrieved although octets are there. Default null. */
+  /** Why the whole body is retrieved although some octets are there. Default null. */
   readonly anew?: string | null
-  /** True: nothing proves that the rest belongs to the octets that are there. Default false. */
+  /** Whether nothing proves that the rest belongs to the octets that are there. Default false. */
   readonly isUnverified?: boolean
   readonly options: SaveOptions
 }
 
 /**
- * `isNamed`: -o names the file. Rejects with `write-failed` before a server is contacted, if writing is sure to fail.
+ * Plans how to save a body. `isNamed` means that -o names the file. Rejects with `write-failed`, before a server is
+ * contacted, if writing is sure to fail.
  */
 export async function planSave(
   path: string,
@@ -44,7 +45,7 @@ export async function planSave(
   { config }: Pick<Run, 'config'>,
 ): Promise<SavePlan> {
   const { continueAt, continueUnverified, clobber, timeFile, remoteTime } = config
-  // -z FILE -O is to bring FILE up to date.
+  // `-z FILE -O` brings FILE up to date, so it overwrites FILE.
   const overwrite = clobber ?? (isNamed || timeFile === resolve(path))
   checkOutput(path, overwrite || continueAt !== null, isNamed)
   const checksum = expectedSum(config.hashes, retrieval, path)
@@ -55,7 +56,7 @@ export async function planSave(
   const part = hasPart(path) ? await findPart(path) : null
   if (continueAt === null) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  // As in curl, the file then begins with the octet that -C names.
+  // As in curl, a new file begins with the octet that -C names.
   if (continueAt !== 'end' && !exists) return { ...anew, from: continueAt, options: { ...options, resumable: false } }
   const { entered } = retrieval
   const point = continueAt === 'end' ? resumePointOf(part, entered) : null
@@ -66,12 +67,12 @@ export async function planSave(
   return unproven === null ? { ...anew, anew: whyAnew(part, entered) } : { ...anew, from: unproven, isUnverified: true }
 }
 
-/** The name of the file for -O; a URL without a name gets a fixed one. */
+/** The name of the file for -O; a fixed name if the URL has none. */
 export function nameFor(resolution: Resolution): string {
   return fileNameOf(resolution) ?? (resolution.plan.mechanism === 'http' ? 'index.html' : 'download')
 }
 
-/** Why the file has not the name that the URL ends with; null: it has. */
+/** Why the file does not have the name at the end of the URL; null if it has. */
 export function whyRenamed(resolution: Resolution, path: string): string | null {
   const name = nameFor(resolution)
   const written = writtenNameOf(resolution) || name
@@ -80,9 +81,10 @@ export function whyRenamed(resolution: Resolution, path: string): string | null 
 }
 
 /**
- * The plan for an existing file, of which nothing says from which version it is: it is whole, or else the resource is
- * retrieved from its beginning, and replaces the file once complete, unless it is shorter. The rest is appended only if
- * the caller wants it so, or if a sum proves the result: with a wrong one the file gets its former length.
+ * The plan for an existing file whose version is unknown. If the file is whole, nothing comes. Otherwise the resource
+ * is retrieved from its beginning, and replaces the file once it is complete, unless it is shorter. The rest is
+ * appended only if the caller asks for that, or if a checksum proves the result; if the checksum is wrong, the file
+ * gets its former length.
  */
 function behind(
   path: string,
@@ -108,14 +110,14 @@ export function checkPlan({ path, from, behind }: SavePlan, representation: Repr
   }
 }
 
-/** The error for a file that is longer than the resource also says how to replace it. */
+/** Adds advice to the error for a file that is longer than the resource: how to replace it. */
 export function withAdvice({ path, behind, options }: SavePlan, error: unknown): unknown {
   if (behind === null || !RetrievalError.is(error) || error.code !== 'resume-failed') return error
   const advice = options.overwrite === false ? 'remove it first, or name another file with -o' : 'leave -C out'
   return new RetrievalError(error.code, `${error.message} To replace ${path}, ${advice}.`, error)
 }
 
-/** Saves the response by the plan, with `head` before it. */
+/** Saves the response as planned, with `head` before it. */
 export async function saveAsPlanned(
   { path, behind, options }: SavePlan,
   representation: Representation,
@@ -123,7 +125,7 @@ export async function saveAsPlanned(
 ): Promise<SavedFile> {
   const isAsPlanned = behind === null || behind === 0 || representation.offset > 0
   const { checksum, dated = true } = options
-  // A part is continued without another look at the file, so one of unknown length must not be kept.
+  // A part is continued without another look at the file, so a part of unknown length must not be kept.
   const whole = { resumable: representation.size !== null, shrink: false, dated, ...(checksum && { checksum }) }
   return await representation.saveTo(path, {
     ...(isAsPlanned ? options : whole),
@@ -131,7 +133,7 @@ export async function saveAsPlanned(
   })
 }
 
-/** Whether there is a part or its record. Two synchronous calls take a tenth of the time that findPart() takes. */
+/** Whether there is a part or its record. Two synchronous calls take a tenth of the time of findPart(). */
 function hasPart(path: string): boolean {
   return [`${path}.part`, `${path}.part.json`].some((name) => {
     return tryFile(name, () => lstatSync(name, { throwIfNoEntry: false })) !== undefined
@@ -149,7 +151,7 @@ function whyAnew({ path, url, unproven }: KeptPart, resolution: Resolution): str
   return startsOver(path, unproven !== null)
 }
 
-/** `canAppend`: --continue-unverified has an effect. */
+/** Why a retrieval starts over. `canAppend` means that --continue-unverified would have an effect. */
 function startsOver(path: string, canAppend = true): string {
   const why = `it starts over: nothing proves which version ${path} holds`
   return canAppend ? `${why} (--continue-unverified appends anyway)` : why

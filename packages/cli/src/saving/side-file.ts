@@ -4,12 +4,12 @@ import { type Output, StdoutClosed } from '../terminal/output.ts'
 import { writeFailed } from './destination.ts'
 import { openOwn, writeAll } from './own-file.ts'
 
-/** The text as it may be shown on a terminal. */
+/** Makes text harmless for a terminal. */
 type Shown = (octets: Buffer) => string
 
 /**
  * A place for text beside the bodies, such as that of -D, --trace and --stderr: a path, `-` for standard output or `%`
- * for standard error. A file is replaced when the first text comes, which may be empty.
+ * for standard error. The first text, which may be empty, replaces an existing file.
  */
 export class SideFile {
   readonly #name: string
@@ -21,12 +21,12 @@ export class SideFile {
     this.#output = output
   }
 
-  /** Opens a file now, so that one that cannot be written is known beforehand. Throws `write-failed`. */
+  /** Opens a file now, so that the command learns early if it cannot be written. Throws `write-failed`. */
   open(): void {
     if (this.#name !== '-' && this.#name !== '%') this.#opened()
   }
 
-  /** Writes it all. `shown` makes it harmless where it goes to a terminal. Rejects with `write-failed`. */
+  /** Writes the text. If it goes to a terminal, `shown` makes it harmless. Rejects with `write-failed`. */
   async write(text: string | Uint8Array, shown?: Shown): Promise<void> {
     const { stdoutIsTerminal, stderrIsTerminal } = this.#output
     const harmless = (isTerminal: boolean): string | Uint8Array =>
@@ -34,13 +34,13 @@ export class SideFile {
     if (this.#name === '-') await this.#output.write(harmless(stdoutIsTerminal)).catch(readerGone)
     else if (this.#name === '%') this.#output.writeError(harmless(stderrIsTerminal))
     else {
-      // /dev/tty and /dev/stderr may be a terminal, too.
+      // /dev/tty and /dev/stderr may be terminals as well.
       const file = this.#opened()
       writeAll(file, this.#name, Buffer.from(harmless(isatty(file))))
     }
   }
 
-  /** Writes it while other work goes on; an error ends the command, as Output.end() tells it. */
+  /** Writes the text while other work goes on. An error ends the command, and Output.end() reports it. */
   add(text: string | Uint8Array, shown?: Shown): void {
     this.#output.writeBeside(this.write(text, shown))
   }
@@ -56,7 +56,9 @@ export class SideFile {
   }
 }
 
-/** A body without a reader is no failure. Text beside it is: the body may go elsewhere, and come whole. */
+/**
+ * For a body it is no failure if the reader is gone. For text beside a body it is one, since the body may go elsewhere.
+ */
 function readerGone(error: unknown): never {
   throw error instanceof StdoutClosed ? writeFailed('Standard output', 'its reader has gone') : error
 }

@@ -2,7 +2,7 @@ import { RetrievalError } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 import type { Config } from '../config.ts'
 
-/** Throws for --fail-with-body, after the body has been output, if the status of HTTP is 400 or above. */
+/** Throws for --fail-with-body if the HTTP status is 400 or above. It is called after the body has been written. */
 export function checkStatus(representation: Representation, { failWithBody }: Config): void {
   if (!failWithBody || representation.mechanism !== 'http') return
   const { url, metadata } = representation
@@ -12,7 +12,7 @@ export function checkStatus(representation: Representation, { failWithBody }: Co
   throw new RetrievalError('http-error', message, { phase: 'request', url, status })
 }
 
-/** Throws for --fail-with-body, before the body, if it is that of a redirect that must not be followed. */
+/** Throws for --fail-with-body, before the body is written, if a redirect came that must not be followed. */
 export function checkRedirect(representation: Representation, { failWithBody, client }: Config): void {
   if (!failWithBody || representation.mechanism !== 'http' || client.limits?.maxRedirects !== 0) return
   const { url, metadata } = representation

@@ -35,17 +35,19 @@ interface Job {
   readonly kept: KeptOctets
 }
 
-/** How one URL is retrieved, and what becomes of its body. Making a task contacts no server. */
+/** How one URL is retrieved, and what happens to its body. Making a task contacts no server. */
 export interface Task extends Beginning {
-  /** Gives the body to its destination. */
+  /** Writes the body to its destination. */
   use(representation: Representation): Promise<void>
-  /** Resolves to the error of the retrieval or of use(), with advice. */
+  /** Resolves to the error of the retrieval or of use(), with advice added. */
   explain?(error: unknown): Promise<unknown>
-  /** Gives back what the task holds. */
+  /** Releases what the task holds. */
   end?(): Promise<void>
 }
 
-/** Null: the file exists, and --skip-existing is given. Rejects if the destination cannot be written. */
+/**
+ * Makes the task; null if the file exists and --skip-existing is given. Rejects if the destination cannot be written.
+ */
 export async function taskFor(destination: Destination, job: Job): Promise<Task | null> {
   const { parts, createDirs } = job.session.run.config
   if (createDirs) await makeFolder(destination)
@@ -55,7 +57,7 @@ export async function taskFor(destination: Destination, job: Job): Promise<Task 
   return toFile(destination, job)
 }
 
-/** Makes the folder of a file, as curl does: for its owner, and for reading by the group. */
+/** Makes the folder of a file, as curl does: its owner has all rights, and the group may read it. */
 async function makeFolder(destination: Destination): Promise<void> {
   if (destination.to === 'stdout') return
   const folder = destination.to === 'file' ? dirname(destination.path) : destination.directory
@@ -69,7 +71,7 @@ async function makeFolder(destination: Destination): Promise<void> {
 function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
   const { run } = session
   const { config, output } = run
-  // Never 'end': readConfig allows `-C -` for files only.
+  // The value is never 'end', since readConfig allows `-C -` only for files.
   const continued = Number(config.continueAt ?? 0)
   const isShown = output.stdoutIsTerminal && !asIs
   const writeHead = (head: Buffer): Promise<void> => output.write(isShown ? shownHead(head) : head)
@@ -96,7 +98,7 @@ function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
     saveEtag(config.etagFile, representation)
   }
   const explain = async (error: unknown): Promise<unknown> => {
-    // As in curl, the header section of 404 is shown, and that of a redirect that is not followed.
+    // As in curl, the header section of a 404 is shown, and so is that of a redirect that is not followed.
     if (!hasCome && (config.request.head === true || config.include)) await writeHead(retrieval.heads.http)
     return error
   }
@@ -112,7 +114,7 @@ function toStdout(asIs: boolean, { retrieval, session }: Job): Task {
   }
 }
 
-/** The head that -i and -I put before the body; null: none. */
+/** The head that -i and -I put before the body; null if there is none. */
 function headBefore(representation: Representation, { heads }: Retrieval, config: Run['config']): Buffer | null {
   const isWanted = config.request.head === true || (config.include && representation.mechanism === 'http')
   return isWanted ? heads.of(representation) : null
@@ -127,7 +129,7 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
     ? destination.path
     : join(destination.directory, name === null ? nameFor(resolution) : checkName(name))
   const avoidsFiles = clobber === false && !many.skipExisting
-  // As in curl, -o overwrites what another -o of the same name has written.
+  // As in curl, -o overwrites what another -o with the same name wrote.
   const path = isNamed && !avoidsFiles ? wanted : names.claim(wanted, avoidsFiles)
   retrieval.facts.file = path
   if (many.skipExisting && lstatSync(path, { throwIfNoEntry: false })) return null
@@ -161,13 +163,13 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
   }
 }
 
-/** Throws `invalid-option` for a name of a list that leads out of its folder. */
+/** Throws `invalid-option` if a list gives a name that leads out of its folder. */
 function checkName(name: string): string {
   if (safeFileName(name, { dotFiles: true }) === name) return name
   throw usageError(`The list gives a file the name ${JSON.stringify(name)}, which is no plain file name.`)
 }
 
-/** Saves under the name that the server gives (-J), which is known once the response has come. */
+/** Saves under the name that the server gives (-J). That name is known once the response has come. */
 function toNamedByServer(directory: string, { retrieval, session, name, kept }: Job): Task {
   const { run, names } = session
   const use = async (representation: Representation): Promise<void> => {
@@ -191,10 +193,10 @@ function toNamedByServer(directory: string, { retrieval, session, name, kept }: 
   return { progress: true, use }
 }
 
-/** The longest name of a server that a message quotes. */
+/** The most characters of a server's name that a message quotes. */
 const maxQuoted = 200
 
-/** Says who has named a file of -J, and the server's own name if that is not safe. */
+/** Says who named a file of -J, and which name the server gave if that is not safe. */
 function whoseName({ givenName, writtenName }: Representation): string {
   if (givenName === null) return 'named after the URL: the server gives no usable name'
   if (writtenName === null || writtenName.normalize('NFC') === givenName) return 'as the server names it'
@@ -202,7 +204,7 @@ function whoseName({ givenName, writtenName }: Representation): string {
   return `since the server's name for it, ${quoted}, is no safe name for a file`
 }
 
-/** Tells a person that the file is saved, and everybody why it has a name that was not asked for. */
+/** Tells a person that the file is saved, and tells everybody why it has a name that nobody asked for. */
 function tellName(
   path: string,
   representation: Representation,
@@ -214,7 +216,7 @@ function tellName(
   if (why !== null) run.report.notice({ operand: resolution.url, message: `saved as ${path}, ${why}` })
 }
 
-/** Saves parts for --part and --attachments. */
+/** Saves the parts that --part and --attachments ask for. */
 function partsTo(destination: Destination, parts: PartOptions, { session }: Job): Task {
   const folder = parts.attachmentsTo
   if (folder !== null) tryFile(folder, () => accessSync(folder, constants.W_OK))

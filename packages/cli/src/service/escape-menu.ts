@@ -1,9 +1,9 @@
 import type { SessionSignal } from '@retriever/fetchers'
 
-/** Ctrl-], as in the telnet program. */
+/** Ctrl-], the same key as in the telnet program. */
 export const escapeKey = '\x1d'
 
-/** The action that a line of the menu asks for. */
+/** What a line of the menu asks for. */
 export type MenuCommand =
   | { readonly do: 'continue' | 'quit' | 'status' | 'suspend' | 'help' | 'send-escape' }
   | { readonly do: 'send'; readonly signal: SessionSignal }

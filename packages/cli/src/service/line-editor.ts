@@ -1,6 +1,6 @@
 import { widthOf } from '../terminal/wrap.ts'
 
-/** The result of typed characters: what to show, and what they mean, in their order. */
+/** What typed characters show, and what they mean, in their order. */
 export type Typed =
   | { readonly show: string }
   | { readonly line: string }
@@ -8,14 +8,15 @@ export type Typed =
   | { readonly key: 'interrupt' | 'end' | 'suspend' }
 
 /**
- * A line as a person types it, where neither the terminal nor the service edits it: Backspace takes a character away,
- * Ctrl-W a word and Ctrl-U the line. It draws no more than what changes, since text of the service stands before it.
+ * A line that a person types, for use when neither the terminal nor the service edits it. Backspace removes a
+ * character, Ctrl-W a word and Ctrl-U the line. It draws only what changes, since text of the service stands before the
+ * line.
  */
 export class LineEditor {
   #line: string[] = []
 
   feed(text: string): readonly Typed[] {
-    // Keys such as the arrows send sequences, which mean nothing here.
+    // Keys such as the arrows send sequences, which have no effect here.
     return [...text.replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?/g, '')].flatMap((character) => this.#key(character))
   }
 

@@ -1,8 +1,8 @@
 import { octetsToText, printable, type Resolution, shellWord } from '@retriever/core'
 
 /**
- * The user and password that the URL of a service suggests, for its person; null: none. They are advice, which is
- * shown and not sent (RFC 1738 3.8, RFC 4248 2), but no log gets a password.
+ * The user and password that the URL of a service suggests to the person; null if it suggests none. They are shown and
+ * not sent (RFC 1738 3.8, RFC 4248 2), and no log gets the password.
  */
 export function loginAdvice({ plan }: Resolution, user: string | null | undefined): string | null {
   const password =

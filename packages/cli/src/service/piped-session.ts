@@ -3,9 +3,9 @@ import type { Run } from '../run.ts'
 import { ScreenFilter } from './screen-filter.ts'
 
 /**
- * A session without a person at a terminal: standard input goes to the service, and its text to standard output, until
- * the service ends the connection. Lines end with LF, as in files of this system; with `asIs`, or where the caller
- * wants octets without conversion (RFC 856), they are as they come.
+ * A session without a person at a terminal. Standard input goes to the service, and its text to standard output, until
+ * the service ends the connection. Lines end with LF, as in files of this system. With `asIs`, or if the caller wants
+ * octets without conversion (RFC 856), they stay as they are.
  */
 export async function pipedSession(session: Session, run: Run, asIs: boolean): Promise<void> {
   const { output, config } = run
@@ -13,7 +13,7 @@ export async function pipedSession(session: Session, run: Run, asIs: boolean): P
   const lines = config.telnet.binary === true ? null : new LineEnds()
   const show = (octets: Buffer): Uint8Array | string =>
     asIs ? octets : (filter?.show(octets) ?? lines?.show(octets) ?? octets)
-  // An input that fails is one that has ended.
+  // If reading the input fails, the input has ended.
   const { stdin } = output.streams
   stdin.on('error', () => session.end())
   stdin.pipe(session)
@@ -22,7 +22,7 @@ export async function pipedSession(session: Session, run: Run, asIs: boolean): P
     if (!asIs) await output.write(filter?.reset() ?? lines?.end() ?? '')
   } finally {
     stdin.unpipe(session)
-    // Otherwise an input that has not ended would keep the process.
+    // An input that has not ended would otherwise keep the process alive.
     stdin.destroy()
   }
 }
@@ -30,7 +30,7 @@ export async function pipedSession(session: Session, run: Run, asIs: boolean): P
 const LF = 10
 const CR = 13
 
-/** Makes LF of CR LF, however the text is cut. */
+/** Turns CR LF into LF, even if a chunk ends between the two. */
 class LineEnds {
   #holdsCr = false
 

@@ -12,13 +12,13 @@ const prompt = 'retrieve> '
 export class TerminalSession {
   readonly #session: Session
   readonly #run: Run
-  /** Null: the terminal gets the octets as they are. */
+  /** Null if the terminal gets the octets unchanged. */
   readonly #filter: ScreenFilter | null
   readonly #decoder = new StringDecoder('utf8')
   #editor = new LineEditor()
   #isInMenu = false
   #hasQuit = false
-  /** Resolves when the menu is closed: until then, no text of the service is shown. */
+  /** Resolves when the menu is closed; no text of the service is shown before. */
   #shown: Promise<void> = Promise.resolve()
   #show: () => void = () => {}
   #writing: Promise<void> = Promise.resolve()
@@ -69,7 +69,7 @@ export class TerminalSession {
   }
 
   #typedText(octets: Buffer): void {
-    // Where the service shows what is typed, it edits it, too.
+    // If the service shows what is typed, it also edits it.
     if (!this.#isInMenu && this.#session.echoes) {
       this.#send(octets)
       return
@@ -90,7 +90,7 @@ export class TerminalSession {
     if (key === 'suspend') this.#suspend()
     else if (this.#isInMenu) this.#closeMenu()
     else if (key === 'end') this.#session.end()
-    // A service that has agreed to nothing is likely to be no Telnet server, and knows no interrupt.
+    // A service that has agreed to no option is probably no Telnet server, and knows no interrupt.
     else if (this.#session.options.length > 0) this.#session.signal('interrupt')
     else process.kill(process.pid, 'SIGINT')
   }
@@ -135,7 +135,7 @@ export class TerminalSession {
     ]
   }
 
-  /** Stops the process and those that belong to it, as Ctrl-Z does; the shell goes on. */
+  /** Stops this process and its group, as Ctrl-Z does; the shell then goes on. */
   #suspend(): void {
     this.#run.output.streams.stdin.setRawMode?.(false)
     process.kill(0, 'SIGTSTP')
@@ -151,7 +151,7 @@ export class TerminalSession {
     if (columns > 0 && rows > 0 && !this.#session.destroyed) this.#session.resize(columns, rows)
   }
 
-  /** Writes what is not the service's, in its order. An error of standard output ends the session. */
+  /** Writes text that is not the service's, in its order. An error of standard output ends the session. */
   #write(text: string): void {
     const written = this.#writing.then(() => this.#run.output.write(text))
     this.#writing = written.catch((error: Error) => void this.#session.destroy(error))

@@ -1,8 +1,8 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
 /**
- * The process that listens on a TCP port, such as `node (process 4711)`; null if that cannot be known: it is another
- * user's, or the system is not Linux.
+ * The process that listens on a TCP port, such as `node (process 4711)`; null if this cannot be found out, since the
+ * process is another user's or the system is not Linux.
  */
 export async function portHolder(port: number): Promise<string | null> {
   const sockets = new Set((await Promise.all(['tcp', 'tcp6'].map((table) => listeners(table, port)))).flat())
@@ -17,11 +17,11 @@ export async function portHolder(port: number): Promise<string | null> {
   return null
 }
 
-/** The sockets that listen on a port, as /proc/PID/fd names them. See proc(5). */
+/** The sockets that listen on a port, with the names that /proc/PID/fd has for them. See proc(5). */
 async function listeners(table: string, port: number): Promise<string[]> {
   const rows = (await textOf(`/proc/net/${table}`)).split('\n').map((row) => row.trim().split(/\s+/))
   const hexPort = port.toString(16).toUpperCase().padStart(4, '0')
-  // 0A is TCP_LISTEN.
+  // 0A means TCP_LISTEN.
   return rows
     .filter(([, address = '', , state]) => state === '0A' && address.endsWith(`:${hexPort}`))
     .map((row) => `socket:[${row[9]}]`)

@@ -7,16 +7,18 @@ import type { Login } from '../options/connection/login.ts'
 import type { Output } from './output.ts'
 import { canAsk, Prompter, promptLine } from './prompt.ts'
 
-/** Answers servers that ask for a login: from -u and --ftp-account, -n, else from the person at the terminal. */
+/**
+ * Answers servers that ask for a login, from -u and --ftp-account, from -n, or by asking the person at the terminal.
+ */
 export class CredentialPrompt {
   readonly #login: Login | null
   readonly #account: string | null
   readonly #netrc: Netrc | null
   readonly #output: Output
   readonly #signal: AbortSignal
-  /** True: the person at the terminal is not asked, and the logins of -n, too, are for typed URLs alone. */
+  /** Whether nobody at the terminal is asked, and even the logins of -n are only for typed URLs. */
   readonly #isCheck: boolean
-  /** The questions that were asked, and their answers: several retrievals may need the same one at a time. */
+  /** The questions that were asked, and their answers. Several retrievals may need the same answer at a time. */
   readonly #asked = new Map<string, Promise<Credentials | null>>()
   readonly #accounts = new Map<string, Promise<string>>()
   readonly #places = new Set<string>()
@@ -37,12 +39,12 @@ export class CredentialPrompt {
     this.#isCheck = isCheck
   }
 
-  /** Notes the host and port of a typed URL: -u and --ftp-account are for these only (CVE-2018-1000007). */
+  /** Notes the host and port of a typed URL. Only these get the login of -u and --ftp-account (CVE-2018-1000007). */
   enter({ plan }: Resolution): void {
     if ('port' in plan) this.#places.add(placeOf(plan.host ?? '', plan.port))
   }
 
-  /** The answer for the client; null if no login is known and there is no terminal to ask at. */
+  /** The answer for the client; null if no login is known and nobody can be asked. */
   async answer(challenge: Challenge): Promise<Credentials | null> {
     const place = placeOf(challenge.host, challenge.port)
     if (challenge.account) return this.#answerAccount(challenge, place)
@@ -58,7 +60,7 @@ export class CredentialPrompt {
     return await asked
   }
 
-  /** Answers with an account; the client uses only that of this answer. */
+  /** Answers with an account; of this answer the client uses only the account. */
   async #answerAccount({ user }: Challenge, place: string): Promise<Credentials | null> {
     const name = user ?? ''
     const typed = this.#places.has(place) ? this.#account : null
@@ -76,7 +78,7 @@ export class CredentialPrompt {
       : ''
   }
 
-  /** The login of -U; its password is asked for once. */
+  /** The login of -U. Its password is asked for only once. */
   async proxyLogin({ user, password }: Login): Promise<Credentials> {
     if (password !== null) return { user, password }
     if (!canAsk(this.#output))
@@ -100,7 +102,7 @@ export class CredentialPrompt {
   }
 }
 
-/** Who asks: `www.example.org:80 ("Staff only")`. The realm is left out where it only repeats the host. */
+/** Who asks: `www.example.org:80 ("Staff only")`. A realm that only repeats the host is left out. */
 function askerOf({ host, port, realm }: Challenge): string {
   const place = placeOf(host, port)
   return realm === '' || realm.endsWith(host) ? place : `${place} (${JSON.stringify(printable(realm))})`

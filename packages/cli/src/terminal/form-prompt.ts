@@ -6,9 +6,9 @@ import { canAsk, Prompter } from './prompt.ts'
 import { hanging } from './wrap.ts'
 
 /**
- * Fills in forms with the answers of --form, and asks the person at the terminal for the rest; without a terminal, it
- * uses the server's proposals. Null if there is neither an answer nor a person to ask, and, without --form, for URLs
- * that cannot be a form: only Gopher+ URLs with `?` (RFC 4266 2.4) and those of Gemini can.
+ * Returns a function that fills in forms: with the answers of --form, then by asking the person at the terminal, or
+ * without one by the server's proposals. Null if there is neither an answer nor a person to ask. Also null without
+ * --form if the URL cannot be a form: only Gopher+ URLs with `?` (RFC 4266 2.4) and those of Gemini can.
  */
 export function formFiller(
   { plan }: Resolution,
@@ -26,7 +26,7 @@ export function formFiller(
   }
 }
 
-/** Asks for the rest of the answers. Null if the person breaks off. */
+/** Asks for the missing answers. Null if the person breaks off. */
 async function askForRest(
   { url, fields }: Form,
   typed: FormAnswers,
@@ -47,10 +47,10 @@ async function askForRest(
   return answers
 }
 
-/** Shows a text, wrapped behind its head. */
+/** Shows a text, wrapped, behind its head. */
 type Say = (text: string, head?: string) => void
 
-/** An answer. Undefined: the server's proposal; null: the person breaks off. */
+/** An answer. Undefined means the server's proposal; null means that the person breaks off. */
 type Answer = string | readonly string[] | undefined | null
 
 function askField(field: FormField, number: number, prompter: Prompter, say: Say): Promise<Answer> {
@@ -68,7 +68,7 @@ function askField(field: FormField, number: number, prompter: Prompter, say: Say
       say(`${labelOf(field)} (left out: --form ${number}=NAME tells the server a file name)`)
       return Promise.resolve(undefined)
     case 'ChooseF':
-      // An answer to a prompt never sends a local file (Gopher+ 2.8 warns of this).
+      // A typed answer never sends a local file; Gopher+ 2.8 warns of this.
       say(`${labelOf(field)} (left out: --form ${number}=@FILE sends the content of a file)`)
       return Promise.resolve(undefined)
   }

@@ -19,17 +19,17 @@ export class Output {
   #hasFile = false
   readonly #writeToStderr = (text: string | Uint8Array): void => void this.streams.stderr.write(text)
   #writeError = this.#writeToStderr
-  /** What is written beside the bodies, and the first error of it. */
+  /** The pending writing of text beside the bodies, and its first error. */
   #beside: Promise<unknown> = Promise.resolve()
   #lost: unknown = null
   #stderrError: unknown = null
   #paint: Paint = plain
   #paintNote: Paint = plain
-  /** The width of the terminal when the status was drawn. */
+  /** The width of the terminal when the status was last drawn. */
   #drawnColumns = 0
-  /** The turns of questions. */
+  /** The turns of those who ask questions. */
   readonly #questions = new Turns()
-  /** The messages that wait until a question is answered; null: none is asked. */
+  /** The messages that wait until a question is answered; null if no question is open. */
   #held: (() => void)[] | null = null
 
   constructor(signal: AbortSignal, env: NodeJS.ProcessEnv, streams: Streams) {
@@ -38,24 +38,24 @@ export class Output {
     this.#signal = signal
     this.#env = env
     this.useColor('auto')
-    // An error of standard error cannot be reported anywhere, except by the exit status.
+    // Nothing but the exit status can report an error of standard error.
     streams.stderr.on('error', (error) => {
       this.#stderrError ??= error
     })
   }
 
-  /** Whether a person sees the messages: no if they go to a file. */
+  /** Whether a person sees the messages; false if they go to a file. */
   get stderrIsTerminal(): boolean {
     return this.streams.stderr.isTTY === true && !this.#hasFile
   }
 
-  /** Gives what goes to standard error to `write` instead. */
+  /** Sends to `write` what would go to standard error. */
   redirectErrors(write: (text: string | Uint8Array) => void): void {
     this.#writeError = write
     this.#hasFile = true
   }
 
-  /** Takes the writing of text beside the bodies, for which no retrieval waits. */
+  /** Notes the writing of text beside the bodies, for which no retrieval waits; end() waits for it. */
   writeBeside(writing: Promise<void>): void {
     const kept = writing.catch((error: unknown) => {
       this.#lost ??= error
@@ -64,7 +64,7 @@ export class Output {
   }
 
   /**
-   * Rejects with `write-failed` if text beside the bodies was lost, and with `needsErrors` if text of standard error
+   * Rejects with `write-failed` if text beside the bodies was lost, or with `needsErrors` if text of standard error
    * was. Later messages go to standard error again.
    */
   async end(needsErrors: boolean): Promise<void> {
@@ -80,17 +80,17 @@ export class Output {
     this.#paintNote = paintFor(this.stderrIsTerminal)
   }
 
-  /** The width of the terminal, also behind a pipe to a pager; one of unknown width reports 0. */
+  /** The width of the terminal, also if standard output is a pipe to a pager. A terminal of unknown width reports 0. */
   get columns(): number {
     return this.streams.stdout.columns || this.streams.stderr.columns || 80
   }
 
-  /** A text for write() with a style, if standard output gets colours. The caller has made it harmless. */
+  /** Styles a text for write(), if standard output gets colours. The caller has already made the text harmless. */
   paint(style: Style, text: string): string {
     return this.#paint(style, text)
   }
 
-  /** Gives what is for standard output to `sink` until the result is disposed of. */
+  /** Sends to `sink` what would go to standard output, until the result is disposed of. */
   divert(sink: Sink): Disposable {
     this.#diverted = sink
     return {
@@ -100,7 +100,7 @@ export class Output {
     }
   }
 
-  /** Writes octets unchanged, or text that the caller has made harmless. Waits until they are accepted. */
+  /** Writes octets unchanged, or text that the caller has made harmless. Resolves when they are accepted. */
   async write(content: Uint8Array | string): Promise<void> {
     if (this.#diverted !== null) return this.#diverted(typeof content === 'string' ? Buffer.from(content) : content)
     if (this.stdoutIsTerminal) while (this.#held !== null) await this.#answered()
@@ -110,7 +110,7 @@ export class Output {
 
   /**
    * Writes one message for people to standard error, without control characters and secrets. On a terminal it is
-   * wrapped between words. `style` is that of its head; absent: that of its mark.
+   * wrapped between words. `style` is the style of its head; by default its mark decides.
    */
   note(message: string, style?: Style): void {
     if (this.#held !== null) return void this.#held.push(() => this.note(message, style))
@@ -122,7 +122,7 @@ export class Output {
     const text = shown.slice(lead.length)
     const lines = this.stderrIsTerminal ? wrap(text, this.stderrColumns, { first: lead.length, indent: 2 }) : [text]
     const painted = this.#paintNote(style ?? markStyles[head] ?? 'strong', head)
-    // A long word alone may leave nothing but the blank behind the head in the first line.
+    // Before a long word, the first line may have only the blank behind the head, which is removed.
     const shownLines = `${lead.slice(head.length)}${lines.join('\n')}`.replace(/^ +(?=\n)/, '').trimEnd()
     this.#writeError(`${painted}${shownLines}\n`)
     this.status(status)
@@ -134,14 +134,14 @@ export class Output {
     this.#writeError(jsonLine(withoutSecrets(value)))
   }
 
-  /** Writes to standard error what the caller has made harmless, as it is: questions, and what % and --json ask for. */
+  /** Writes to standard error unchanged: questions, and what % and --json ask for. The caller has made it harmless. */
   writeError(text: string | Uint8Array): void {
     this.#writeError(text)
   }
 
   /**
-   * Resolves when a person may be asked: nobody else is asked until the result is disposed of, and nothing else comes
-   * on the terminal.
+   * Resolves when a person may be asked. Until the result is disposed of, nobody else is asked, and no message reaches
+   * the terminal.
    */
   async question(): Promise<Disposable> {
     const turn = this.#questions.take()
@@ -163,8 +163,8 @@ export class Output {
   }
 
   /**
-   * Shows lines at the bottom of the terminal, in place of those before; "" removes them. Not on dumb terminals. The
-   * cursor stays where the first of several lines begins: terminals know that place even when they wrap them anew.
+   * Shows lines at the bottom of the terminal instead of those before; "" removes them. Dumb terminals get none. The
+   * cursor stays at the beginning of the first line, since terminals keep that place even when they wrap lines anew.
    */
   status(lines: string): void {
     if (!this.stderrIsTerminal || this.#env.TERM === 'dumb' || this.#held !== null) return
@@ -172,7 +172,7 @@ export class Output {
     if (lines === this.#status && (lines === '' || !isResized)) return
     const further = lines.split('\n').length - 1
     const isPlain = further === 0 && !this.#status.includes('\n') && !isResized
-    // EL and ED erase to the end of the line and of the screen, CUU goes up (ECMA-48 8.3.41, 8.3.39 and 8.3.22).
+    // EL and ED erase to the end of the line and of the screen; CUU moves up (ECMA-48 8.3.41, 8.3.39 and 8.3.22).
     const text = isPlain ? `${lines}\x1b[K` : `${lines.replaceAll('\n', '\x1b[K\n')}\x1b[J`
     const back = further === 0 ? '' : `\r\x1b[${further}A`
     this.#writeError(`\r${text}${back}`)
@@ -192,17 +192,17 @@ export class Output {
 /** The styles of the marks that begin a message. */
 const markStyles: Readonly<Record<string, Style>> = { '*': 'faint', '>': 'sent', '<': 'received', saved: 'good' }
 
-/** The value as plain data, without the secrets in its texts. */
+/** The value as plain data, with the secrets in its texts hidden. */
 export function withoutSecrets(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'string' ? redact(part) : part))
 }
 
-/** One JSON object on one line, with the characters escaped that JSON.stringify leaves: C1 and invisible ones. */
+/** One JSON object on one line. It escapes characters that JSON.stringify does not: C1 controls and invisible ones. */
 export function jsonLine(value: unknown): string {
   return `${replaceControls(JSON.stringify(value), inJson)}\n`
 }
 
-/** A character of Unicode may be two of JSON's. */
+/** Escapes a character; one beyond U+FFFF becomes two escapes in JSON. */
 function inJson(character: string): string {
   return character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -4,19 +4,19 @@ import type { Run } from '../run.ts'
 import { type Sink, StdoutClosed, writeToStream } from './sink.ts'
 import { widthOf } from './wrap.ts'
 
-/** The program that shows long pages, as the user's shell reads it. */
+/** The program that shows long pages, as a command for the user's shell. */
 export interface PagerProgram {
   readonly command: string
   readonly env: NodeJS.ProcessEnv
 }
 
 /**
- * Runs `show`. On a terminal that has fewer lines than it writes, a pager shows them; if the person leaves it before
- * the end, the command is aborted, and ends with 0.
+ * Runs `show`. If it writes more lines than the terminal has, a pager shows them. If the person leaves the pager before
+ * the end, the command is aborted and its exit status is 0.
  */
 export async function paged<T>({ config, output, interrupts, signal }: Run, show: () => Promise<T>): Promise<T> {
   const { stdout } = output.streams
-  // With -v, the messages would wait in memory until the pager ends.
+  // With -v no pager runs, since the messages would wait in memory until it ends.
   const isOff = !output.stdoutIsTerminal || stdout.fd === undefined || config.verbose
   const program = isOff ? null : config.pager()
   if (program === null) return show()
@@ -26,11 +26,11 @@ export async function paged<T>({ config, output, interrupts, signal }: Run, show
   let pager: RunningPager | null = null
   const write: Sink = async (octets) => {
     if (pager !== null) return pager.write(octets)
-    // The writer may use its buffer again.
+    // The octets are copied, since the writer may reuse its buffer.
     held.push(Buffer.from(octets))
     count += rowsOf(Buffer.from(octets).toString(), output.columns)
     if (count < rows) return
-    // Messages wait until the terminal is free again.
+    // Taking a question's turn makes messages wait until the pager has ended.
     const terminal = await output.question()
     pager = new RunningPager(program, interrupts, signal, terminal)
     for (const each of held.splice(0)) await pager.write(each)
@@ -40,13 +40,13 @@ export async function paged<T>({ config, output, interrupts, signal }: Run, show
     return await show()
   } finally {
     direct[Symbol.dispose]()
-    // The type narrows to null, as the compiler does not see the assignment in write().
+    // The type must be widened: the compiler does not see the assignment in write(), and takes the value for null.
     await (pager as RunningPager | null)?.end()
     for (const each of held) await output.write(each)
   }
 }
 
-/** The lines that a text takes on a screen. */
+/** How many lines of a screen a text takes. */
 function rowsOf(text: string, columns: number): number {
   const lines = text.replace(/\x1b\[[\d;]*m/g, '').split('\n')
   return lines.reduce((sum, line) => sum + Math.ceil(widthOf(line) / columns || 1), -1)
@@ -61,14 +61,15 @@ class RunningPager {
   readonly #status: Promise<number | null>
   #isWhole = false
 
-  /** `terminal` is disposed of at the end. */
+  /** `terminal` is disposed of when the pager ends. */
   constructor(
     { command, env }: PagerProgram,
     interrupts: Run['interrupts'],
     signal: AbortSignal,
     terminal: Disposable,
   ) {
-    // POSIX has $PAGER as a command of the shell. It is the user's; what peers send reaches its standard input alone.
+    // POSIX defines $PAGER as a command for the shell. The user chose it; what peers send reaches only its standard
+    // input.
     const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env })
     this.#child = child
     this.#interrupts = interrupts
@@ -81,14 +82,14 @@ class RunningPager {
     })
     this.#command = command
     this.write = writeToStream(child.stdin as NonNullable<typeof child.stdin>, signal)
-    // The terminal sends Ctrl-C to the pager, too, which goes on: here it ends the retrieval.
+    // The terminal also sends Ctrl-C to the pager, which ignores it; here it ends the retrieval.
     interrupts.passTo((name) => {
       if (name !== 'SIGINT') child.kill(name)
       if (name !== 'SIGINT' || !this.#isWhole) interrupts.abort(name)
     })
   }
 
-  /** Resolves when the person has left the pager. Rejects with `invalid-option` if it could not be run. */
+  /** Resolves when the person has left the pager. Rejects with `invalid-option` if the pager could not run. */
   async end(): Promise<void> {
     this.#isWhole = true
     this.#child.stdin?.end()
@@ -101,7 +102,7 @@ class RunningPager {
   }
 }
 
-/** The exit statuses of a shell for a command that it does not find, or cannot run. */
+/** The exit statuses of a shell that cannot find or run a command. */
 const notFound = 127
 const notRun = 126
 

@@ -1,17 +1,17 @@
 import { printable } from '@retriever/core'
 import { formatSize } from './output.ts'
 
-/** How far a body has come. */
+/** How much of a body has come. */
 export interface BodyState {
   readonly received: number
   readonly size: number | null
-  /** The rate in octets a second. */
+  /** Octets a second. */
   readonly rate: number
 }
 
 /**
- * The line of a body, at most `width` columns, with as much as there is room for: ` 45% [====>     ] 12 MiB of 27 MiB,
- * 4.1 MiB/s, 0:04 left`, or `12 MiB, 4.1 MiB/s` if its size is not known.
+ * The line of a body, with as much as fits in `width` columns: ` 45% [====>     ] 12 MiB of 27 MiB, 4.1 MiB/s, 0:04
+ * left`, or `12 MiB, 4.1 MiB/s` if its size is unknown.
  */
 export function formatBody({ received, size, rate }: BodyState, width: number): string {
   const speed = `${formatSize(rate)}/s`
@@ -32,7 +32,7 @@ export function formatBody({ received, size, rate }: BodyState, width: number): 
   )
 }
 
-/** The line of one body of many: its name in a third of the width, and its line in the rest. */
+/** The line of one body of several: its name takes a third of the width, its state the rest. */
 export function formatNamed(name: string, state: BodyState, width: number): string {
   const room = Math.min(Math.max(Math.floor(width / 3), 8), 30)
   const line = `${fitted(name, room)} ${formatBody(state, width - room - 1)}`
@@ -43,10 +43,10 @@ function firstThatFits(lines: readonly string[], width: number): string {
   return lines.find((line) => line.length <= width) ?? ''
 }
 
-/** Characters of which a terminal shows each in one column, for sure. */
+/** Matches characters that some terminal may show in more than one column. */
 const narrow = /[^\u0020-\u02FF\u0370-\u052F]/gu
 
-/** The name in exactly so many columns; the middle of a long one is left out, as names differ at their ends. */
+/** The name in exactly so many columns. A long name loses its middle, since names differ at their ends. */
 function fitted(name: string, columns: number): string {
   const plain = printable(name).replace(narrow, '?')
   if (plain.length <= columns) return plain.padEnd(columns)

@@ -1,26 +1,26 @@
 import { formatSize, type Output } from './output.ts'
 import { type BodyState, formatBody, formatDuration, formatNamed } from './progress-line.ts'
 
-/** The time between two drawings in milliseconds: an eye can follow ten a second. */
+/** The milliseconds between two drawings: an eye can follow ten a second. */
 const redrawEvery = 100
-/** The time in milliseconds over which the rate is measured. */
+/** The milliseconds over which the rate is measured. */
 const rateWindow = 5000
-/** The most lines for bodies: what the terminal showed before must stay in sight. */
+/** The most lines for bodies, so that earlier text on the terminal stays in sight. */
 const maxLines = 10
 
-/** The state of a command of many URLs. */
+/** The progress of a command with many URLs. */
 export interface Overview {
-  /** The number of URLs that are done, and of all; null: the list has not been read to its end. */
+  /** How many URLs are done, and how many there are; null until the list has been read to its end. */
   readonly done: number
   readonly total: number | null
   readonly failed: number
-  /** `[37/100] ` for 37 URLs that are done. */
+  /** `[37/100] ` if 37 URLs are done. */
   label(done: number): string
 }
 
 /**
- * Shows at the bottom of the terminal how far bodies have come: one line for a single one, and for many a line each
- * with its name, above a line on all.
+ * Shows at the bottom of the terminal how much of each body has come. A single body gets one line; several get a line
+ * each with their names, above a line about all.
  */
 export class Progress {
   readonly #output: Output
@@ -37,14 +37,14 @@ export class Progress {
     this.#output = output
   }
 
-  /** Shows many bodies from now on, with a line on all of them. */
+  /** Shows several bodies from now on, with a line about all of them. */
   showMany(overview: Overview): void {
     this.#overview = overview
     this.#begun = performance.now()
     if (this.#output.stderrIsTerminal) this.#start()
   }
 
-  /** A body that is going to come. */
+  /** Adds a body that will come. */
   open(name: string): Meter {
     return new Meter(
       name,
@@ -75,7 +75,8 @@ export class Progress {
   }
 
   #lines(): string[] {
-    // Leaves room for the `^C` of the terminal, which would wrap to the next line and leave this one behind.
+    // Leaves room for the `^C` of the terminal. It would otherwise wrap to the next line, and this line would stay
+    // behind.
     const width = this.#output.stderrColumns - 3
     const meters = [...this.#meters]
     if (this.#overview === null) return meters.slice(0, 1).map((meter) => formatBody(meter.state(), width))
@@ -83,7 +84,7 @@ export class Progress {
     return [...meters.slice(0, room).map((meter) => formatNamed(meter.name, meter.state(), width)), this.#onAll(width)]
   }
 
-  /** `[37/100] 5 failed, 12 MiB, 4.1 MiB/s, 0:40 left`, as far as there is room. */
+  /** `[37/100] 5 failed, 12 MiB, 4.1 MiB/s, 0:40 left`, as far as it fits. */
   #onAll(width: number): string {
     const { done = 0, total = null, failed = 0 } = this.#overview ?? {}
     let received = this.#ended
@@ -93,7 +94,7 @@ export class Progress {
       share += meter.share
     }
     const rate = this.#all.at(received)
-    // The sizes of bodies that have not begun are not known, so the number of URLs must do.
+    // The sizes of bodies that have not begun are unknown, so this estimates by the number of URLs.
     const seconds = (performance.now() - this.#begun) / 1000
     const left = total === null || share === 0 ? null : (seconds / share) * (total - share)
     const parts = [
@@ -112,7 +113,7 @@ export class Progress {
   }
 }
 
-/** One body that comes. */
+/** The progress of one body. */
 export class Meter {
   readonly name: string
   received = 0
@@ -129,7 +130,7 @@ export class Meter {
     this.#onEnd = onEnd
   }
 
-  /** Shows it, as its first octets have come. */
+  /** Shows the body, now that octets of it have come. */
   update(received: number, size: number | null): void {
     this.received = received
     this.#size = size
@@ -144,7 +145,7 @@ export class Meter {
     if (this.#meters.delete(this)) this.#onEnd(this)
   }
 
-  /** How much of it has come, from 0 to 1. */
+  /** How much of the body has come, from 0 to 1. */
   get share(): number {
     return this.#size === null || this.#size === 0 ? 0 : Math.min(this.received / this.#size, 1)
   }
@@ -158,7 +159,7 @@ export class Meter {
 class Rate {
   #samples: (readonly [at: number, received: number])[] = [[performance.now(), 0]]
 
-  /** The rate in octets a second, once so many have been received. */
+  /** Octets a second, now that `received` octets have come. */
   at(received: number): number {
     const now = performance.now()
     this.#samples.push([now, received])

@@ -4,18 +4,18 @@ import { printable } from '@retriever/core'
 import type { Output } from './output.ts'
 import { wrap } from './wrap.ts'
 
-/** Whether there is a person to ask. */
+/** Whether a person can be asked. */
 export function canAsk(output: Output): boolean {
   return output.streams.stdin.isTTY === true && output.stderrIsTerminal
 }
 
-/** Asks for one line; without `echo`, the typed text is not shown. "" if there is no answer. */
+/** Asks for one line, and hides it without `echo`. Returns "" if there is no answer. */
 export async function promptLine(text: string, echo: boolean, output: Output, signal: AbortSignal): Promise<string> {
   using prompter = await Prompter.open(output, signal)
   return (await prompter.ask(text, echo)) ?? ''
 }
 
-/** Asks the person at the terminal for lines, one after the other. Pasted lines answer that many questions. */
+/** Asks the person at the terminal for lines, one after the other. Each pasted line answers one question. */
 export class Prompter implements Disposable {
   readonly #output: Output
   readonly #signal: AbortSignal
@@ -23,12 +23,12 @@ export class Prompter implements Disposable {
   readonly #lines: Interface
   readonly #typed: string[] = []
   #answer: ((line: string | null) => void) | null = null
-  /** True only while a question with echo is open: pasted text after its answer may be a secret. */
+  /** True only while a question with echo is open, since text that was pasted behind its answer may be a secret. */
   #shown = false
   #text = ''
   #isOver = false
 
-  /** Waits until nobody else is asked. */
+  /** Waits for its turn, until nobody else asks. */
   static async open(output: Output, signal: AbortSignal): Promise<Prompter> {
     return new Prompter(output, signal, await output.question())
   }
@@ -45,26 +45,26 @@ export class Prompter implements Disposable {
     })
     this.#lines = createInterface({ input: output.streams.stdin, output: screen, terminal: true, historySize: 0 })
     this.#lines.on('line', (line) => this.#onLine(line))
-    // Ctrl-D and the end of the input close it, too.
+    // Ctrl-D and the end of the input also close readline.
     this.#lines.once('close', () => this.#onClose())
-    // In raw mode Ctrl-C is only a character; this sends the signal.
+    // In raw mode Ctrl-C is only a character, so this sends the signal.
     this.#lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
-    // After Ctrl-Z and fg, readline is paused.
+    // Ctrl-Z and fg leave readline paused.
     this.#lines.on('SIGCONT', () => this.#goOn())
     signal.addEventListener('abort', this.#close, { once: true })
     if (signal.aborted) this.#close()
   }
 
   /**
-   * Asks for one line, by a text that is wrapped; without `echo`, the typed text is not shown. Null after Ctrl-D: there
-   * will be no more answers.
+   * Asks for one line with a wrapped text, and hides it without `echo`. Null after Ctrl-D, which means that no more
+   * answers come.
    */
   ask(question: string, echo: boolean = true): Promise<string | null> {
     return new Promise((resolve) => {
       const text = this.#beginQuestion(question)
       this.#answer = (line) => {
         this.#answer = null
-        // The terminal shows no line end for hidden text and for a line that is broken off.
+        // The terminal shows no line end behind hidden text or a line that was broken off.
         if (!echo || line === null) this.#output.writeError('\n')
         this.#shown = false
         resolve(line)
@@ -82,9 +82,9 @@ export class Prompter implements Disposable {
     })
   }
 
-  /** Writes all lines of a question but the last one, which it returns: readline draws that with what is typed. */
+  /** Writes all lines of a question but the last, which it returns: readline draws that one with the typed text. */
   #beginQuestion(question: string): string {
-    // The blank behind the text needs a column, too.
+    // The blank behind the text also needs a column.
     const lines = wrap(question.trimEnd(), this.#output.stderrColumns - 1)
     const last = lines.pop() ?? ''
     if (lines.length > 0) this.#output.writeError(`${lines.join('\n')}\n`)
@@ -101,7 +101,7 @@ export class Prompter implements Disposable {
 
   #goOn(): void {
     this.#lines.resume()
-    // Readline draws a line that is shown.
+    // Readline itself draws a line that is shown.
     if (this.#answer !== null && !this.#shown) this.#output.writeError(this.#text)
   }
 

@@ -14,8 +14,8 @@ export interface ReportOptions {
 }
 
 /**
- * Reports the progress of the command to people, or with --json to programs: on standard error, one line or one object
- * for each event.
+ * Reports the progress of the command on standard error: to people a line for each event, or with --json to programs an
+ * object for each.
  */
 export class Reporter {
   readonly #output: Output
@@ -23,7 +23,7 @@ export class Reporter {
   readonly #trace: Trace | null
   readonly #warned = new Set<string>()
 
-  /** `trace` makes the lines of -v; null: they are left out. */
+  /** `trace` makes the lines of -v; null if -v is not given. */
   constructor(output: Output, options: ReportOptions, trace: Trace | null = null) {
     this.#output = output
     this.#options = options
@@ -45,7 +45,7 @@ export class Reporter {
     return exit
   }
 
-  /** Reports a warning once, however many URLs it is true of. */
+  /** Reports a warning once, however many URLs it applies to. */
   warning(warning: { readonly message: string; readonly [more: string]: unknown }): void {
     if (this.#options.silent || this.#warned.has(warning.message)) return
     this.#warned.add(warning.message)
@@ -53,7 +53,7 @@ export class Reporter {
     else this.#output.note(`retrieve: warning: ${warning.message}`, 'warning')
   }
 
-  /** Reports that the resource is unchanged, so that no body has come. This is no failure. */
+  /** Reports that the resource is unchanged, so that no body came. This is no failure. */
   #notModified({ code, url = '' }: RetrievalError): void {
     const { ifChangedSince: since, ifUnchangedSince: before } = this.#options.request ?? {}
     const unchanged = `not modified${since ? ` since ${since.toUTCString()}` : ''}`
@@ -65,7 +65,7 @@ export class Reporter {
   notice(notice: { readonly operand: string; readonly message: string; readonly code?: string }): void {
     if (this.#options.silent) return
     if (this.#options.json) this.#output.noteJson({ notice })
-    // Redacted by itself, or a secret at its end would hide the colon, too.
+    // The operand is redacted alone, since a secret at its end would hide the colon as well.
     else this.#output.note(`retrieve: ${redact(notice.operand)}: ${notice.message}`)
   }
 
@@ -74,7 +74,7 @@ export class Reporter {
     if (this.#options.verbose && !this.#options.json) this.#output.note(`* ${message}`)
   }
 
-  /** Reports an event of the client: warnings always, the rest with -v. */
+  /** Reports an event of the client: warnings always, other events with -v. */
   event(event: RetrievalEvent): void {
     if (event.type === 'resolved') {
       for (const finding of event.findings)
@@ -87,10 +87,10 @@ export class Reporter {
     else for (const line of this.#lines(event)) this.#output.note(line)
   }
 
-  /** Reports why the retrieval waits or continues. With -v the events show it, also for a retry without a wait. */
+  /** Reports why the retrieval waits or continues. With -v the events show it, and also a retry without a wait. */
   #wait({ url, error, delay, offset = 0 }: Retried): void {
     if ((delay === 0 && offset === 0) || this.#options.verbose) return
-    // The next try comes by itself.
+    // The next try begins by itself, so the error's advice to try again is removed.
     const what = shownMessage(error)
       .replace(`${url}: `, '')
       .replace(/; try again\.$/, '.')
@@ -101,7 +101,7 @@ export class Reporter {
 
   #record(event: RetrievalEvent): Record<string, unknown> {
     const { type, id: _id, time: _time, attempt: _attempt, ...rest } = event
-    // The event has the shape of explain --json.
+    // The event has the same shape as the output of explain --json.
     if (event.type === 'resolved') return { event: type, ...explanationOf(event) }
     if (event.type === 'remark') return { event: type, url: event.url, message: inFlags(event.message, event.advice) }
     if (event.type === 'retried') return { event: type, ...rest, error: errorRecord(event.error) }
@@ -115,7 +115,7 @@ export class Reporter {
   }
 }
 
-/** Whether -v does not show the event: the progress line does. */
+/** Whether -v leaves the event to the progress line. */
 function isUnshown({ type }: RetrievalEvent): boolean {
   return type === 'progress'
 }
@@ -133,24 +133,24 @@ function nextTry(delay: number, offset = 0): string {
   return `${what} in ${(delay / 1000).toFixed(1)} s`
 }
 
-/** The text of the server's error page, since the message has only the status. */
+/** The text of the server's error page, since the message only has the status. */
 function excerptLines({ response }: RetrievalError): string[] {
   const excerpt = response?.excerpt.trim() ?? ''
   return excerpt === '' ? [] : excerpt.split(/\r?\n/).map((line) => `< ${line}`.trimEnd())
 }
 
-/** The sentence for an error, for people. */
+/** The sentence that tells people about an error. */
 export function sentence(error: unknown): string {
   if (RetrievalError.is(error)) return `retrieve: ${located(error)}`
   return `retrieve: Unexpected: ${error instanceof Error ? error.message : String(error)}. This is a defect; please report it.`
 }
 
-/** The message with the command's options in place of the library's. */
+/** The message with the command's options instead of the library's. */
 function shownMessage({ message, advice }: RetrievalError): string {
   return inFlags(message, advice)
 }
 
-/** The message with the URL in front, unless it contains it: a command may have many URLs. */
+/** The message behind the URL, unless it contains the URL: a command may have many URLs. */
 function located(error: RetrievalError): string {
   const message = shownMessage(error)
   const { url } = error

@@ -5,17 +5,17 @@ import { systemReason } from '@retriever/fetchers'
 import { writeFailed } from '../saving/destination.ts'
 import type { OutputStream } from './streams.ts'
 
-/** The reader of standard output has gone, as in `| head`. This ends the work, and is not a failure. */
+/** The reader of standard output is gone, as with `| head`. This ends the work, and is no failure. */
 export class StdoutClosed extends Error {
   override readonly name = 'StdoutClosed'
 }
 
-/** Writes octets; resolves once there is room for more. Rejects with StdoutClosed or `write-failed`. */
+/** Writes octets, and resolves once there is room for more. Rejects with StdoutClosed or `write-failed`. */
 export type Sink = (octets: Uint8Array) => Promise<void>
 
 /** Opens standard output: a file, a pipe or a terminal. */
 export function openStdout(stdout: OutputStream, signal: AbortSignal): Sink {
-  // Node's stream for files takes a short write for a complete one, and so loses data on a full disk.
+  // Node's stream for files takes a short write for a complete one, and so would lose data on a full disk.
   return isFile(stdout) ? (octets) => writeWhole(stdout.fd, octets) : writeToStream(stdout, signal)
 }
 
@@ -28,8 +28,8 @@ function isFile(stream: OutputStream): stream is OutputStream & { readonly fd: n
 const writeOnce = promisify(write)
 
 /**
- * Up to this length a chunk is written at once. Waking one of Node's threads for it takes longer than writing it; a
- * longer chunk is written while the next one comes.
+ * A chunk up to this length is written synchronously, since waking one of Node's threads takes longer than writing it.
+ * A longer chunk is written while the next one comes.
  */
 const maxAtOnce = 65_536
 
@@ -45,11 +45,11 @@ async function writeWhole(file: number, octets: Uint8Array): Promise<void> {
 }
 
 export function writeToStream(stream: Writable, signal: AbortSignal): Sink {
-  // The callback of the write reports errors too; without a listener, they would end the process.
+  // The callback of each write also reports the error; without this listener, the error would end the process.
   stream.on('error', () => {})
   return (octets) =>
     new Promise((resolve, reject) => {
-      // A paused reader must not delay an interrupt.
+      // An interrupt must not wait for a paused reader.
       const abort = (): void => reject(signal.reason)
       if (signal.aborted) return abort()
       signal.addEventListener('abort', abort, { once: true })
@@ -63,7 +63,7 @@ export function writeToStream(stream: Writable, signal: AbortSignal): Sink {
 
 function stdoutError(cause: unknown): Error {
   const { code = '' } = cause as NodeJS.ErrnoException
-  // ERR_STREAM_DESTROYED follows an earlier EPIPE.
+  // After an EPIPE, further writes give ERR_STREAM_DESTROYED.
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new StdoutClosed()
   return streamError('Standard output', cause)
 }

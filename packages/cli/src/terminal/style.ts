@@ -3,7 +3,9 @@ import type { Severity } from '@retriever/core'
 /** The kinds of coloured text; findings are coloured by their severity. */
 export type Style = Severity | 'good' | 'strong' | 'faint' | 'sent' | 'received'
 
-/** SGR parameters (ECMA-48 8.3.117). Not util.styleText: from Node 22.13 on, it decides by the environment itself. */
+/**
+ * SGR parameters (ECMA-48 8.3.117). util.styleText is not used: from Node 22.13 on, it looks at the environment itself.
+ */
 const parameters: Readonly<Record<Style, string>> = {
   danger: '1;31',
   warning: '1;33',
@@ -15,7 +17,7 @@ const parameters: Readonly<Record<Style, string>> = {
   received: '32',
 }
 
-/** Gives a style to a text that is harmless on a terminal, or leaves it as it is where no colours are wanted. */
+/** Gives a style to a harmless text, or returns it unchanged if no colours are wanted. */
 export type Paint = (style: Style, text: string) => string
 
 export const plain: Paint = (_, text) => text
@@ -26,8 +28,8 @@ export const colored: Paint = (style, text) => (text === '' ? '' : `\x1b[${param
 export type ColorChoice = 'auto' | 'always' | 'never'
 
 /**
- * Whether a stream gets colours. --color decides; else NO_COLOR (no-color.org), FORCE_COLOR as in Node, CLICOLOR_FORCE
- * and CLICOLOR (bixense.com/clicolors), in this order; else terminals get them, except dumb ones.
+ * Whether a stream gets colours. --color decides first; then NO_COLOR (no-color.org), FORCE_COLOR as in Node,
+ * CLICOLOR_FORCE and CLICOLOR (bixense.com/clicolors), in this order. Otherwise terminals get them, except dumb ones.
  */
 export function wantsColor(choice: ColorChoice, env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
   if (choice !== 'auto') return choice === 'always'

@@ -3,14 +3,14 @@ import { printable } from '@retriever/core'
 import { GuessingDecoder } from './text-guess.ts'
 
 /**
- * Decodes a body for a terminal and makes its control characters visible, except LF and TAB (security.md 33: terminal
- * escapes). The octets may be cut into chunks anywhere.
+ * Decodes a body for a terminal, and makes its control characters visible, except LF and TAB (security.md 33: terminal
+ * escapes). Chunks of octets may end anywhere.
  */
 export class TerminalText {
   readonly #decoder: ReturnType<typeof decoderFor>
   #held = ''
 
-  /** `charset` is null to guess it from the text. */
+  /** A null `charset` means that it is guessed from the text. */
   constructor(charset: string | null) {
     this.#decoder = decoderFor(charset)
   }
@@ -19,15 +19,15 @@ export class TerminalText {
     return this.#harmless(this.#decoder.decode(octets))
   }
 
-  /** The text that was held back. */
+  /** Returns the rest of the text, which was held back. */
   end(): string {
     const rest = this.#harmless(this.#decoder.end())
     return rest + printable(this.#held)
   }
 
   /**
-   * Makes control characters visible. CR LF is a line end; a CR alone is made visible, since it would let a line
-   * overwrite itself.
+   * Makes control characters visible. CR LF is a line end, but a single CR is made visible, since a line could
+   * overwrite itself with it.
    */
   #harmless(decoded: string): string {
     const text = this.#held + decoded
@@ -47,7 +47,7 @@ export function showText(text: string): string {
   return shown.show(Buffer.from(text)) + shown.end()
 }
 
-/** A decoder for the charset; one that guesses if the charset is null or unknown. */
+/** A decoder for the charset, or one that guesses if the charset is null or unknown. */
 function decoderFor(charset: string | null): Pick<GuessingDecoder, 'decode' | 'end'> {
   try {
     if (charset === null) return new GuessingDecoder()

@@ -1,11 +1,11 @@
 import { TextDecoder } from 'node:util'
 
-/** The number of octets that are examined before a text counts as UTF-8. */
+/** How many octets are examined before a text counts as UTF-8. */
 const looked = 64 * 1024
 
 /**
  * Decodes a text of unknown charset: as UTF-8 if its first 64 KiB are valid UTF-8, else as windows-1252. ASCII is the
- * same in both and is given at once; from the first other octet on, text is held until 64 KiB have come.
+ * same in both and is returned at once. From the first other octet on, the text is held until 64 KiB have come.
  */
 export class GuessingDecoder {
   #decoder: TextDecoder | undefined
@@ -17,7 +17,7 @@ export class GuessingDecoder {
     const all = this.#held.length === 0 ? octets : Buffer.concat([this.#held, octets])
     const at = all.findIndex((octet) => octet > 0x7f)
     const ascii = all.subarray(0, at === -1 ? all.length : at)
-    // The octets are copied, as the memory of the chunk may be reused.
+    // The octets are copied, since the memory of the chunk may be reused.
     this.#held = Uint8Array.from(all.subarray(ascii.length))
     this.#passed += ascii.length
     const isEnough = this.#passed + this.#held.length >= looked
@@ -37,7 +37,7 @@ export class GuessingDecoder {
   }
 }
 
-/** The decoder for a text, or for its beginning, which may end within a character. */
+/** The decoder for a text, or for its beginning, which may end in the middle of a character. */
 export function guessedDecoder(text: Uint8Array, isWhole: boolean): TextDecoder {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(text, { stream: !isWhole })

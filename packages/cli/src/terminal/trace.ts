@@ -6,22 +6,22 @@ import { formatTime } from './output.ts'
 
 type Event<Type extends RetrievalEvent['type']> = Extract<RetrievalEvent, { type: Type }>
 
-/** The memory of the trace about one retrieval. */
+/** What the trace remembers about one retrieval. */
 interface Traced {
   /** The mechanism and port of the last URL, and its host and port as one text. */
   readonly mechanism: string
   readonly port: number | null
   readonly place: string
-  /** Whether it has a connection of its own, or has said that it uses one again. */
+  /** Whether the retrieval has opened a connection, or has said that it reuses one. */
   isConnected: boolean
 }
 
-/** The lines of -v: what is done (`*`), sent (`>`) and received (`<`). */
+/** The lines of -v: what the client does (`*`), sends (`>`) and receives (`<`). */
 export class Trace {
   readonly #retrievals = new Map<number, Traced>()
-  /** The addresses of servers, by host and port: connections to them may be used again. */
+  /** The addresses of servers by host and port, since later retrievals may reuse their connections. */
   readonly #addresses = new Map<string, string>()
-  /** The certificates that have been shown: FTP has one on each data connection. */
+  /** The certificates that have been shown: FTP gets one on each data connection. */
   readonly #certificates = new Set<string>()
 
   lines(event: RetrievalEvent): string[] {
@@ -57,7 +57,7 @@ export class Trace {
     }
   }
 
-  /** The URL and its findings; `retrieve explain` says more. Warnings are told without -v, too. */
+  /** The URL and its findings. Warnings are shown even without -v; `retrieve explain` says more. */
   #resolved({ id, url, explanation, findings }: Event<'resolved'>): string[] {
     const { host, port } = explanation.plan
     const isTyped = !this.#retrievals.has(id)
@@ -68,7 +68,7 @@ export class Trace {
       isConnected: false,
     })
     const told = findings.filter(({ code, severity }) => {
-      // The person who typed the port knows that it is not the usual one.
+      // A person who typed the port knows that it is unusual.
       return severity !== 'warning' && !(isTyped && code === 'non-default-port')
     })
     const remarks = told.map(shownFinding).map(({ severity, message }) => `* ${severity}: ${message}`)
@@ -77,7 +77,7 @@ export class Trace {
 
   #connected({ id, address, port, proxy }: Event<'connected'>): string {
     const known = this.#retrievals.get(id)
-    // A data connection of FTP leads to another port than commands do.
+    // A data connection of FTP goes to another port than the commands.
     const isData = known?.mechanism === 'ftp' && known.port !== port && proxy === null
     const what = `connected to ${address}, port ${port}${proxy === null ? '' : `, through ${proxy}`}`
     if (isData) return `${what}, for the data`
@@ -96,7 +96,7 @@ export class Trace {
     return address === undefined ? [] : [`* connected already to ${address}`]
   }
 
-  /** `TLSv1.3, TLS_AES_256_GCM_SHA384, h2`, and the certificate, unless it is that of another connection before. */
+  /** `TLSv1.3, TLS_AES_256_GCM_SHA384, h2`, and the certificate, unless an earlier connection had the same one. */
   #secured(event: Event<'secured'>): string[] {
     const { version, cipher, alpn, resumed } = event
     const agreed = [version, cipher, alpn, resumed ? 'session resumed' : null].filter((fact) => fact !== null)
@@ -120,7 +120,7 @@ function quoted(mark: string, octets: string): string[] {
   return lines.map((line) => `${mark} ${octetsToText(line)}`.trimEnd())
 }
 
-/** `subject CN=www.example.org; issuer CN=Example CA; valid 12 more days`; null: nothing is known of it. */
+/** `subject CN=www.example.org; issuer CN=Example CA; valid 12 more days`; null if nothing is known. */
 function certificateOf({ subject, issuer, expires, trusted }: TlsFacts): string | null {
   if (subject === null && issuer === null && expires === null) return null
   const facts = [
@@ -134,7 +134,7 @@ function certificateOf({ subject, issuer, expires, trusted }: TlsFacts): string 
 
 const day = 24 * 60 * 60 * 1000
 
-/** `valid 12 more days`, `expired 3 days ago`: until the end of a certificate's validity. */
+/** `valid 12 more days`, `expired 3 days ago`: the time from now to the end of a certificate's validity. */
 export function validity(expires: string, now: number): string {
   const days = Math.floor(Math.abs(Date.parse(expires) - now) / day)
   const span = days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`
@@ -150,7 +150,7 @@ function doneLine({ received, error, timings }: Event<'done'>): string {
   return `* ${isFailed ? 'failed' : 'done'}: ${octets}${total}${steps === '' ? '' : ` (${steps})`}`
 }
 
-/** The steps of a retrieval in order, with the words that -v has for the time until each was over. */
+/** The steps of a retrieval in order, each with the word that -v has for the time up to its end. */
 const steps = [
   ['redirected', 'redirects'],
   ['retried', 'retries'],
@@ -163,7 +163,7 @@ const steps = [
   ['ended', 'body'],
 ] as const satisfies readonly (readonly [keyof Timings, string])[]
 
-/** The time of each step that was: `lookup 1 ms, connect 3 ms, request 1 ms, answer 20 ms, body 4 ms`. */
+/** The time of each step that happened: `lookup 1 ms, connect 3 ms, request 1 ms, answer 20 ms, body 4 ms`. */
 function stepsOf(timings: Timings): string {
   let before = 0
   const shown: string[] = []
@@ -174,6 +174,6 @@ function stepsOf(timings: Timings): string {
     shown.push(`${name !== 'ended' || isBody ? word : 'wait'} ${formatTime(Math.max(at - before, 0))}`)
     before = Math.max(at, before)
   }
-  // One step is the whole.
+  // A single step would only repeat the total.
   return shown.length < 2 ? '' : shown.join(', ')
 }

@@ -6,11 +6,11 @@ export interface Layout {
   readonly indent?: number
 }
 
-/** With less room than this beside a head, further lines begin under the head, not behind it. */
+/** If a head leaves fewer columns than this, further lines begin under it instead of behind it. */
 const leastRoom = 16
 const narrowIndent = 4
 
-/** A text behind its head, wrapped; further lines are indented to the width of the head if there is room for that. */
+/** A wrapped text behind its head. Further lines are indented to the width of the head, if that leaves enough room. */
 export function hanging(head: string, text: string, columns: number): string {
   const first = widthOf(head)
   const indent = columns - first < leastRoom ? Math.min(narrowIndent, first) : first
@@ -20,8 +20,8 @@ export function hanging(head: string, text: string, columns: number): string {
 
 /**
  * Wraps a text for a terminal between words, and between letters of two columns, which are written without spaces. A
- * long word stays whole, so that a URL can be copied: it begins a line as far left as it needs, or follows the head if
- * no line would hold it.
+ * long word stays whole, so that a URL can be copied: it begins as far left as it must to fit in one line, or follows
+ * the head if no line could hold it.
  */
 export function wrap(text: string, columns: number, { first = 0, indent = 0 }: Layout = {}): string[] {
   const lines: string[] = []
@@ -57,7 +57,7 @@ export function widthOf(text: string): number {
   return width
 }
 
-/** The words of a text, each with the spaces before it, and letters of two columns by themselves. */
+/** The words of a text, each with the spaces before it. A letter of two columns is a piece of its own. */
 function piecesOf(text: string): string[] {
   const words = text.match(/(?<! ) *[^ ]+/g) ?? []
   return words.flatMap((word) => (isAscii(word) ? word : lettersOf(word)))
@@ -79,7 +79,7 @@ function lettersOf(word: string): string[] {
   return pieces
 }
 
-/** Characters that are drawn over the one before them. */
+/** Characters that a terminal draws over the one before them. */
 const overlaid = /[\p{Mn}\p{Me}\u200C\u200D]|\p{Emoji_Modifier}/u
 const joiner = '\u200d'
 

@@ -5,22 +5,22 @@ import { SideFile } from '../saving/side-file.ts'
 import type { Output } from '../terminal/output.ts'
 import { hostOf } from '../write-out/facts.ts'
 
-/** How the octets of a trace are shown. */
+/** Turns the octets of a trace into lines. */
 type Dump = (octets: string) => string[]
 
 /** The number of a retrieval, and the time by performance.now(). */
 type Stamp = Pick<RetrievalEvent, 'id' | 'time'>
 
 /**
- * The file of --trace and --trace-ascii, in the form of curl. Secrets are hidden: events come without them, and bodies
- * lose the same ones here. Sizes of bodies are those that came.
+ * The file of --trace and --trace-ascii, in curl's form. Events come without secrets, and this class hides the same
+ * ones in bodies. The stated sizes of bodies are those before hiding.
  */
 export class TraceFile {
   readonly #options: TraceOptions
   readonly #dump: Dump
   readonly #file: SideFile
 
-  /** Throws `write-failed`. */
+  /** Opens the file. Throws `write-failed`. */
   constructor(options: TraceOptions, output: Output) {
     const { file, ascii } = options
     this.#options = options
@@ -39,7 +39,7 @@ export class TraceFile {
     }
   }
 
-  /** The option of a retrieval whose body is wanted here. */
+  /** The option that passes the body of a retrieval to this trace. */
   get listener(): Pick<RetrieveOptions, 'onBody'> {
     return { onBody: (chunk, id) => this.#body(chunk, id) }
   }
@@ -71,7 +71,7 @@ export class TraceFile {
   }
 }
 
-/** The words for a step that sends and receives nothing of the dialogue; null: it is not shown. */
+/** What the trace says of a step that is no part of the dialogue with the server; null if it shows nothing. */
 function infoOf(event: RetrievalEvent): string | null {
   if (event.type === 'connected') return `Connected to ${hostOf(event.url)} (${event.address}) port ${event.port}`
   if (event.type === 'secured') return `SSL connection using ${event.version} / ${event.cipher}`
@@ -84,7 +84,7 @@ function size(octets: number): string {
   return `${octets} bytes (0x${octets.toString(16)})`
 }
 
-/** 16 octets a line, in hexadecimal and as characters. */
+/** Lines of 16 octets, in hexadecimal and as characters. */
 function asHex(octets: string): string[] {
   const lines: string[] = []
   for (let at = 0; at < octets.length; at += 16) {
@@ -95,7 +95,7 @@ function asHex(octets: string): string[] {
   return lines
 }
 
-/** A line of text a line, of at most 64 octets. */
+/** The lines of a text, each at most 64 octets long. */
 function asLines(octets: string): string[] {
   const lines: string[] = []
   let at = 0

@@ -15,7 +15,7 @@ export function articlePage(message: Message, url: string, output: Output): stri
   return `${head.join('')}\n${body}${partList(message, url, output)}`
 }
 
-/** A line that is too long for the screen, wrapped; the marks of a quotation stand before each part. */
+/** Wraps a line that is too long for the screen. The marks of a quotation stand before each part. */
 function wrappedQuote(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line
   const [marks = ''] = /^(?:> ?)+/.exec(line) ?? []

@@ -6,8 +6,8 @@ import type { NumberedUrls } from './last-page.ts'
 import { printReferences, titled } from './references.ts'
 
 /**
- * A document of Gemini as a page: its text wrapped, its links with numbers, and at the end their URLs. Each line is
- * shown as soon as it has come. Returns the URLs.
+ * Prints a document of Gemini as a page: wrapped text, numbered links, and at the end their URLs. Each line is shown as
+ * soon as it has come. Returns the URLs.
  */
 export async function printGemtext(page: Representation, output: Output): Promise<NumberedUrls> {
   const urls: NumberedUrls = new Map()

@@ -8,9 +8,9 @@ import { titled } from './references.ts'
 import { threaded } from './threads.ts'
 
 /**
- * A newsgroup as a page for people: number, day, subject and author of each article, and how to read one. Answers stand
- * below the articles they answer; the thread with the newest article comes first. Returns the URLs by the numbers of
- * the articles.
+ * Prints a newsgroup as a page for people: number, day, subject and author of each article, and how to read one.
+ * Answers stand below the articles that they answer; the thread with the newest article comes first. Returns the URLs
+ * by the numbers of the articles.
  */
 export async function printGroup(group: Representation, output: Output): Promise<NumberedUrls> {
   const articles: Entry[] = []
@@ -34,7 +34,7 @@ export async function printGroup(group: Representation, output: Output): Promise
   return urls
 }
 
-/** Deeper levels of a thread are not indented further. */
+/** The deepest indentation; deeper levels of a thread get no more. */
 const maxIndent = 8
 
 function articleLine({ name, modified, details = {} }: Entry, depth: number, output: Output): string {

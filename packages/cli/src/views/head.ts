@@ -2,8 +2,8 @@ import { octetsToText, printable, utf8Octets } from '@retriever/core'
 import type { Representation } from '@retriever/fetchers'
 
 /**
- * The output of -I and -i where no header section has come: for HTTP out of a cache the fields; for an article its
- * decoded header as UTF-8; for others the known facts, in the same form.
+ * What -I and -i print if no header section came: the fields, if a cache answered for HTTP; for an article, its decoded
+ * header as UTF-8; otherwise the known facts, in the same form.
  */
 export function headOf(representation: Representation): Buffer {
   const fields = representation.mechanism === 'http' ? representation.metadata.fields : undefined

@@ -1,23 +1,23 @@
 import type { Representation, RetrievalEvent } from '@retriever/fetchers'
 import { headOf } from './head.ts'
 
-/** The header sections of one retrieval as they came, for -i, -I and -D; of FTP the replies, for -D. */
+/** The header sections of one retrieval as they came, for -i, -I and -D. For -D it also has the replies of FTP. */
 export class Heads {
-  /** A status whose section gives way to that of the answer with the login. */
+  /** Matches a status whose section is replaced by that of the answer with the login. */
   readonly #hidden: RegExp
   readonly #sections: string[] = []
-  /** The number of sections when the last redirect was followed. */
+  /** How many sections there were when the last redirect was followed. */
   #followed = 0
   #isOver = false
-  /** Gets the replies of FTP that come after end(). */
+  /** Called with the replies of FTP that come after end(). */
   onLate: ((octets: Buffer) => void) | undefined
 
-  /** `asksFirst`: whether curl, too, sends the login only after a server has asked for it (--digest, --anyauth). */
+  /** `asksFirst` tells whether curl, too, would send the login only after the server asks (--digest, --anyauth). */
   constructor(asksFirst: boolean) {
     this.#hidden = asksFirst ? /^\S+ 407 / : /^\S+ 40[17] /
   }
 
-  /** Adds a section of HTTP. It replaces one that asked for a login that curl sends at once. */
+  /** Adds a section of HTTP. It replaces one that asked for a login, if curl sends that login at once. */
   add(octets: string): void {
     if (this.#isOver) return
     const last = this.#sections.at(-1)
@@ -27,18 +27,21 @@ export class Heads {
 
   event(event: RetrievalEvent): void {
     if (event.type === 'redirected') this.#followed = this.#sections.length
-    // The heads of a failed try are not part of the answer.
+    // The heads of a failed try are no part of the answer, so they are removed.
     else if (event.type === 'retried') this.#sections.length = this.#followed
     else if (event.type === 'received' && event.url.startsWith('ftp')) this.#reply(event.octets)
   }
 
-  /** A reply of FTP. Those behind the body are for -D only. */
+  /** Adds a reply of FTP. Replies behind the body are only for -D. */
   #reply(octets: string): void {
     if (this.#isOver) this.onLate?.(Buffer.from(octets, 'latin1'))
     else this.#sections.push(octets)
   }
 
-  /** Ends the header sections: the body follows, and requests for its rest bring others. False: they had ended. */
+  /**
+   * Ends the header sections, since the body follows, and requests for its rest bring more of them. Returns false if
+   * they had already ended.
+   */
   end(): boolean {
     const ends = !this.#isOver
     this.#isOver = true
@@ -50,12 +53,15 @@ export class Heads {
     return Buffer.from(this.#sections.join(''), 'latin1')
   }
 
-  /** The sections of HTTP alone. */
+  /** Only the sections of HTTP. */
   get http(): Buffer {
     return Buffer.from(this.#sections.filter((octets) => octets.startsWith('HTTP/')).join(''), 'latin1')
   }
 
-  /** The sections of HTTP; if it was not HTTP, or came out of a cache, what is known, in the same form. */
+  /**
+   * The sections of HTTP. If there are none, since it was another protocol or a cache answered, the known facts in the
+   * same form.
+   */
   of(representation: Representation): Buffer {
     const hasCome = representation.mechanism === 'http' && representation.metadata.cache?.hit !== true
     return hasCome && this.http.length > 0 ? this.http : headOf(representation)

@@ -9,19 +9,19 @@ export interface LastPage {
   readonly url: string
   /** The command that showed it. */
   readonly command: 'get' | 'ls'
-  /** The URLs of its entries by the numbers that it showed; null for one with a secret, which is not kept. */
+  /** The URLs of its entries by the numbers on the page. A URL with a secret is not kept, and null stands for it. */
   readonly entries: Readonly<Record<string, string | null>>
 }
 
 /** The URLs of a page by the numbers that it shows. */
 export type NumberedUrls = Map<string, string>
 
-/** The most entries that are kept: a group may have millions. */
+/** The most entries that are kept, since a group may have millions. */
 const maxEntries = 10_000
 
 /**
- * Keeps a page as the last one of this terminal, readable by its owner only, without secrets. A failure is not told,
- * as the page has been shown.
+ * Keeps a page as the last one of this terminal. Only its owner can read the file, and it holds no secrets. A failure
+ * is not reported, since the page itself has been shown.
  */
 export function keepPage(folder: string | null, command: LastPage['command'], url: string, urls: NumberedUrls): void {
   if (folder === null || urls.size === 0) return
@@ -44,13 +44,13 @@ export function lastPage(folder: string | null): LastPage | null {
   }
 }
 
-/** Each terminal has its own file, named after its device; all that runs without one shares another. */
+/** The file of this terminal, named after its device. Everything that runs without a terminal shares one file. */
 function fileFor(folder: string): string {
   const terminal = [0, 1, 2].find((descriptor) => isatty(descriptor))
   return join(folder, terminal === undefined ? 'page.json' : `page-${fstatSync(terminal).rdev}.json`)
 }
 
-/** The URL without its password, for which the server asks again; null if another part of it is a secret. */
+/** The URL without its password, for which the server asks again; null if another part of the URL is a secret. */
 function withoutSecret(url: string): string | null {
   try {
     const bare = formatLocator({ ...parseUrl(url), password: null })
@@ -71,7 +71,7 @@ function isPage(read: unknown): read is LastPage {
   )
 }
 
-/** The URL of a number on a page; undefined: it has no such number, null: the URL holds a secret. */
+/** The URL of a number on a page; undefined if the page has no such number, null if the URL holds a secret. */
 export function entryOf({ entries }: LastPage, number: string): string | null | undefined {
   if (!Object.hasOwn(entries, number)) return undefined
   const url = entries[number]

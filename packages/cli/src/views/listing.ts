@@ -17,8 +17,8 @@ function record({ name, kind, url, size, modified, details }: Entry): Record<str
 
 /**
  * Prints a listing as a table with numbers, each line as soon as its entry has come. In a pipe, each line ends with the
- * URL; a page says how to open an entry by its number, and leaves out columns for which it is too narrow. Returns the
- * URLs, and adds each to `urls` before it is shown.
+ * URL. A page says how to open an entry by its number, and leaves out columns that do not fit. Returns the URLs, and
+ * adds each to `urls` before its line is shown.
  */
 export async function printListing(
   listing: Representation,
@@ -50,7 +50,7 @@ function pipeRow(entry: Entry, number: string): string {
   return `${rowHead(cellsOf(entry, number), allColumns)}${name}${padding}  ${url}`
 }
 
-/** The name; newsgroups have descriptions beside it, links the place that they lead to. */
+/** The name of an entry, with the description of a newsgroup, or the place to which a link leads. */
 function nameOf({ name, details }: Entry): string {
   const description = typeof details?.description === 'string' ? `  ${printable(details.description)}` : ''
   const target = typeof details?.target === 'string' ? ` -> ${printable(details.target)}` : ''
@@ -59,10 +59,10 @@ function nameOf({ name, details }: Entry): string {
 
 type Column = 'number' | 'kind' | 'size' | 'modified'
 
-/** The width of names in a pipe; longer ones move their URL to the right. */
+/** The width of names in a pipe. A longer name moves its URL to the right. */
 const nameColumns = 24
 
-/** Columns have a fixed width, so that each row is printed at once; `directory` is the longest kind. */
+/** The widths of columns. They are fixed, so that each row can be printed at once; `directory` is the longest kind. */
 const widths: Readonly<Record<Column, number>> = { number: 3, kind: 9, size: 8, modified: 16 }
 const allColumns: readonly Column[] = ['number', 'kind', 'size', 'modified']
 
@@ -72,7 +72,7 @@ function columnsWithin(width: number): readonly Column[] {
 }
 
 function cellsOf({ kind, size, modified }: Entry, number: string): Record<Column, string> {
-  // This is a line of text in a Gopher menu.
+  // An info entry is a line of text in a Gopher menu.
   if (kind === 'info') return { number, kind: '', size: '', modified: '' }
   const when = modified === undefined ? '-' : modified.toISOString().slice(0, 16).replace('T', ' ')
   return { number, kind, size: size === undefined ? '-' : formatSize(size), modified: when }

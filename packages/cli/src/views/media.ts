@@ -1,11 +1,11 @@
 import type { Representation } from '@retriever/fetchers'
 
-/** Whether it is a mail or news message, or an mbox of them, which --part and --attachments can split. */
+/** Whether this is a mail or news message, or an mbox, which --part and --attachments can split. */
 export function isMessage({ mediaType }: Representation): boolean {
   return mediaType === 'message/rfc822' || mediaType === 'message/news' || mediaType === 'application/mbox'
 }
 
-/** Whether it is a document of Gemini, whose links are numbered on a page. */
+/** Whether this is a document of Gemini, whose links are numbered on a page. */
 export function isGemtext({ mechanism, mediaType }: Representation): boolean {
   return mechanism === 'gemini' && mediaType === 'text/gemini'
 }
@@ -14,12 +14,15 @@ export function isMenu({ kind, mediaType }: Representation): boolean {
   return kind === 'listing' && /^application\/gopher\+?-menu$/.test(mediaType ?? '')
 }
 
-/** Whether it is the list of a newsgroup's articles. */
+/** Whether this is the list of a newsgroup's articles. */
 export function isGroup({ kind, mechanism, metadata }: Representation): boolean {
   return kind === 'listing' && mechanism === 'nntp' && typeof metadata.newsgroup === 'string'
 }
 
-/** Whether it is attributes of Gopher+: programs read entries, people see the text that the server sends. */
+/**
+ * Whether this is a list of Gopher+ attributes: programs read its entries, and people see the text that the server
+ * sends.
+ */
 export function isAttributes({ kind, mediaType, url }: Representation): boolean {
   return kind === 'listing' && mediaType === 'text/plain' && /^gophers?:/.test(url)
 }

@@ -5,7 +5,7 @@ import { wrap } from '../terminal/wrap.ts'
 import type { NumberedUrls } from './last-page.ts'
 import { printEnd, titled } from './references.ts'
 
-/** A short word for each type of item (RFC 1436 3.8, and types that came later). */
+/** A short word for each type of item (RFC 1436 3.8, and later types). */
 const words: Readonly<Record<string, string>> = {
   '0': 'text',
   '1': 'menu',
@@ -33,12 +33,12 @@ const words: Readonly<Record<string, string>> = {
   T: 'tn3270',
 }
 
-/** The width of the words; `search` and `tn3270` are the longest. */
+/** The width of the longest words, `search` and `tn3270`. */
 const wordColumns = 6
 
 /**
- * A Gopher menu as a page for people: its text, each item with a number and a word for its type. Each line is shown as
- * soon as it has come. Returns the URLs.
+ * Prints a Gopher menu as a page for people: its text, and each item with a number and a word for its type. Each line
+ * is shown as soon as it has come. Returns the URLs.
  */
 export async function printMenu(menu: Representation, output: Output): Promise<NumberedUrls> {
   const urls: NumberedUrls = new Map()

@@ -3,26 +3,26 @@ import { copyable } from '../terminal/page.ts'
 import { hanging } from '../terminal/wrap.ts'
 import type { NumberedUrls } from './last-page.ts'
 
-/** A line of a page: a head, such as a number and a kind, and a text, wrapped behind it. */
+/** A line of a page: a head, such as a number and a kind, and a text that is wrapped behind it. */
 export function titled(head: string, text: string, output: Output): string {
   const shown = hanging(head, text, output.columns)
   const label = head.trimEnd()
   return `${output.paint('faint', label)}${shown.slice(label.length)}`
 }
 
-/** With more entries than this, a page does not list their URLs once more. */
+/** If a page has more entries than this, its end does not list their URLs again. */
 const maxListed = 100
 
 /**
- * The end of a list of entries: how to open one. On a terminal the numbers are enough; in a pipe or file the URLs
- * follow too. `hint` is about its searches.
+ * Prints how to open an entry of a list. On a terminal the numbers are enough; in a pipe or file the URLs follow as
+ * well. `hint` says how to search.
  */
 export async function printEnd(urls: NumberedUrls, output: Output, hint: string = ''): Promise<void> {
   if (!output.stdoutIsTerminal) return printReferences(urls, output, hint)
   if (urls.size > 0) await output.write(howToOpen(`${hint}. For the URLs: retrieve ls --json`, output))
 }
 
-/** The end of a page: its URLs by number, each whole, and how to open one. */
+/** Prints the URLs of a page by number, each unbroken, and how to open one. */
 export async function printReferences(urls: NumberedUrls, output: Output, hint: string = ''): Promise<void> {
   if (urls.size === 0) return
   if (urls.size <= maxListed) {

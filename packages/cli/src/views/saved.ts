@@ -4,9 +4,9 @@ import type { Run } from '../run.ts'
 import { formatSize, formatTime } from '../terminal/output.ts'
 
 /**
- * Tells a person at a terminal of a file that is complete: `saved x.pdf, 1.2 MiB in 3.1 s, application/pdf`; of one
- * that was continued, how much of it came. A pipe is told with -v only. `how` says why it has this name. Returns
- * whether it was told.
+ * Tells a person at a terminal that a file is complete: `saved x.pdf, 1.2 MiB in 3.1 s, application/pdf`; if the file
+ * was continued, how much came now. Without a terminal it does so only with -v. `how` says why the file has this name.
+ * Returns whether it told anything.
  */
 export function tellSaved(
   path: string,
@@ -17,7 +17,7 @@ export function tellSaved(
 ): boolean {
   if (config.silent || config.json || !(output.stderrIsTerminal || config.verbose)) return false
   const stats = statSync(path, { throwIfNoEntry: false })
-  // A device, such as /dev/null, keeps nothing.
+  // A device, such as /dev/null, keeps nothing, so nothing is said.
   if (!stats?.isFile()) return false
   const came = received < stats.size ? `, ${formatSize(received)} of it now` : ''
   const time = formatTime(timings?.ended ?? 0)

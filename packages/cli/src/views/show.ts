@@ -8,7 +8,7 @@ import type { NumberedUrls } from './last-page.ts'
 import { isAttributes, isGemtext, isGroup, isHtml, isMenu, isMessage } from './media.ts'
 
 /**
- * Shows a representation to a person: menus, newsgroups, messages and other listings as pages, text with its control
+ * Shows a representation to a person: menus, newsgroups, messages and other listings as pages; text with its control
  * characters made visible. Binary data is refused. The code for pages is loaded when it is needed.
  */
 export async function show(representation: Representation, start: number, run: Run): Promise<void> {
@@ -16,13 +16,16 @@ export async function show(representation: Representation, start: number, run: R
   return showPage(representation, run)
 }
 
-/** Whether it has a page: it is a menu, a newsgroup, a message, a document of Gemini or another listing. */
+/**
+ * Whether the representation is shown as a page: a menu, a newsgroup, a message, a document of Gemini or another
+ * listing.
+ */
 export function isPage(representation: Representation): boolean {
   if (isMessage(representation) || isGemtext(representation)) return true
   return representation.kind === 'listing' && !isAttributes(representation)
 }
 
-/** Whether --page and --text write it as text of their own: HTML, a message, or a text whose URL names a part. */
+/** Whether --page and --text write it as plain text: HTML, a message, or a text whose URL names a part. */
 export function isText(representation: Representation, { page, text }: Run['config']): boolean {
   if (!page && !text) return false
   if (isHtml(representation)) return true
@@ -58,7 +61,7 @@ async function showText(representation: Representation, start: number, output: O
   let text: TerminalText | undefined
   for await (const chunk of withBeginning(octetsFrom(representation, start), saysCharsetWithin(representation))) {
     const charset = text ? null : charsetOf(chunk, representation)
-    // In UTF-16, every other octet may be 0.
+    // In UTF-16, every second octet may be 0, so a 0 does not mean binary data.
     if (!text && chunk.includes(0) && !charset?.startsWith('utf-16')) throw notShown(representation.mediaType)
     text ??= new TerminalText(charset)
     await output.write(text.show(chunk))
@@ -67,14 +70,14 @@ async function showText(representation: Representation, start: number, output: O
 }
 
 /**
- * The number of octets that may be needed to find the charset that a text states: in a byte order mark, or a tag of
- * HTML or XML.
+ * How many octets may be needed to find the charset that a text states in a byte order mark, or in a tag of HTML or
+ * XML.
  */
 function saysCharsetWithin({ mediaType }: Representation): number {
   return /html$|xml$/.test(mediaType ?? '') ? 1024 : 3
 }
 
-/** The same octets, with at least `length` of them in the first chunk, if there are that many. */
+/** The same octets, but the first chunk has at least `length` of them, if there are so many. */
 async function* withBeginning(chunks: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let beginning: Uint8Array | undefined = new Uint8Array(0)
   for await (const chunk of chunks) {

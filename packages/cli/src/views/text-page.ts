@@ -11,7 +11,7 @@ import { manualSection, textSection } from './text-section.ts'
 
 /**
  * Writes HTML, a text or a message for people: all of it, or the part that the fragment of its URL names. If there is
- * no such part, it says so, and writes all.
+ * no such part, it says so and writes all.
  */
 export async function printText(representation: Representation, run: Run): Promise<void> {
   const { output, config } = run
@@ -33,9 +33,9 @@ export async function printText(representation: Representation, run: Run): Promi
   return output.write(lines.map((line) => `${wrapped(line, output.columns)}\n`).join(''))
 }
 
-/** The fragment that names a part; null: there is none. */
+/** The fragment, if it names a part of the text; else null. */
 function partNamed({ url, mechanism }: Representation): string | null {
-  // Their fragments are nodes and pages.
+  // In these schemes a fragment is a node or a page.
   return mechanism === 'info' || mechanism === 'ghelp' ? null : fragmentOf(url)
 }
 
@@ -65,7 +65,7 @@ function tellMissing(fragment: string, { url }: Representation, { report }: Run)
   })
 }
 
-/** A line that is too long for the screen, wrapped; further lines of a list's item stand behind its mark. */
+/** Wraps a line that is too long for the screen. Further lines of a list item are indented behind its mark. */
 function wrapped(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line
   const [head = ''] = /^(?:\* )?/.exec(line) ?? []

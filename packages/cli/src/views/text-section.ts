@@ -1,6 +1,6 @@
 /**
- * The part of a plain text that a fragment names by its lines or characters, as `line=10,20` and `char=0,100` (RFC 5147
- * 2). A position alone names all behind it. Null: the fragment is none of these, or no such part is there.
+ * The part of a plain text that a fragment names by lines or characters: `line=10,20`, `char=0,100` (RFC 5147 2). A
+ * single position means all text behind it. Null if the fragment has no such form, or if the text has no such part.
  */
 export function textSection(text: string, fragment: string): string | null {
   const [, unit, start = '', comma, end = ''] = /^(line|char)=(\d{0,15})(,(\d{0,15}))?(?:;.*)?$/.exec(fragment) ?? []
@@ -11,13 +11,13 @@ export function textSection(text: string, fragment: string): string | null {
 }
 
 /**
- * The section of a manual page whose heading a fragment names, in any letters: `OPTIONS`, or `Exit_status`. Headings
- * stand at the margin, or three columns within it. Null: there is none.
+ * The section of a manual page whose heading a fragment names, in upper or lower case: `OPTIONS`, or `Exit_status`.
+ * Headings stand at the margin, or three columns from it. Null if there is no such section.
  */
 export function manualSection(text: string, fragment: string): string | null {
   const wanted = fragment.replaceAll('_', ' ').toLowerCase()
   const lines = text.split('\n')
-  // The first line is the running head of the page.
+  // The first line is the page header, and no heading.
   const from = lines.findIndex((line, index) => index > 0 && isHeading(line) && titleOf(line) === wanted)
   if (from === -1) return null
   const margin = marginOf(lines[from] ?? '')

@@ -13,8 +13,8 @@ interface Node {
 }
 
 /**
- * Orders articles by thread: the thread with the newest article comes first, and within a thread an article comes
- * before its answers, the oldest first. An article that refers to none in the list begins a thread (RFC 5536 3.2.10).
+ * Orders articles by thread. The thread with the newest article comes first. Within a thread an article precedes its
+ * answers, the oldest first. An article that refers to none in the list begins a thread (RFC 5536 3.2.10).
  */
 export function threaded(articles: readonly Entry[]): readonly Threaded[] {
   const nodes = articles.map((entry): Node => ({ entry, number: Number(entry.details?.number ?? 0), answers: [] }))
@@ -22,7 +22,7 @@ export function threaded(articles: readonly Entry[]): readonly Threaded[] {
   byId.delete('')
   const roots: Node[] = []
   for (const node of nodes) (parentOf(node, byId)?.answers ?? roots).push(node)
-  // An answer has a higher number than the article it answers, so answers are rated first.
+  // An answer has a higher number than the article that it answers, so descending order rates answers first.
   const newest = new Map<Node, number>()
   for (const node of nodes.toSorted((one, other) => other.number - one.number)) {
     newest.set(
@@ -35,8 +35,8 @@ export function threaded(articles: readonly Entry[]): readonly Threaded[] {
 }
 
 /**
- * The article that this one answers: the last of its References in the list. Only lower numbers count, so that there
- * are no circles.
+ * The article that this one answers: the last of its References that is in the list. Only articles with lower numbers
+ * count, so that there are no circles.
  */
 function parentOf({ entry, number }: Node, byId: ReadonlyMap<string, Node>): Node | undefined {
   const references = Array.isArray(entry.details?.references) ? entry.details.references : []
@@ -47,14 +47,14 @@ function parentOf({ entry, number }: Node, byId: ReadonlyMap<string, Node>): Nod
   return undefined
 }
 
-/** The articles of a thread, found with a stack instead of recursion: a thread may be as deep as the list is long. */
+/** The articles of a thread. A stack replaces recursion, since a thread may be as deep as the list is long. */
 function inThread(root: Node): Threaded[] {
   const order: Threaded[] = []
   const open = [{ node: root, depth: 0 }]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, depth } = next
     order.push({ entry: node.entry, depth })
-    // The last one pushed is popped first.
+    // The last one pushed is popped first, so the order is reversed.
     for (const answer of node.answers.toSorted((one, other) => other.number - one.number)) {
       open.push({ node: answer, depth: depth + 1 })
     }

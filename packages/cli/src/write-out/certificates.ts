@@ -5,7 +5,7 @@ export function certificatesText(chain: readonly Uint8Array[]): string {
   return chain.map(certificateText).join('')
 }
 
-/** One line for each fact, and the certificate in PEM. The lines of curl for X.509v3's extensions are left out. */
+/** One line for each fact, and the certificate in PEM. curl's lines for X.509v3 extensions are left out. */
 function certificateText(der: Uint8Array): string {
   const certificate = new X509Certificate(der)
   const { version, signatureAlgorithm, publicKeyAlgorithm, signature } = unread(der)
@@ -36,7 +36,10 @@ function rsaLines(certificate: X509Certificate): string[] {
   ]
 }
 
-/** Null: OpenSSL does not know keys of this kind, or this one is broken. Servers send any certificates of issuers. */
+/**
+ * The key of a certificate; null if OpenSSL does not know its kind, or if it is broken. Servers may send any
+ * certificates of issuers.
+ */
 function publicKeyOf(certificate: X509Certificate): KeyObject | null {
   try {
     return certificate.publicKey
@@ -46,7 +49,7 @@ function publicKeyOf(certificate: X509Certificate): KeyObject | null {
 }
 
 /**
- * A name on one line: Node writes `CN=a\, b` and the next attribute on the next line, curl `CN = "a, b", O = c`, and
+ * A name on one line. Node writes `CN=a\, b` with each attribute on its own line; curl writes `CN = "a, b", O = c`, and
  * octets beyond ASCII as `\C3`.
  */
 function oneLine(name: string): string {
@@ -66,7 +69,7 @@ function octetsOf(text: string): string {
   return [...Buffer.from(text)].map((octet) => `\\${octet.toString(16).toUpperCase()}`).join('')
 }
 
-/** OpenSSL's names of the algorithms of certificates; others are shown by number. */
+/** OpenSSL's names for the algorithms of certificates; other algorithms are shown by number. */
 const algorithms: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.1.1': 'rsaEncryption',
   '1.2.840.113549.1.1.5': 'sha1WithRSAEncryption',
@@ -83,18 +86,18 @@ const algorithms: Readonly<Record<string, string>> = {
   '1.3.101.113': 'ED448',
 }
 
-/** The facts that Node does not tell (RFC 5280 4.1). OpenSSL has read the certificate, so its form is right. */
+/** The facts that Node does not give (RFC 5280 4.1). OpenSSL has already read the certificate, so its form is right. */
 function unread(der: Uint8Array) {
   const [tbs, algorithm, signature] = elementsOf(elementsOf(der)[0]?.content)
   const fields = elementsOf(tbs?.content)
   const hasVersion = fields[0]?.tag === 0xa0
   const keyInfo = elementsOf(fields[hasVersion ? 6 : 5]?.content)[0]
   return {
-    // The number of version 3 is 2; a certificate of version 1 has none.
+    // Version 3 is written as 2; a certificate of version 1 states none.
     version: hasVersion ? (elementsOf(fields[0]?.content)[0]?.content[0] ?? 0) : 0,
     signatureAlgorithm: algorithmOf(algorithm),
     publicKeyAlgorithm: algorithmOf(keyInfo),
-    // The first octet counts the unused bits.
+    // The first octet only counts unused bits.
     signature: signature?.content.subarray(1) ?? new Uint8Array(),
   }
 }
@@ -104,7 +107,7 @@ interface DerElement {
   readonly content: Uint8Array
 }
 
-/** The elements of DER, side by side (X.690 8.1). */
+/** The elements of DER that stand side by side (X.690 8.1). */
 function elementsOf(octets: Uint8Array | undefined): DerElement[] {
   const elements: DerElement[] = []
   for (let rest = octets ?? new Uint8Array(); rest.length >= 2; ) {

@@ -1,7 +1,7 @@
 import type { Finding } from '@retriever/core'
 import type { BodyHash, Representation, RetrievalEvent, Timings, TlsFacts } from '@retriever/fetchers'
 
-/** A header section as it came: its status line, and its fields in order, one octet a character. */
+/** A header section as received: its status line, and its fields in order, one octet a character. */
 interface Head {
   readonly octets: string
   readonly version: string
@@ -9,7 +9,7 @@ interface Head {
   readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
-/** Servers by host and port: connections to them may be kept. */
+/** Servers by host and port, since their connections may be kept. */
 export type KnownServers = Map<string, KnownServer>
 
 interface KnownServer {
@@ -22,48 +22,48 @@ interface KnownServer {
 
 type Secured = Extract<RetrievalEvent, { type: 'secured' }>
 
-/** The facts that the events of one retrieval tell, for -w and --json. */
+/** The facts that the events of one retrieval give, for -w and --json. */
 export class Facts {
   url = ''
-  /** The URL as it was typed, in full. */
+  /** The full typed URL. */
   typed = ''
-  /** The file that the body is saved to; null: standard output. */
+  /** The file to which the body is saved; null for standard output. */
   file: string | null = null
   redirects = 0
   retries = 0
-  /** The Referer of the last request; null: none. */
+  /** The Referer of the last request; null if it had none. */
   referer: string | null = null
   /** Whether all certificates were valid. */
   isTrusted = true
   isProxied = false
   received = 0
-  /** The octets of all header sections, and of all requests or commands. */
+  /** The octets of all header sections received, and of all requests or commands sent. */
   headSize = 0
   sentSize = 0
   connections = 0
-  /** The last server, or proxy, that was connected; "" and 0: none. */
+  /** The address of the last server or proxy that was contacted; "" and 0 if there was none. */
   address = ''
   port = 0
-  /** This machine's end of the connection to it. */
+  /** This machine's end of that connection. */
   local: readonly [address: string, port: number] = ['', 0]
   /** The last header section of HTTP. */
   head: Head | null = null
-  /** The code of the last reply; 0: none. */
+  /** The code of the last reply; 0 if there was none. */
   status = 0
   timings: Timings | null = null
-  /** The remarks on the URL, and on those that it redirected to. */
+  /** The findings of the URL, and of those to which it redirected. */
   findings: readonly Finding[] = []
-  /** The agreement of TLS with the server that answered last; null: none. */
+  /** What TLS agreed with the server that answered last; null if there was no TLS. */
   tls: TlsFacts | null = null
   /** The certificates of that server in DER, its own first. */
   chain: readonly Uint8Array[] = []
   representation: Representation | null = null
-  /** The sum of the body, if it is wanted. */
+  /** The checksum of the body, if it is wanted. */
   hash: BodyHash | null = null
-  /** The octets of the file that was saved; null: none was. */
+  /** The octets of the saved file; null if none was saved. */
   size: number | null = null
   readonly #servers: KnownServers
-  /** All header sections of HTTP, those of redirects too. */
+  /** All header sections of HTTP, including those of redirects. */
   readonly #chain: Head[] = []
 
   constructor(servers: KnownServers) {
@@ -96,7 +96,7 @@ export class Facts {
     }
   }
 
-  /** The certificate of an https proxy is not that of the server. */
+  /** Notes what TLS agreed. The certificate of an https proxy is not that of the server, so it is ignored. */
   #secured({ type: _type, id: _id, time: _time, attempt: _attempt, url, chain, ...tls }: Secured): void {
     this.isTrusted &&= tls.trusted
     const server = hostOf(url)
@@ -118,7 +118,7 @@ export class Facts {
     this.address = server?.address ?? this.address
     this.port = server?.port ?? this.port
     this.local = server?.local ?? this.local
-    // A connection that was kept was secured by an earlier retrieval.
+    // An earlier retrieval secured a connection that was kept, so its facts are taken over.
     this.tls = server?.tls ?? null
     this.chain = server?.chain ?? []
     this.headSize += octets.length

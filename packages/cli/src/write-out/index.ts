@@ -8,17 +8,17 @@ import { type Outcome, textOf } from './variables.ts'
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 /**
- * `%{name}`, `%header{name}`, `%header{name:all:separator}` with `\}` for `}`, `%output{file}`, or `%` or a backslash
- * and the character after it, as in curl.
+ * Matches `%{name}`, `%header{name}`, `%header{name:all:separator}` with `\}` for `}`, `%output{file}`, or `%` or a
+ * backslash with the next character, as in curl.
  */
 const part = /%\{([^}]*)\}|%header\{((?:[^}\\]|\\[\s\S])*)\}|\\([\s\S])|%output\{([^}]*)\}|%[\s\S]/g
 
-/** A URL that is done. */
+/** A URL whose retrieval has ended. */
 interface Done {
   readonly operand: string
   readonly index: number
   readonly facts: Facts
-  /** Why it failed; null: it did not. */
+  /** Why the retrieval failed; null if it did not. */
   readonly error: unknown
 }
 
@@ -36,7 +36,7 @@ export async function writeOutcome(format: string, { operand, index, facts, erro
   await writeOut(format, outcome, run)
 }
 
-/** Writes the format, to standard output and from %{stderr} on to standard error. */
+/** Writes the format to standard output, and the text behind %{stderr} to standard error. */
 async function writeOut(format: string, outcome: Outcome, { output, report }: Run): Promise<void> {
   let toStderr = false
   let file: string | null = null
@@ -45,7 +45,7 @@ async function writeOut(format: string, outcome: Outcome, { output, report }: Ru
     else if (toStderr) output.writeError(text)
     else if (text !== '') await output.write(text)
   }
-  // The values are the server's: a terminal gets none of its control characters.
+  // Servers chose the values, so a terminal gets none of their control characters.
   const safe = (value: string): string => {
     return file === null && (toStderr || output.stdoutIsTerminal) ? printable(value) : value
   }
@@ -72,14 +72,14 @@ async function writeOut(format: string, outcome: Outcome, { output, report }: Ru
   await write(format.slice(at))
 }
 
-/** The first value of a field in the last header section, or with `NAME:all:SEPARATOR` all values of all sections. */
+/** The first value of a field in the last header section; with `NAME:all:SEPARATOR`, all values in all sections. */
 function fieldOf(typed: string, facts: Facts): string {
   const [, name = '', separator = ''] = /^(.*?):all:([\s\S]*)$/.exec(typed) ?? []
   if (name === '') return facts.fields(typed)[0] ?? ''
   return facts.allFields(name).join(separator.replace(/\\([\s\S])/g, (_, next: string) => controls[next] ?? next))
 }
 
-/** Begins the file of `%output{FILE}`; that of `%output{>>FILE}` keeps what it has. Throws `write-failed`. */
+/** Opens the file of `%output{FILE}`; with `%output{>>FILE}` it keeps its content. Throws `write-failed`. */
 function openOutput(place: string): string {
   const isKept = place.startsWith('>>')
   const file = isKept ? place.slice(2) : place

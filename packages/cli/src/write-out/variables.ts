@@ -3,15 +3,15 @@ import { jsonLine } from '../terminal/output.ts'
 import { certificatesText } from './certificates.ts'
 import type { Facts } from './facts.ts'
 
-/** The facts that the command knows beside the events. */
+/** What the command knows about a retrieval when it has ended. */
 export interface Outcome {
   readonly facts: Facts
   readonly url: string
-  /** The place of the URL in the command line, from 0. */
+  /** The number of the URL in the command line, from 0. */
   readonly index: number
   readonly method: 'GET' | 'HEAD'
   readonly exit: number
-  /** The sentence of the error; null: there was none. */
+  /** The sentence of the error; null if there was none. */
   readonly error: string | null
 }
 
@@ -26,7 +26,7 @@ class Seconds {
 
 type Value = string | number | null | Seconds
 
-/** The variables of -w that apply, by curl's names in the order of its manual. */
+/** The variables of -w that apply to Retriever, by curl's names, in the order of its manual. */
 const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   certs: ({ facts }) => certificatesText(facts.chain),
   content_type: ({ facts }) => facts.fields('content-type').at(-1) ?? null,
@@ -69,7 +69,7 @@ const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   urlnum: ({ index }) => index,
 }
 
-/** Variables that curl has had since 7.88; its %{json} of that version has none of them. */
+/** Variables that curl has had since 7.88. The %{json} of that version contains none of them. */
 const later: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   num_retries: ({ facts }) => facts.retries,
   proxy_used: ({ facts }) => (facts.isProxied ? 1 : 0),
@@ -78,13 +78,13 @@ const later: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   xfer_id: ({ index }) => index,
 }
 
-/** In capitals, as in curl; null if no server was reached. */
+/** The scheme in capitals, as in curl; null if no server was reached. */
 function schemeOf({ facts, error }: Outcome): string | null {
   if (error !== null && facts.address === '' && !facts.url.startsWith('file:')) return null
   return /^[^:]+/.exec(facts.url)?.[0].toUpperCase() ?? null
 }
 
-/** Where the last answer redirects to, if that was not followed. */
+/** Where the last answer redirects to, if the redirect was not followed. */
 function redirectOf(facts: Facts): string | null {
   const [location] = facts.fields('location')
   if (location === undefined || Math.floor(facts.status / 100) !== 3) return null
@@ -99,7 +99,7 @@ function speedOf({ received, timings }: Facts): number {
   return timings?.ended ? Math.floor((1000 * received) / timings.ended) : 0
 }
 
-/** The text of a variable; undefined if there is none of that name. */
+/** The text of a variable; undefined if no variable has that name. */
 export function textOf(name: string, outcome: Outcome): string | undefined {
   if (name === 'json') return jsonOf(outcome)
   if (name === 'header_json') return headerJsonOf(outcome.facts)
@@ -112,7 +112,7 @@ export function textOf(name: string, outcome: Outcome): string | undefined {
   return value instanceof Seconds ? value.text : String(value ?? '')
 }
 
-/** A part of a URL, by curl's name; undefined: there is none of that name. */
+/** A part of a URL by curl's name; undefined if no part has that name. */
 function partOf(url: string, part: string): string | undefined {
   if (!/^(?:scheme|user|password|options|host|port|path|query|fragment|zoneid)$/.test(part)) return undefined
   if (url === '') return ''
@@ -128,7 +128,7 @@ function partOf(url: string, part: string): string | undefined {
   return String(parts[part] ?? '')
 }
 
-/** All variables as one object on one line; times keep their six decimals, as in curl. */
+/** All variables as one object on one line; as in curl, times have six decimals. */
 function jsonOf(outcome: Outcome): string {
   const members = Object.entries(variables).map(([name, read]) => {
     const value = read(outcome)
@@ -137,7 +137,7 @@ function jsonOf(outcome: Outcome): string {
   return `{${members.join(',')}}`
 }
 
-/** The header fields by lower-case name, a line each, as curl prints them. */
+/** The header fields by lower-case name, one on each line, as curl prints them. */
 function headerJsonOf({ head }: Facts): string {
   const byName = new Map<string, string[]>()
   for (const [name, value] of head?.fields ?? []) {

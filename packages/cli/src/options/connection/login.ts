@@ -74,13 +74,13 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
   },
 ]
 
-/** The value of -u or -U; for a password of null, the person at the terminal is asked. */
+/** The value of -u or -U. A null password means that the person at the terminal is asked. */
 export interface Login {
   readonly user: string
   readonly password: string | null
 }
 
-/** Whether a login that is given is sent before the server asks for one, as in curl. */
+/** Whether a given login is sent before the server asks for one, as in curl. */
 export function readLoginAtOnce(line: GivenOptions<'digest' | 'anyauth'>): boolean {
   return !line.has('digest') && !line.has('anyauth')
 }
@@ -94,8 +94,9 @@ export function readLogin(line: GivenOptions<'user' | 'proxy-user'>, option: 'us
 }
 
 /**
- * The logins of -n, --netrc-optional and --netrc-file; null: none is given, or -u is. As in curl, a ~/.netrc or
- * $NETRC that cannot be read holds none. Throws `file-failed` for a FILE that cannot be read, unless it is optional.
+ * The logins of -n, --netrc-optional and --netrc-file; null if none of these is given, or if -u is. As in curl, a
+ * ~/.netrc or $NETRC that cannot be read counts as empty. Throws `file-failed` for a FILE that cannot be read, unless
+ * it is optional.
  */
 export function readNetrc(line: GivenOptions<LoginOption>, env: NodeJS.ProcessEnv): Netrc | null {
   const file = line.value('netrc-file')

@@ -59,7 +59,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
 ]
 
-/** The way to servers. Throws `invalid-option`. */
+/** How to reach servers. Throws `invalid-option`. */
 export function readNetwork(line: GivenOptions<NetworkOption>): NetworkOptions {
   const family = line.given.findLast(({ name }) => name === 'ipv4' || name === 'ipv6')?.name
   const local = line.value('interface')
@@ -76,7 +76,7 @@ export function readNetwork(line: GivenOptions<NetworkOption>): NetworkOptions {
   }
 }
 
-/** Whether no pair before it is for the same place: the first one that fits counts, as in curl. */
+/** Whether no earlier pair is for the same place: the first pair that fits applies, as in curl. */
 function isFirst(
   [from]: readonly [string, string],
   index: number,
@@ -85,7 +85,7 @@ function isFirst(
   return all.findIndex(([other]) => other === from) === index
 }
 
-/** Reads a name as curl does: an interface if there is one of that name, else a host. */
+/** Reads a name as curl does: as an interface, if there is one of that name, else as a host. */
 function readLocal(text: string): NetworkOptions {
   const [, kind, name = ''] = /^(?:(if|host)!)?(.*)$/s.exec(text) ?? []
   if (name === '') throw usageError('--interface needs the name of an interface, an address or a host name.')

@@ -11,7 +11,7 @@ const marks: Readonly<Record<PemKind, RegExp>> = {
   'list of revoked certificates': /-----BEGIN X509 CRL-----/,
 }
 
-/** A variable of the environment, as `$SSL_CERT_FILE`, or an option. */
+/** How a message names a variable of the environment, such as `$SSL_CERT_FILE`, or an option. */
 function shown(name: string): string {
   return name.startsWith('$') ? name : `--${name}`
 }
@@ -20,14 +20,14 @@ export function isPem(text: string, what: PemKind): boolean {
   return marks[what].test(text)
 }
 
-/** Reads a file in PEM form. Throws `file-failed`, with the library's option where it decides the exit status. */
+/** Reads a file in PEM form. Throws `file-failed`, with the library's option if it decides the exit status. */
 export function readPem(option: string, file: string, what: PemKind, advised?: AdvisedOption): string {
   const text = readTlsFile(option, file, `a file with a ${what} in PEM form`, advised)
   if (isPem(text, what)) return text
   throw fileError(`${shown(option)} ${file} holds no ${what}; give a file with a ${what} in PEM form.`, advised)
 }
 
-/** The certificates of a folder that OpenSSL's `rehash` has prepared: those whose names are hashes, as `1a2b3c4d.0`. */
+/** The certificates of a folder that OpenSSL's `rehash` has prepared, whose names are hashes such as `1a2b3c4d.0`. */
 export function readFolder(option: string, folder: string): string {
   try {
     const names = readdirSync(folder).filter((name) => /^[\da-f]{8}\.\d+$/.test(name))
@@ -46,7 +46,7 @@ export function readFolder(option: string, folder: string): string {
   throw fileError(`${shown(option)} ${folder} holds no certificates: it needs ${wanted}.`)
 }
 
-/** Reads a file, one octet a character. `wanted`: what it should be. Throws as readPem(). */
+/** Reads a file, one octet a character. `wanted` says what the file should be. Throws what readPem() throws. */
 export function readTlsFile(option: string, file: string, wanted: string, advised?: AdvisedOption): string {
   try {
     return readFileSync(file, 'latin1')

@@ -101,7 +101,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
 ]
 
-/** The header fields for HTTP proxies; the library checks them. Throws `invalid-option`. */
+/** The header fields for HTTP proxies. The library checks them. Throws `invalid-option`. */
 export function readProxyHeaders(line: GivenOptions<ProxyOption>): Record<string, string> {
   return Object.fromEntries(
     line.values('proxy-header').map((text) => {
@@ -112,11 +112,12 @@ export function readProxyHeaders(line: GivenOptions<ProxyOption>): Record<string
   )
 }
 
-/** Gives the proxy's URL for a target; null: none. */
+/** Returns the URL of the proxy for a target; null if there is none. */
 export type ProxyChooser = (target: ProxyTarget) => string | null
 
 /**
- * The options that name a proxy, and the scheme that each puts before its value. The last one typed counts, as in curl.
+ * The options that name a proxy, and the scheme that each puts before its value. The last one typed applies, as in
+ * curl.
  */
 const prefixes: Readonly<Record<string, string>> = {
   proxy: '',
@@ -126,11 +127,13 @@ const prefixes: Readonly<Record<string, string>> = {
   'socks5-hostname': 'socks5h://',
 }
 
-/** The proxy of the options, else of the environment, by curl's rules; --noproxy and $no_proxy apply to both. */
+/**
+ * Chooses the proxy of the options, or else of the environment, by curl's rules; --noproxy and $no_proxy apply to both.
+ */
 export function proxyChooser(line: GivenOptions<ProxyOption>, env: NodeJS.ProcessEnv): ProxyChooser {
   const typed = line.given.filter(({ name }) => Object.hasOwn(prefixes, name)).at(-1)
   const exempt = line.value('noproxy') ?? env.no_proxy ?? env.NO_PROXY ?? ''
-  // Reading process.env is slow, and each URL asks twice.
+  // Reading process.env is slow, and each URL asks twice, so the values are kept.
   const byScheme = new Map<string, string>()
   const fromVariables = (scheme: string): string => {
     const proxy = byScheme.get(scheme) ?? fromEnvironment(scheme, env)
@@ -146,14 +149,14 @@ export function proxyChooser(line: GivenOptions<ProxyOption>, env: NodeJS.Proces
 /** The value of `ftp_proxy`, `FTP_PROXY`, `all_proxy` or `ALL_PROXY`; an empty one means no proxy. */
 function fromEnvironment(scheme: string, env: NodeJS.ProcessEnv): string {
   const name = `${scheme}_proxy`
-  // HTTP_PROXY is not read: in a CGI program it contains the field `Proxy:` that a client sent (CVE-2016-5385).
+  // HTTP_PROXY is not read, since in a CGI program it contains the field `Proxy:` that a client sent (CVE-2016-5385).
   const upper = scheme === 'http' ? undefined : env[name.toUpperCase()]
   return env[name] ?? upper ?? env.all_proxy ?? env.ALL_PROXY ?? ''
 }
 
 /**
- * Whether the list exempts the host: `localhost,example.org,.example.net,10.0.0.0/8,::1`; a name includes its
- * subdomains, `*` alone means every host.
+ * Whether the list exempts the host: `localhost,example.org,.example.net,10.0.0.0/8,::1`. A name includes its
+ * subdomains; `*` alone means every host.
  */
 function isExempt(host: string, list: string): boolean {
   const name = host.replace(/%.*|\.$/s, '')
@@ -179,12 +182,12 @@ function coversAddress(entry: string, address: string): boolean {
   return list.check(address, family)
 }
 
-/** The proxy on the way to the host of a URL; null: there is none, or nothing is contacted. */
+/** The proxy for the host of a URL; null if there is none, or if the URL contacts no host. */
 export function proxyOf({ plan, scheme }: Resolution, proxyFor: ProxyChooser): string | null {
   return 'port' in plan && plan.host ? proxyFor({ scheme: scheme.name, host: plan.host, port: plan.port }) : null
 }
 
-/** The proxy's URL with this login in place of its own. */
+/** The proxy's URL with this login instead of its own. */
 export function withLogin(proxy: string, { user, password }: Credentials): string {
   const [, protocol = 'http://', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?(?:.*@)?(.*)$/is.exec(proxy) ?? []
   return `${protocol}${encodeOctets(utf8Octets(user))}:${encodeOctets(utf8Octets(password))}@${rest}`

@@ -41,7 +41,7 @@ export const proxyTlsOptions: readonly OptionRow<ProxyTlsOption>[] = [
   row('proxy-tls13-ciphers', 'LIST', 'offer these cipher suites within TLS 1.3', 'TLS_AES_256_GCM_SHA384'),
 ]
 
-/** The rules for TLS with proxies. Throws as readRules(). */
+/** The rules for TLS with proxies. Throws what readRules() throws. */
 export function readProxyRules(line: GivenOptions<ProxyTlsOption>): TlsRules {
   return {
     ...readLists(line, { ciphers: 'proxy-ciphers', cipherSuites: 'proxy-tls13-ciphers' }),

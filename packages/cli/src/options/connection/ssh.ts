@@ -18,12 +18,12 @@ export const sshOptions: readonly OptionRow<SshOption>[] = [
   },
 ]
 
-/** Whether a URL of the command line is for SSH, where --key is a key of its own. */
+/** Whether the command line has a URL for SSH. --key then needs no certificate. */
 export function hasSshUrl(operands: readonly string[]): boolean {
   return operands.some((operand) => /^<?(?:url:)?sftp:/i.test(operand))
 }
 
-/** The host keys of this user, ssh-agent, and the private key of --key. */
+/** The host keys that this user accepts, the keys of ssh-agent, and the private key of --key. */
 export function readSsh(
   line: GivenOptions<SshOption | 'key' | 'pass' | 'cert'>,
   { SSH_AUTH_SOCK: agent = '' }: NodeJS.ProcessEnv,
@@ -33,17 +33,17 @@ export function readSsh(
   const passphrase = line.value('pass')
   const user = userName()
   return {
-    // The files are read when a server shows its key, not at each start.
+    // The files are read only when a server shows its key, not at each start.
     hostKeys: () => [...accepted, ...knownHosts()],
     ...(user !== null && { user }),
     ...(agent !== '' && { agent }),
-    // As with ssh, a key that is named stands in place of the user's own.
+    // As in ssh, a named key replaces the user's own keys.
     ...(keyFile === undefined ? { privateKeys: ownKeys } : { privateKey: readPem('key', keyFile, 'private key') }),
     ...(passphrase !== undefined && { passphrase }),
   }
 }
 
-/** The lines of the user's known_hosts and the system's; a file that cannot be read has none. */
+/** The lines of the user's known_hosts and the system's; a file that cannot be read counts as empty. */
 function knownHosts(): string[] {
   return [join(homedir(), '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts'].flatMap((file) => {
     try {
@@ -54,7 +54,7 @@ function knownHosts(): string[] {
   })
 }
 
-/** The keys that ssh tries where none is named (ssh(1), -i), in its order. */
+/** The keys that ssh tries if none is named (ssh(1), -i), in its order. */
 function ownKeys(): NamedKey[] {
   return ['id_rsa', 'id_ecdsa', 'id_ed25519', 'id_dsa'].flatMap((name) => {
     try {
@@ -65,7 +65,7 @@ function ownKeys(): NamedKey[] {
   })
 }
 
-/** The name of this user, which ssh takes where none is given; null: the system has none. */
+/** The name of this user, which ssh uses if none is given; null if the system has none. */
 function userName(): string | null {
   try {
     return userInfo().username

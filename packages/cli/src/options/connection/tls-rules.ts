@@ -119,7 +119,7 @@ function readVersion(text: string): TlsVersion | undefined {
   throw usageError(`--tls-max needs a version of TLS, 1.2 or 1.3. ${old}`)
 }
 
-/** The lists of names that are typed; the library checks them. */
+/** The lists of names that were typed. The library checks them. */
 export function readLists<Name extends string>(
   line: GivenOptions<Name>,
   options: Readonly<Partial<Record<'ciphers' | 'cipherSuites' | 'curves', Name>>>,

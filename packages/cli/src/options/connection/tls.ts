@@ -62,7 +62,10 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   },
 ]
 
-/** The certificates to trust and to show. Throws `invalid-option`, or `file-failed` for a file that cannot be read. */
+/**
+ * The certificates to trust, and the client's own. Throws `invalid-option`, or `file-failed` for a file that cannot be
+ * read.
+ */
 export function readTls(
   line: GivenOptions<TlsOption | TlsRuleOption | ProxyTlsOption>,
   env: NodeJS.ProcessEnv,
@@ -80,7 +83,7 @@ export function readTls(
   }
 }
 
-/** The certificates to trust, those of a file and of a folder together; undefined: the built-in ones. */
+/** The certificates to trust, those of a file and of a folder together; undefined means the built-in ones. */
 function readTrusted(
   line: GivenOptions<TlsOption | TlsRuleOption | ProxyTlsOption>,
   fileOption: 'cacert' | 'proxy-cacert',
@@ -98,7 +101,7 @@ function readIdentity(line: GivenOptions<TlsOption | ProxyTlsOption>, prefix: ''
   const typed = line.value(`${prefix}cert`)
   const keyFile = line.value(`${prefix}key`)
   if (typed === undefined) {
-    // An SSH key has no certificate.
+    // A key for SSH needs no certificate.
     if (keyFile === undefined || (prefix === '' && hasSshUrl(line.operands))) return {}
     throw usageError(`--${prefix}key needs --${prefix}cert, the certificate of the key.`)
   }
@@ -111,7 +114,7 @@ function readIdentity(line: GivenOptions<TlsOption | ProxyTlsOption>, prefix: ''
   return { cert, key, ...(passphrase !== undefined && { passphrase }) }
 }
 
-/** Splits `me.pem:secret`; as in curl, a `:` in the file's name is written `\:`, and a `\` is `\\`. */
+/** Splits `me.pem:secret`. As in curl, the file's name may contain `\:` for `:` and `\\` for `\`. */
 function splitPassword(typed: string): { readonly file: string; readonly password: string | undefined } {
   const [, file = '', password] = /^((?:[^\\:]|\\.)*)(?::(.*))?$/s.exec(typed) ?? []
   return { file: file.replace(/\\([\\:])/g, '$1'), password }

@@ -4,9 +4,9 @@ import type { TlsOptions } from '@retriever/fetchers'
 import { readFolder, readPem } from './pem.ts'
 
 /**
- * The certificates to trust without --cacert and --capath: as in curl, those of $CURL_CA_BUNDLE, else those of
- * $SSL_CERT_FILE and $SSL_CERT_DIR; else those of this system beside Node's. All are read at the first connection with
- * TLS, which throws `file-failed` for a file that cannot be read.
+ * The certificates to trust without --cacert and --capath. As in curl, they are those of $CURL_CA_BUNDLE, else those of
+ * $SSL_CERT_FILE and $SSL_CERT_DIR; else those of this system in addition to Node's. They are read at the first
+ * connection with TLS, which throws `file-failed` for a file that cannot be read.
  */
 export function trustOf(env: NodeJS.ProcessEnv): Pick<TlsOptions, 'ca' | 'extraCa'> {
   const { CURL_CA_BUNDLE: bundle, SSL_CERT_FILE: file, SSL_CERT_DIR: folders } = env
@@ -15,7 +15,7 @@ export function trustOf(env: NodeJS.ProcessEnv): Pick<TlsOptions, 'ca' | 'extraC
   return {
     ca: once(() => {
       const ofFile = file ? readPem('$SSL_CERT_FILE', file, 'certificate') : ''
-      // As in OpenSSL, a list of folders, some of which may be missing.
+      // As in OpenSSL, the variable is a list of folders, and some of them may be missing.
       const listed = folders ? folders.split(process.platform === 'win32' ? ';' : ':') : []
       const found = listed.filter((folder) => existsSync(folder))
       const names = found.length === 0 ? listed : found
@@ -26,26 +26,26 @@ export function trustOf(env: NodeJS.ProcessEnv): Pick<TlsOptions, 'ca' | 'extraC
 
 /** The files in which systems keep the certificates that they trust. */
 const bundles = [
-  // Debian, Ubuntu, Arch, Gentoo.
+  // Debian, Ubuntu, Arch, Gentoo
   '/etc/ssl/certs/ca-certificates.crt',
-  // Fedora, RHEL.
+  // Fedora, RHEL
   '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
   '/etc/pki/tls/certs/ca-bundle.crt',
-  // openSUSE.
+  // openSUSE
   '/etc/ssl/ca-bundle.pem',
-  // Alpine, FreeBSD, macOS.
+  // Alpine, FreeBSD, macOS
   '/etc/ssl/cert.pem',
 ]
 
-/** The certificates that this system trusts; "" if it is not known where they are. */
+/** The certificates that this system trusts; "" if we do not know where they are. */
 function systemCertificates(): string {
   const found = bundles.find((file) => existsSync(file))
-  // Node 22.15 reads the stores of Windows and macOS, which are no files.
+  // Node 22.15 and later reads the stores of Windows and macOS, which are no files.
   const { getCACertificates } = tls as { getCACertificates?: (store: 'system') => string[] }
   try {
     return found === undefined ? (getCACertificates?.('system').join('\n') ?? '') : readFileSync(found, 'latin1')
   } catch {
-    // The built-in certificates are there all the same.
+    // Node still has its built-in certificates.
     return ''
   }
 }

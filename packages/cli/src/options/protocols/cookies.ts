@@ -36,14 +36,14 @@ export const cookieOptions: readonly OptionRow<CookieOption>[] = [
 
 /** The cookies of a command. */
 export interface CookieOptions {
-  /** The files of -b; - is standard input. */
+  /** The files of -b; `-` is standard input. */
   readonly files: readonly string[]
-  /** The file of -c; null: none. */
+  /** The file of -c; null if none is written. */
   readonly jar: string | null
   readonly junkSession: boolean
 }
 
-/** The options of cookies; null: none are kept. Cookies that -b gives by name are a header field: see headers.ts. */
+/** The options of cookies; null if none are kept. Cookies that -b gives by name are a header field: see headers.ts. */
 export function readCookies(line: GivenOptions<CookieOption>): CookieOptions | null {
   const files = line.values('cookie').filter((text) => !text.includes('='))
   const jar = line.value('cookie-jar') ?? null

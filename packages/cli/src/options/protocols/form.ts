@@ -25,7 +25,7 @@ export interface GivenAnswer {
   readonly value: string
 }
 
-/** Reads --form. Throws `invalid-option`, without the value, which may be a secret. */
+/** Reads --form. Throws `invalid-option`; its message does not show the value, which may be a secret. */
 export function readForm(line: GivenOptions<FormOption>): GivenAnswer[] {
   return line.values('form').map((text) => {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
@@ -34,21 +34,23 @@ export function readForm(line: GivenOptions<FormOption>): GivenAnswer[] {
   })
 }
 
-/** Throws `invalid-option` for a command that fills in no forms: it would send the same answers to every form. */
+/**
+ * Throws `invalid-option` for a command that cannot fill in a form, since it would send the same answers to every form.
+ */
 export function refuseForm(given: readonly GivenAnswer[], command: string): void {
   if (given.length === 0) return
   throw usageError(`${command} fills in no forms: leave --form out, and retrieve the form by itself with it.`)
 }
 
-/** Throws `invalid-option` for a URL that has no forms: the answers would be lost unnoticed. */
+/** Throws `invalid-option` if the URL can have no form, since the answers would be lost without notice. */
 export function checkForm({ url, plan }: Resolution): void {
   if (plan.mechanism === 'gopher' || plan.mechanism === 'gemini') return
   throw usageError(`--form is for the forms of Gopher and Gemini servers, and ${url} has none: leave --form out.`)
 }
 
 /**
- * The given answers by the numbers of their questions, with the content of the files that they name. Throws
- * `invalid-option` for an answer to no question, `file-failed` for a file that cannot be read.
+ * The given answers by the numbers of their questions; files that they name are read. Throws `invalid-option` if an
+ * answer belongs to no question, `file-failed` if a file cannot be read.
  */
 export function givenAnswers(form: Form, given: readonly GivenAnswer[]): FormAnswers {
   const values = new Map<number, string[]>()
@@ -64,7 +66,7 @@ export function givenAnswers(form: Form, given: readonly GivenAnswer[]): FormAns
 /** The most questions that an error message lists. */
 const mostShown = 30
 
-/** The number of a question, found by that number, or else by its prompt as the server wrote it or as it is shown. */
+/** The number of a question. The name is this number, or else the prompt as the server wrote it or as it is shown. */
 function numberOf(name: string, { fields }: Form): number {
   const number = /^[1-9]\d{0,3}$/.test(name) ? Number(name) : 0
   if (number >= 1 && number <= fields.length) return number

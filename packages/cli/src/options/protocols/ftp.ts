@@ -39,7 +39,7 @@ export const ftpOptions: readonly OptionRow<FtpOption>[] = [
   },
 ]
 
-/** A fetcher in place of the built-in one, if the command line changes how FTP is spoken. */
+/** A fetcher that replaces the built-in one if the command line changes how FTP is spoken. */
 export function readFtpFetchers(line: GivenOptions<FtpOption>, shared: SharedFetchers | null): readonly Fetcher[] {
   const epsv = !line.has('disable-epsv')
   const pipelining = !line.has('no-pipelining')
@@ -49,13 +49,13 @@ export function readFtpFetchers(line: GivenOptions<FtpOption>, shared: SharedFet
   return epsv && pipelining ? [] : [whenUsed('ftp', load, asked)]
 }
 
-/** The type that -l and -B give to FTP URLs without one; null: none. */
+/** The type that -l and -B give to FTP URLs without one; null if neither is given. */
 export function readFtpType(line: GivenOptions<FtpOption>): 'a' | 'd' | null {
   if (line.has('list-only')) return 'd'
   return line.has('use-ascii') ? 'a' : null
 }
 
-/** The URL to resolve again with the type of -l or -B; null if the URL has a type of its own, or none is for it. */
+/** The URL with the type of -l or -B, to be resolved again; null if the URL has its own type or no type applies. */
 export function typedUrl({ url, plan }: Resolution, type: 'a' | 'd' | null): string | null {
   if (type === null || plan.mechanism !== 'ftp' || plan.typecode !== null) return null
   return url.replace(/(?=[?#]|$)/, `;type=${type}`)

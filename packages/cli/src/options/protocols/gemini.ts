@@ -4,7 +4,7 @@ import type { CertificateStore, KnownCertificate } from '@retriever/fetchers/gem
 import { appendToStateFile, readStateFile } from '../../state-file.ts'
 import { whenUsed } from './when-used.ts'
 
-/** The fetcher of Gemini with the certificates in a file of the state folder; it is loaded when it is used. */
+/** The fetcher of Gemini, which keeps certificates in a file of the state folder. It is loaded when it is used. */
 export function trustingGemini(folder: string | null): Fetcher {
   return whenUsed('gemini', () => load(folder))
 }
@@ -15,9 +15,9 @@ async function load(folder: string | null): Promise<Fetcher<'gemini'>> {
 }
 
 /**
- * The certificates in the file gemini-certificates: lines of a place, the SHA-256 of its certificate, and the date on
- * which that expires, or `-`. The last line of a place counts: new ones are only appended, so that processes do not
- * lose each other's. A person who trusts a new certificate deletes the lines of its place.
+ * The certificates in the file gemini-certificates. A line has a place, the SHA-256 of its certificate, and the date on
+ * which that expires, or `-`. The last line of a place applies: lines are only appended, so that processes do not lose
+ * each other's. To trust a new certificate, a person deletes the lines of its place.
  */
 function fileStore(folder: string): CertificateStore {
   const path = join(folder, 'gemini-certificates')
@@ -28,11 +28,11 @@ function fileStore(folder: string): CertificateStore {
       since.set(place, certificate)
       const { fingerprint, expires } = certificate
       try {
-        // An editor may have left the last line without an end.
+        // An editor may have left the last line without a line end.
         const isEnded = /(?:^|\n)$/.test(readStateFile(path) ?? '')
         appendToStateFile(path, `${isEnded ? '' : '\n'}${place} ${fingerprint} ${expires?.toISOString() ?? '-'}\n`)
       } catch {
-        // Without the file, the certificate is trusted for this command alone.
+        // If the file cannot be written, this command alone trusts the certificate.
       }
     },
   }

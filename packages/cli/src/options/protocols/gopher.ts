@@ -28,8 +28,8 @@ export function readSearch(line: GivenOptions<GopherOption>): string | null {
 }
 
 /**
- * The URL with the words as its search field (RFC 4266 2.1), or for Gemini and WAIS as its query. Throws
- * `invalid-option` for a URL that is no search.
+ * The URL with the words in its search field (RFC 4266 2.1), or for Gemini and WAIS in its query. Throws
+ * `invalid-option` if the URL is no search.
  */
 export function searchUrl({ url, locator, plan }: Resolution, text: string): string {
   if (plan.mechanism === 'gemini') return formatLocator({ ...locator, query: encodeOctets(utf8Octets(text)) })
@@ -48,7 +48,7 @@ export function searchUrl({ url, locator, plan }: Resolution, text: string): str
   }
   const [item = '', search = '', ...plus] = (locator.urlPath ?? '').split('%09')
   if (search !== '') {
-    // The URL's Gopher+ part stays, if it has one.
+    // The Gopher+ part of the URL stays.
     const bare = formatLocator({
       ...locator,
       urlPath: [item, '', ...plus].join('%09').replace(/(?<!%09)(?:%09)+$/, ''),

@@ -37,12 +37,12 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
   },
 ]
 
-/** A header field; null: it is not sent. */
+/** A header field; one with a null value is not sent. */
 type Field = readonly [name: string, value: string | null]
 
 /**
- * The header fields that -H, -A, -e and --oauth2-bearer give; -H replaces what the others say. Throws `invalid-option`,
- * without the value, which may be a secret.
+ * The header fields that -H, -A, -e and --oauth2-bearer give; -H overrides the others. Throws `invalid-option`; its
+ * message does not show the value, which may be a secret.
  */
 export function readHeaders(
   line: GivenOptions<HeaderOption | 'cookie' | 'oauth2-bearer'>,
@@ -60,8 +60,8 @@ export function readHeaders(
 const hostLine = /^host\s*[:;]/i
 
 /**
- * The name of a virtual host, from -H 'Host: NAME'; undefined: there is none. `Host:` and `Host;` give an empty one: a
- * request of HTTP/1.1 must have the field (RFC 9112 3.2). Throws `invalid-option`.
+ * The name of a virtual host, from -H 'Host: NAME'; undefined if none is given. `Host:` and `Host;` give an empty name,
+ * since a request of HTTP/1.1 must have the field (RFC 9112 3.2). Throws `invalid-option`.
  */
 export function readVirtualHost(line: GivenOptions<HeaderOption>): string | undefined {
   const text = fieldLines(line).findLast((text) => hostLine.test(text))
@@ -84,7 +84,7 @@ function linesOf(text: string): string[] {
 
 /**
  * Reads `Name: value`, `Name;` for a field without a value, or `Name:` for one that is not sent, as in curl. Throws
- * `invalid-option` for text that has no name.
+ * `invalid-option` if the text has no name.
  */
 export function readFieldLine(option: string, text: string): Field {
   const [, name = '', mark, value = ''] = /^([^:;\s]+)(:|;$)(.*)/s.exec(text) ?? []
@@ -122,12 +122,12 @@ function referer(line: GivenOptions<HeaderOption>): Field | null {
   return url === undefined || url === '' ? null : checked('--referer', ['Referer', url])
 }
 
-/** Whether -e ends in `;auto`, so that redirects name the URL before. */
+/** Whether -e ends in `;auto`, so that a redirected request names the previous URL. */
 export function readAutoReferer(line: GivenOptions<HeaderOption>): boolean {
   return line.value('referer')?.endsWith(';auto') === true
 }
 
-/** The cookies that -b gives by name; files of them are read by cookies.ts. */
+/** The cookies that -b gives by name. cookies.ts reads files of cookies. */
 function cookies(line: GivenOptions<'cookie'>): Field | null {
   const given = line.values('cookie').filter((text) => text.includes('='))
   return given.length === 0 ? null : checked('--cookie', ['Cookie', given.join(';')])
@@ -142,7 +142,7 @@ function bearer(line: GivenOptions<'oauth2-bearer'>): Field | null {
 }
 
 /**
- * The value of --accept or --accept-language: a header field in HTTP, and in Gopher+ a choice of view. Throws
+ * The value of --accept or --accept-language: HTTP sends it as a header field, Gopher+ chooses a view by it. Throws
  * `invalid-option`.
  */
 export function readPreference(

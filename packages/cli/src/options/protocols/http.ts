@@ -96,7 +96,8 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
 ]
 
 /**
- * A fetcher in place of the built-in one, if the command line changes how HTTP is spoken, or groups share connections.
+ * A fetcher that replaces the built-in one if the command line changes how HTTP is spoken, or if groups share
+ * connections.
  */
 export function readHttpFetchers(line: GivenOptions<HttpOption>, shared: SharedFetchers | null): readonly Fetcher[] {
   const directory = line.value('cache')
@@ -111,7 +112,7 @@ export function readHttpFetchers(line: GivenOptions<HttpOption>, shared: SharedF
   return Object.keys(options).length === 0 ? [] : [whenUsed('http', load, asked)]
 }
 
-/** The number of connections for one body. Throws `invalid-option`. */
+/** How many connections retrieve one body. Throws `invalid-option`. */
 export function readSplit(text: string): number {
   const count = readNumber('split', text, /^\d{1,9}$/)
   if (count >= 1 && count <= 16) return count

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The files of all users in which OpenLDAP's clients look for a server: Debian's and Fedora's. */
+/** The files in which OpenLDAP's clients look for every user's server, on Debian and on Fedora. */
 const systemFiles = ['/etc/openldap/ldap.conf', '/etc/ldap/ldap.conf']
 
 /**
- * The server for LDAP URLs that name none, as ldap.conf(5) says it: the first URI of $LDAPURI, else of the files, of
- * which the later ones override the earlier. Files of the current folder are left out, since a folder that was
- * downloaded must not choose a server.
+ * The server for LDAP URLs that name none, as in ldap.conf(5): the first URI of $LDAPURI, else of the files, of which
+ * later ones override earlier ones. Files of the current folder are not read, since a downloaded folder must not choose
+ * a server.
  */
 export function defaultLdapServer(env: NodeJS.ProcessEnv): string | undefined {
   if (env.LDAPNOINIT !== undefined) return undefined
@@ -22,7 +22,7 @@ export function defaultLdapServer(env: NodeJS.ProcessEnv): string | undefined {
   return files.map(serverIn).findLast((server) => server !== undefined)
 }
 
-/** The server that a file names; its last line `URI` counts. */
+/** The server that a file names; its last line `URI` applies. */
 function serverIn(file: string): string | undefined {
   const lines = textOf(file).split('\n')
   return lines
@@ -30,7 +30,7 @@ function serverIn(file: string): string | undefined {
     .findLast((server) => server !== undefined)
 }
 
-/** The first of several URIs with blanks between them; undefined: there is none of LDAP. */
+/** The first LDAP URI of several that are separated by blanks; undefined if there is none. */
 function firstServer(uris: string): string | undefined {
   return uris.split(/\s+/).find((uri) => /^ldap[si]?:\/\/[!-~]*$/i.test(uri))
 }

@@ -30,7 +30,7 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
   },
 ]
 
-/** The number of articles, or of messages. Throws `invalid-option`. */
+/** Reads the number of articles or messages. Throws `invalid-option`. */
 export function readCount(option: 'limit' | 'count', text: string): number {
   if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text)
   throw usageError(`--${option} needs a whole number of 1 or more, not ${JSON.stringify(text)}.`)
@@ -41,7 +41,7 @@ export type PartOptions =
   | { readonly which: string; readonly attachmentsTo: null }
   | { readonly which: null; readonly attachmentsTo: string }
 
-/** Options that need less than the whole message, while a part is known only once all of it has come. */
+/** Options that retrieve less than the whole message, which is needed to find a part. */
 const excluded = ['range', 'continue-at', 'head', 'include', 'remote-header-name', 'etag-save', 'split'] as const
 
 /** The parts of --part and --attachments; null if neither is given. Throws `invalid-option`. */

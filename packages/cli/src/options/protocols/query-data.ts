@@ -70,8 +70,9 @@ const readers: Readonly<Record<DataOption, (option: string, text: string) => str
 }
 
 /**
- * The part that -d and its kind add to the query, none if they are not given. Throws `invalid-option` without -G, since
- * data would be sent; `malformed-url` for text that no URL can hold, which is `curl`'s exit status too; `file-failed`.
+ * The part that -d and its kind add to the query; empty if they are not given. Throws `invalid-option` without -G,
+ * since data would be sent; `malformed-url`, which has curl's exit status, for text that no URL can hold; and
+ * `file-failed`.
  */
 export function readQueryData(line: GivenOptions<QueryDataOption>): string[] {
   let query: string | null = null

@@ -18,10 +18,10 @@ export const telnetOptions: readonly OptionRow<TelnetOption>[] = [
   },
 ]
 
-/** The names of these values must not be read as options by a login program (CVE-2026-24061). */
+/** Matches a value that a login program cannot read as options (CVE-2026-24061). */
 const value = /^(?!-)[\x20-\x7E]{1,255}$/
 
-/** The facts that -t tells. Throws `invalid-option`. */
+/** Reads the facts that -t tells. Throws `invalid-option`. */
 export function readTelnet(line: GivenOptions<TelnetOption>): SessionOptions {
   const environment: Record<string, string> = {}
   let told: SessionOptions = {}

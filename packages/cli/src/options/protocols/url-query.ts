@@ -29,7 +29,7 @@ export function readUrlQuery(line: GivenOptions<UrlQueryOption>): string[] {
   })
 }
 
-/** The part of a query that `NAME=VALUE`, `NAME@FILE` or `=VALUE` means, with the value encoded, as in curl. */
+/** The part of a query that `NAME=VALUE`, `NAME@FILE` or `=VALUE` means; the value is encoded, as in curl. */
 export function encodedPart(option: string, text: string): string {
   const [, name = '', mark, rest = ''] = /^([^=@]*)(?:([=@])([\s\S]*))?$/.exec(text) ?? []
   if (mark === undefined) return encoded(name)
@@ -37,17 +37,19 @@ export function encodedPart(option: string, text: string): string {
   return name === '' ? encoded(value) : `${name}=${encoded(value)}`
 }
 
-/** The text with the digits of its percent-encoded octets in lower case, as curl writes a query. */
+/** Writes the digits of percent-encoded octets in lower case, as curl writes a query. */
 export function lowerHex(text: string): string {
   return text.replace(/%[\dA-F]{2}/gi, (one) => one.toLowerCase())
 }
 
-/** As curl encodes: all but unreserved characters (RFC 3986 2.3), in lower case, and a blank as +. */
+/**
+ * Encodes text as curl does: all but unreserved characters (RFC 3986 2.3), with lower-case digits, and a blank as +.
+ */
 function encoded(text: string): string {
   return lowerHex(encodeOctets(utf8Octets(text), '~').replaceAll('%20', '+'))
 }
 
-/** The URL with these parts behind its query. Throws `invalid-option` for a URL that has no query. */
+/** Adds these parts to the URL's query. Throws `invalid-option` if the URL has no query. */
 export function withQuery({ url, locator, plan }: Resolution, parts: readonly string[]): string {
   if (plan.mechanism !== 'http')
     throw usageError(`--url-query and -G are for http URLs, and ${url} is none: leave them out.`)

@@ -3,8 +3,8 @@ import type { Fetcher } from '@retriever/fetchers'
 export type Mechanism = Fetcher['mechanism']
 
 /**
- * A fetcher that is loaded for the first URL that needs it, as the built-in one is. `asked`: what its options change
- * about what is sent.
+ * A fetcher that is loaded for the first URL that needs it, as the built-in one is. `asked` says what its options
+ * change about what is sent.
  */
 export function whenUsed<M extends Mechanism>(
   mechanism: M,
