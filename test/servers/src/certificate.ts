@@ -6,7 +6,7 @@
  * Made once with openssl (EC P-256), valid from 2020 to 2120 so that no test dies of its date.
  */
 
-/** The CA certificate, PEM: what a client must be given (`ca`, `--cacert`) to accept the servers' certificate. */
+/** The CA certificate, PEM. A client accepts the servers' certificate if it gets this one (`ca`, `--cacert`). */
 export const testCa: string = `-----BEGIN CERTIFICATE-----
 MIIBkjCCATegAwIBAgIBATAKBggqhkjOPQQDAjAvMS0wKwYDVQQDDCRSZXRyaWV2
 ZXIgdGVzdCBDQSwgdHJ1c3RlZCBieSBub2JvZHkwIBcNMjAwMTAxMDAwMDAwWhgP

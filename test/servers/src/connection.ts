@@ -9,24 +9,24 @@ import { turns, Wire, write } from './wire.ts'
 
 let context: SecureContext | undefined
 
-/** The options of a TLS server; a context of its own resumes no session but those that it has begun itself. */
+/** Makes a TLS context. A server with its own context resumes only sessions that it began itself. */
 export function newTlsContext(): SecureContext {
   return createSecureContext({ cert: testCertificate, key: testKey })
 }
 
 export interface ConnectionOptions {
-  /** Connections that share a TLS context can resume each other's sessions; without one, all can. */
+  /** Connections with the same TLS context can resume each other's sessions. By default all share one. */
   readonly tlsContext?: SecureContext | undefined
-  /** 0: a data connection. */
+  /** The number of the connection; 0 for a data connection. */
   readonly number?: number
   /** The protocols that TLS offers (RFC 7301). */
   readonly alpn?: readonly string[] | undefined
 }
 
-/** One accepted socket, with TLS and the faults of the line already between it and the protocol. */
+/** One accepted socket; TLS and the faults of the line stand between it and the protocol. */
 export class Connection {
   readonly raw: Socket
-  /** The how many-th connection of its server this is, from 1. */
+  /** The number of this connection at its server, counted from 1. */
   readonly number: number
   readonly tlsContext: SecureContext
   readonly #state: FaultState
@@ -44,7 +44,7 @@ export class Connection {
     this.#state = state
     context ??= newTlsContext()
     this.tlsContext = options.tlsContext ?? context
-    // An error is always followed by 'close', and that is what the server acts on.
+    // Every error is followed by 'close', on which the server acts.
     raw.on('error', ignore)
     raw.once('close', () => this.#gone.abort())
     raw.setNoDelay(true)
@@ -69,9 +69,7 @@ export class Connection {
     return this.#tls !== undefined
   }
 
-  /**
-   * Starts TLS as the server, at once or in mid-session (RFC 4217, RFC 4642). Chunking cuts inside TLS, into records.
-   */
+  /** Starts TLS as the server, at once or in mid-session (RFC 4217, RFC 4642). Chunking then cuts TLS records. */
   secure(): void {
     this.#tls = new TLSSocket(this.#line ?? this.raw, {
       isServer: true,
@@ -79,7 +77,7 @@ export class Connection {
       ...(this.#alpn && { ALPNProtocols: [...this.#alpn] }),
     })
     this.#tls.on('error', () => this.raw.destroy())
-    // A client that leaves within the handshake leaves writes behind that would never finish.
+    // If a client leaves during the handshake, pending writes would never finish.
     let agreed = false
     const tls = this.#tls
     this.#handshake = new Promise((resolve) => {
@@ -94,29 +92,29 @@ export class Connection {
     this.#crumble()
   }
 
-  /** Once TLS is agreed on: whether it resumed an earlier session. False where the client leaves before. */
+  /** Resolves after the handshake: whether TLS resumed an earlier session. False if the client leaves before. */
   get resumed(): Promise<boolean> {
     return this.#handshake.then((tls) => tls?.isSessionReused() ?? false)
   }
 
-  /** Once TLS is agreed on: the protocol that was chosen. */
+  /** Resolves after the handshake: the protocol that ALPN chose. */
   get alpn(): Promise<string | undefined> {
     return this.#handshake.then((tls) => tls?.alpnProtocol || undefined)
   }
 
-  /** The delay that the faults ask for before a reply. Cut short when the client leaves or the server closes. */
+  /** Waits as long as the faults ask before a reply. The wait ends early if the client leaves or the server closes. */
   async delay(): Promise<void> {
     const { delay } = this.faults
     if (delay) await sleep(delay, undefined, { signal: this.#gone.signal })
   }
 
-  /** Sends one reply, after the delay. One char an octet. */
+  /** Waits for the delay, then sends one reply, one char an octet. */
   async send(reply: string): Promise<void> {
     await this.delay()
     await write(this.#stream, Buffer.from(reply, 'latin1'))
   }
 
-  /** Sends a body as far as the faults let it; false: the connection is over. */
+  /** Sends a body as far as the faults allow. Resolves to false if the connection is over. */
   async sendBody(body: Body): Promise<boolean> {
     const end = await sendBody(this.#stream, body, this.nextBody())
     if (end === 'reset') await this.reset()
@@ -124,17 +122,20 @@ export class Connection {
     return end === 'whole'
   }
 
-  /** The wrong reply that the faults have for the first of these keys. A listed one is used up by asking. */
+  /** The wrong reply that the faults have for the first of these keys. A reply from a list is used up. */
   takeFault(...keys: readonly string[]): string | undefined {
     return this.#state.reply(...keys)
   }
 
-  /** The faults for one more body of the server's. */
+  /** The faults for the next body of this server. */
   nextBody(): Faults {
     return this.#state.nextBody()
   }
 
-  /** Sends the wrong reply that the faults have for one of the keys. An empty one closes without a word. */
+  /**
+   * Sends the wrong reply that the faults have for one of the keys. An empty reply closes the connection without a
+   * word.
+   */
   async sendFault(...keys: readonly string[]): Promise<boolean> {
     const reply = this.takeFault(...keys)
     if (reply === undefined) return false
@@ -143,13 +144,13 @@ export class Connection {
     return true
   }
 
-  /** Settles once everything written so far has left for the client. */
+  /** Resolves when everything written so far is on its way to the client. */
   async flown(): Promise<void> {
     if (this.#stream instanceof Wire) await this.#stream.flown()
     await this.#line?.flown()
   }
 
-  /** Says nothing more and keeps the socket open until the client closes it. */
+  /** Sends nothing more, and keeps the socket open until the client closes it. */
   stall(): Promise<void> {
     const stream = this.#stream
     stream.resume()
@@ -161,8 +162,8 @@ export class Connection {
   }
 
   /**
-   * RST, once everything written so far has left and had time to be read: libuv reports an RST that comes together with
-   * the last data as a clean end.
+   * Sends RST, but only after everything written so far has left and the client had time to read it: if an RST comes
+   * together with the last data, libuv reports a clean end.
    */
   async reset(): Promise<void> {
     await this.flown()
@@ -170,10 +171,10 @@ export class Connection {
     this.raw.resetAndDestroy()
   }
 
-  /** Ends this side and settles when the FIN is on its way. */
+  /** Ends this side, and resolves when the FIN is on its way. */
   end(): Promise<void> {
     const stream = this.#tls && this.faults.noCloseNotify ? (this.#line ?? this.raw) : this.#stream
-    // The client's remaining octets must be read, or closing would become a reset that loses the last reply.
+    // Reads the client's remaining octets. Otherwise closing would become a reset that loses the last reply.
     this.#stream.resume()
     return new Promise((resolve) => {
       if (stream.destroyed || stream.writableFinished) return resolve()

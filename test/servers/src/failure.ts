@@ -1,6 +1,6 @@
 /**
- * Whether an error is one of the server, such as that of octets which it cannot read, or of a bug. The others, of
- * streams and of the system, are those of a client that left.
+ * Whether an error is the server's own, such as a bug or octets that it cannot read. Errors of streams and of the
+ * system only mean that a client left.
  */
 export function isFailure(error: unknown): error is Error {
   if (!(error instanceof Error)) return false

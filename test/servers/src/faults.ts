@@ -1,62 +1,64 @@
 import { type Checks, checkOptions, count, flag, isObject, texts, word, wrong } from './options.ts'
 
-/** Where a server goes silent, with the socket left open. */
+/** Where a server goes silent. The socket stays open. */
 export type Stall = 'tls' | 'greeting' | 'login' | 'response' | 'body' | 'final'
 
 /**
- * How bytes are cut on their way to the client: one a segment, or a cut between each CR and LF. `'glued'`: what is
- * written in quick succession, as the replies to pipelined commands, goes out in one segment. A list: glued, then cut
- * into pieces of these lengths, over and over.
+ * How octets are cut on their way to the client: 'bytes' sends one a segment, 'split-crlf' cuts between each CR and LF.
+ * 'glued' sends in one segment what is written in quick succession, such as the replies to pipelined commands. A list
+ * glues, then cuts into pieces of these lengths, over and over.
  */
 export type Chunking = 'whole' | 'bytes' | 'split-crlf' | 'glued' | readonly number[]
 
-/** Faults to play. All may be combined; an empty object is a server in good health. */
+/** Faults to play. All can be combined; without any, the server behaves. */
 export interface Faults {
   /** Milliseconds before each reply. */
   readonly delay?: number
-  /** Milliseconds of travel for each direction. Order and pipelining are kept. Read when a connection opens. */
+  /** How many milliseconds each direction takes. Order and pipelining stay. Read when a connection opens. */
   readonly latency?: { readonly up?: number; readonly down?: number }
   /** Read when a connection opens. */
   readonly chunking?: Chunking
-  /** RST after this many bytes of a body. */
+  /** The server sends RST after this many octets of a body. */
   readonly resetAfter?: number
   /**
-   * The body ends after this many bytes with a clean FIN, and failure is owned up to where the protocol can: 426 (FTP).
+   * The body ends after this many octets with a clean FIN. If the protocol can, the server admits the failure: 426
+   * (FTP).
    */
   readonly cutAfter?: number
   /**
-   * FTP: after this many bytes of a body, control and data connection end together, as when the server's process dies.
+   * FTP: after this many octets of a body, control and data connection end together, as if the server's process had
+   * died.
    */
   readonly crashAfter?: number
-  /** The body ends this many bytes early with a clean FIN, and success is still claimed. */
+  /** The body ends this many octets early with a clean FIN, and the server still claims success. */
   readonly shortBody?: number
-  /** The server goes silent there; see the README for what each word means in each protocol. */
+  /** Where the server goes silent; the README says what each word means in each protocol. */
   readonly stall?: Stall
   /**
-   * The faults of bodies (resetAfter, cutAfter, crashAfter, shortBody, stall 'body' and 'final') strike the first so
-   * many bodies alone.
+   * The faults of bodies (resetAfter, cutAfter, crashAfter, shortBody, stall 'body' and 'final') apply only to this
+   * many first bodies.
    */
   readonly bodies?: number
   /**
-   * Raw replies in place of the right ones. Key: `greeting`, a whole command line, a verb, a reply code (FTP and NNTP),
-   * a request-target or path (HTTP), a selector (Gopher). A list is used up one by one, then the server behaves.
-   * An empty string closes the connection without a reply.
+   * Raw replies that replace the right ones. The key is `greeting`, a whole command line, a verb, a reply code (FTP and
+   * NNTP), a request-target or path (HTTP), or a selector (Gopher). The replies of a list are used one by one, then the
+   * server behaves. An empty string closes the connection without a reply.
    */
   readonly replies?: Readonly<Record<string, string | readonly string[]>>
-  /** FTP: REST is answered 350 and forgotten. HTTP: Range is ignored. */
+  /** FTP: the server answers REST with 350 and ignores it. HTTP: the server ignores Range. */
   readonly ignoreRestart?: boolean
-  /** FTP: 226 is sent before the data, not after it. */
+  /** FTP: the server sends 226 before the data instead of after it. */
   readonly earlyReply?: boolean
   /**
-   * FTP: a server that takes no pipelined commands. 'discard': what comes while a command is being answered is lost.
-   * 'close': it ends the connection, without a reply.
+   * FTP: the server takes no pipelined commands. 'discard': it loses what comes while it answers a command. 'close': it
+   * ends the connection without a reply.
    */
   readonly oneAtATime?: 'discard' | 'close'
-  /** FTP: EPSV or PASV in the middle of a transfer ends it, without its final reply, as pyftpdlib does. */
+  /** FTP: EPSV or PASV during a transfer ends the transfer without its final reply, as in pyftpdlib. */
   readonly dropOnEpsv?: boolean
-  /** NNTP: each connection ends with a clean FIN once so many commands have been answered; 0: after the greeting. */
+  /** NNTP: each connection ends with a clean FIN after this many answered commands; 0 means after the greeting. */
   readonly closeAfter?: number
-  /** TLS: connections end with a bare FIN, without close_notify. */
+  /** TLS: connections end with a bare FIN instead of close_notify. */
   readonly noCloseNotify?: boolean
 }
 
@@ -81,7 +83,7 @@ const checks: Checks<Faults> = {
   noCloseNotify: flag,
 }
 
-/** The faults of one server, with a note of which listed replies are used up. The caller's object is copied. */
+/** The faults of one server, with a record of which listed replies are used up. It copies the caller's object. */
 export class FaultState {
   readonly #first: Faults
   #faults: Faults = {}
@@ -93,7 +95,7 @@ export class FaultState {
     this.#first = this.#faults
   }
 
-  /** The faults with which the server began; listed replies begin anew. */
+  /** Restores the faults with which the server began. Listed replies begin anew. */
   reset(): void {
     this.set(this.#first)
   }
@@ -109,7 +111,7 @@ export class FaultState {
     this.#bodies = 0
   }
 
-  /** The faults for one more body: without those of bodies, once enough have been struck. */
+  /** The faults for one more body. Once enough bodies have had them, the faults of bodies are left out. */
   nextBody(): Faults {
     const { bodies = Number.POSITIVE_INFINITY, ...faults } = this.#faults
     if (this.#bodies++ < bodies) return faults
@@ -135,7 +137,7 @@ export class FaultState {
   }
 }
 
-/** Throws a TypeError for a fault of another name or kind. */
+/** Throws a TypeError if a fault has an unknown name or a wrong value. */
 export function checkFaults(name: string, faults: unknown): void {
   checkOptions(name, faults as Faults, checks, `${name}.`)
 }

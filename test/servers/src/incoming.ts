@@ -1,29 +1,29 @@
 import type { Duplex } from 'node:stream'
 import { LONGEST } from './lines.ts'
 
-/** The octets that a client sends (one a char), by lines or by number: the file in a form has no lines. */
+/** The octets of a client (one char each), read by line or by number: a file in a form has no lines. */
 export class Incoming {
   #stream: Duplex
   readonly #onLine: (line: string) => void
-  /** The octets of the line that has not ended yet. */
+  /** The octets of a line that has not ended yet. */
   #open = ''
   #octets = ''
   #ended = false
   #wake: (() => void) | undefined
 
-  /** `onLine` is told of each line as it comes, whether or not anybody reads it. */
+  /** Calls `onLine` for each line as it comes, even if nobody reads it. */
   constructor(stream: Duplex, onLine: (line: string) => void) {
     this.#stream = stream
     this.#onLine = onLine
     this.attach(stream)
   }
 
-  /** Takes no more from the stream: what comes is for the TLS handshake. */
+  /** Takes no more from the stream, since the next octets belong to the TLS handshake. */
   stop(): void {
     this.#stream.off('data', this.#onData).pause()
   }
 
-  /** Reads from another stream, or begins anew; octets that came before are forgotten. */
+  /** Reads from another stream, or begins anew. Earlier octets are forgotten. */
   attach(stream: Duplex): void {
     this.#stream.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd)
     this.#stream = stream
@@ -32,7 +32,7 @@ export class Incoming {
     stream.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd)
   }
 
-  /** The next line without its end, LF or CRLF; undefined where the client ends before, or the line has no end. */
+  /** The next line without its end, LF or CRLF; undefined if the client ends before, or the line does not end. */
   async line(): Promise<string | undefined> {
     while (!this.#octets.includes('\n')) {
       if (this.#octets.length > LONGEST) this.#stream.destroy()
@@ -44,7 +44,7 @@ export class Incoming {
     return line
   }
 
-  /** The next so many octets; fewer where the client ends before. */
+  /** The next `size` octets, or fewer if the client ends before. */
   async octets(size: number): Promise<string> {
     while (this.#octets.length < size && (await this.#more()));
     const octets = this.#octets.slice(0, size)
@@ -52,7 +52,7 @@ export class Incoming {
     return octets
   }
 
-  /** Whether octets have come that were not read. */
+  /** Whether unread octets have come. */
   get hasMore(): boolean {
     return this.#octets !== ''
   }
@@ -68,14 +68,14 @@ export class Incoming {
   readonly #onData = (chunk: Buffer): void => {
     const octets = chunk.toString('latin1')
     this.#octets += octets
-    // A chunk without a line end is only added: to search a long line again with each chunk would hold all clients up.
+    // A chunk without a line end is only appended: searching a long line again for each chunk would block all clients.
     const [first = '', ...others] = octets.split('\n')
     this.#open += first
     for (const other of others) {
       this.#onLine(this.#open.replace(/\r$/, ''))
       this.#open = other
     }
-    // A client that sends without end is no test's.
+    // No test sends so much, so such a client is cut off.
     if (this.#octets.length > 64 * 1024 * 1024) this.#stream.destroy()
     this.#wake?.()
   }

@@ -1,4 +1,6 @@
-/** Local servers for tests, one for each protocol: on loopback, with seed content and faults on demand. */
+/**
+ * Local servers for tests, one for each protocol. They run on loopback, with seed content, and play faults on demand.
+ */
 export type { AccountOptions, Accounts } from './accounts.ts'
 export { testCa } from './certificate.ts'
 export { type DictServerOptions, startDictServer } from './dict/server.ts'

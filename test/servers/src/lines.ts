@@ -4,15 +4,15 @@ import type { Duplex } from 'node:stream'
 export const LONGEST: number = 64 * 1024
 
 export interface LinesOptions {
-  /** 'crlf': a lone CR or LF is part of the line (RFC 959). 'lf': LF ends the line, CR before it is dropped. */
+  /** 'crlf': a single CR or LF is part of the line (RFC 959). 'lf': LF ends the line, and a CR before it is dropped. */
   readonly end: 'crlf' | 'lf'
-  /** Called for each line as it arrives, also while an earlier one is still being answered. */
+  /** Called for each line as it arrives, even while an earlier one is being answered. */
   readonly onLine?: (line: string) => void
-  /** Asked before that; a line for which it says false is lost. */
+  /** Called before `onLine`. If it returns false, the line is lost. */
   readonly accepts?: () => boolean
 }
 
-/** The lines of a stream, one char an octet, without their ends, to be taken in order. */
+/** The lines of a stream, without their ends, one char an octet. They are taken in order. */
 export class Lines {
   readonly #options: LinesOptions
   readonly #ready: string[] = []
@@ -36,14 +36,16 @@ export class Lines {
     return this.#ready.shift()
   }
 
-  /** Takes no more from the stream: what comes is for whoever reads it next, as the handshake after AUTH TLS. */
+  /**
+   * Takes no more from the stream, since the next octets are for another reader, such as the handshake after AUTH TLS.
+   */
   stop(): void {
     this.#stream?.off('data', this.#onData).pause()
   }
 
   /**
-   * Reads from another stream, as after AUTH TLS. Octets that came in clear before are forgotten: RFC 3207, 4.2's
-   * reason.
+   * Reads from another stream, as after AUTH TLS. Octets that came in clear before are forgotten, for the reason in RFC
+   * 3207, 4.2.
    */
   attach(stream: Duplex): void {
     this.#stream?.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd)

@@ -9,13 +9,13 @@ import type { ServerOptions, TestServer } from './test-server.ts'
 export interface Protocol {
   readonly name: string
   readonly scheme: string
-  /** True: there is no such protocol without TLS, so the scheme has no `s` of it. */
+  /** True if the protocol always uses TLS, so that its scheme gets no further `s`. */
   readonly alwaysTls?: boolean
-  /** Each connection resumes no TLS session of another. */
+  /** True if no connection can resume the TLS session of another. */
   readonly ownTlsContexts?: boolean
   /** The protocols that TLS offers (RFC 7301). */
   readonly alpn?: readonly string[] | undefined
-  /** One connection, from its first byte to its last. It is ended when this settles. */
+  /** Serves one connection from its first octet to its last. The connection is ended when this settles. */
   serve(connection: Connection, listener: Listener): Promise<void>
 }
 
@@ -25,7 +25,7 @@ interface Waiter {
   readonly reject: (error: Error) => void
 }
 
-/** The one listener base: what the protocols share. */
+/** The common base of all listeners: what the protocols share. */
 export class Listener implements TestServer {
   readonly protocol: string
   readonly host: string
@@ -55,14 +55,14 @@ export class Listener implements TestServer {
     this.tls = this.#alwaysTls || (options.tls ?? false)
     this.#record = options.record ?? true
     this.state = new FaultState(options.faults ?? {})
-    // A client may half-close after its request; the answer still goes out.
+    // A client may half-close after its request, and still gets the answer.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => this.#accept(protocol, socket))
   }
 
   listen(port: number): Promise<this> {
     checkPort(port)
     return new Promise((resolve, reject) => {
-      // Later errors, such as too many open files, concern one connection that did not come about.
+      // Later errors, such as too many open files, concern only one connection, which did not come about.
       this.#server.on('error', reject)
       this.#server.listen({ host: this.address, port }, () => {
         this.#port = (this.#server.address() as AddressInfo).port
@@ -108,8 +108,8 @@ export class Listener implements TestServer {
   }
 
   /**
-   * Ends a connection whose handler failed: the octets that the client has sent, or a bug, end nothing else. A client
-   * that left is no failure.
+   * Ends a connection whose handler failed. Neither octets of a client nor a bug may end anything else. It is no
+   * failure if the client left.
    */
   drop(connection: Connection, error: unknown): void {
     connection.destroy()
@@ -137,7 +137,7 @@ export class Listener implements TestServer {
     })
   }
 
-  /** Counts a socket as this server's and destroys it at close(). */
+  /** Counts a socket as this server's; close() destroys it. */
   track(socket: Socket): void {
     this.#sockets.add(socket)
     this.#tellWaiters()

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 
 /**
- * The address to listen on for a host option. These servers hold public passwords and public keys,
- * so that they listen on loopback is checked, not advised.
+ * The address on which to listen for a host option. The servers have public passwords and keys, so this throws if the
+ * host is not loopback.
  */
 export function loopbackAddress(host: string): string {
   const literal = typeof host === 'string' && host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
-  // Not resolved: /etc/hosts may say anything about the name.
+  // The name is not looked up, since /etc/hosts may say anything about it.
   if (literal === 'localhost') return '127.0.0.1'
   if (literal === '::1') return literal
   if (isIP(literal) === 4 && literal.startsWith('127.')) return literal
@@ -15,7 +15,7 @@ export function loopbackAddress(host: string): string {
   )
 }
 
-/** The host as it stands in a URL: IPv6 in brackets. */
+/** The host as a URL has it: IPv6 in brackets. */
 export function urlHost(host: string): string {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
 }

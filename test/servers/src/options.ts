@@ -1,10 +1,10 @@
-/** Throws a TypeError that names the option, the expectation, and the value with its type. */
+/** Checks a value. Throws a TypeError that names the option, what was expected, and the value with its type. */
 export type Check = (name: string, value: unknown) => void
 
-/** One check for each option, so that the compiler sees when an option has none. */
+/** A check for each option. The compiler reports an option without one. */
 export type Checks<Options> = { readonly [Name in keyof Options]-?: Check }
 
-/** Checks the names and the values of options. `prefix` stands before their names in messages: `faults.`. */
+/** Checks the names and values of options. `prefix`, such as `faults.`, goes before their names in messages. */
 export function checkOptions<Options extends object>(
   where: string,
   given: Options,
@@ -20,7 +20,7 @@ export function checkOptions<Options extends object>(
   }
 }
 
-/** Whether the value has its members as properties, which a list and a Map do not. */
+/** Whether the value keeps its members as properties; a list and a Map do not. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map)
 }
@@ -62,10 +62,10 @@ export const texts: Check = (name, value) => {
   }
 }
 
-/** Users and their passwords. */
+/** Checks users and their passwords. */
 export const accounts: Check = (name, value) => {
   if (!isObject(value)) throw wrong(name, 'an object of passwords by user', value)
-  // The values are secrets of a sort: a message does not show them.
+  // The message does not show the values, since they are passwords.
   for (const [user, password] of Object.entries(value)) {
     if (typeof password !== 'string') {
       throw new TypeError(`${name}.${user}: expected a string, got a value of type ${typeof password}`)

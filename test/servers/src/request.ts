@@ -1,17 +1,17 @@
-/** One request or command, as it came. Strings hold one char an octet. */
+/** One request or command as received. Strings hold one char an octet. */
 export interface RecordedRequest {
-  /** HTTP: the method. FTP, NNTP, protocols of your own: the line's first word in capitals. Gopher, Telnet: empty. */
+  /** HTTP: the method. FTP, NNTP, your own protocols: the line's first word in capitals. Gopher, Telnet: empty. */
   readonly method: string
   /** HTTP: the request-target. FTP, NNTP, your own: the rest of the line. Gopher: the selector. Telnet: the line. */
   readonly target: string
-  /** HTTP: the header fields by their names in lower case, those of one name joined by `, `. Otherwise empty. */
+  /** HTTP: header fields by lower-case name; fields of the same name are joined by `, `. Otherwise empty. */
   readonly headers: Readonly<Record<string, string>>
-  /** HTTP: the content, as far as it has come. Otherwise empty. */
+  /** HTTP: as much of the content as has come. Otherwise empty. */
   readonly body: Uint8Array
-  /** The line that `received` has. */
+  /** The line as `received` has it. */
   readonly line: string
   readonly time: Date
-  /** The number of its connection, from 1: equal numbers came over one connection. */
+  /** The number of the connection, from 1. Requests with equal numbers came over the same connection. */
   readonly connection: number
 }
 
@@ -25,7 +25,7 @@ export function recorded(
   return { headers: NO_HEADERS, body: EMPTY, time: new Date(), connection: connection.number, ...facts }
 }
 
-/** `RETR x.txt` -> RETR and x.txt. */
+/** Splits `RETR x.txt` into RETR and x.txt. */
 export function commandLine(line: string): Pick<RecordedRequest, 'line' | 'method' | 'target'> {
   const blank = line.search(/[ \t]/)
   const end = blank === -1 ? line.length : blank

@@ -1,11 +1,11 @@
 import { type Check, type Checks, checkOptions, flag } from './options.ts'
 
 export interface RouteOptions {
-  /** Answers one request, and is gone. Default false. */
+  /** Whether the route answers one request and is then removed. Default false. */
   readonly once?: boolean
 }
 
-/** The values of the `:names` in a route's path, and under `*` what a final `*` stands for. Percent-decoded. */
+/** The values of the `:names` in a route's path, and under `*` the text that matched a final `*`. Percent-decoded. */
 export type RouteParams = Readonly<Record<string, string>>
 
 interface Route<Handler> {
@@ -18,23 +18,25 @@ interface FoundRoute<Handler> {
   readonly handler: Handler
   readonly params: RouteParams
   readonly once: boolean
-  /** Tells that the route answers. */
+  /** Must be called when the route answers. */
   used(): void
 }
 
 const checks: Checks<RouteOptions> = { once: flag }
 
-/** Paths and what answers them; the latest comes first. */
+/** Paths and what answers them. The latest one comes first. */
 export class Routes<Handler> {
   readonly #check: Check
   #routes: readonly Route<Handler>[] = []
 
-  /** `check`: throws a TypeError for a handler of another kind. */
+  /** `check` throws a TypeError if a handler is none. */
   constructor(check: Check) {
     this.#check = check
   }
 
-  /** Paths are absolute: `/api/items/:id`, `/files/*`. Throws a TypeError for others, and for wrong handlers. */
+  /**
+   * Adds a route with an absolute path: `/api/items/:id`, `/files/*`. Throws a TypeError for any other path or handler.
+   */
   add(path: string, handler: Handler, options: RouteOptions): void {
     if (typeof path !== 'string' || !path.startsWith('/')) {
       throw new TypeError(`route: expected an absolute path such as /items/:id, got ${JSON.stringify(path)}`)
@@ -48,7 +50,7 @@ export class Routes<Handler> {
     this.#routes = []
   }
 
-  /** The routes for a path, one by one: a handler may leave the request to the next. */
+  /** The routes for a path, one by one, since a handler may leave the request to the next route. */
   *find(path: string): Iterable<FoundRoute<Handler>> {
     for (const route of this.#routes) {
       const params = match(route.names, path.split('/'))

@@ -7,32 +7,32 @@ import type { Listener } from './listener.ts'
 import { commandLine, recorded } from './request.ts'
 
 /**
- * One connection to a server of your own. Strings hold one char an octet. A write rejects once the client is gone: let
- * it, the server then ends the connection.
+ * One connection to your own server. Strings hold one char an octet. A write rejects once the client is gone: do not
+ * catch that, and the server ends the connection.
  */
 export interface ServerConnection {
-  /** The connection's own octets, inside TLS, for what the methods below cannot do. */
+  /** The connection's octets, within TLS, for what the methods below cannot do. */
   readonly stream: Duplex
   readonly tls: boolean
   readonly faults: Faults
-  /** The next line without its end, LF or CRLF, which is recorded; undefined once the client ends or is gone. */
+  /** The next line without its end, LF or CRLF; undefined once the client ends or is gone. Lines are recorded. */
   readLine(): Promise<string | undefined>
-  /** The next octets; fewer where the client ends before. */
+  /** The next `size` octets, or fewer if the client ends before. */
   readOctets(size: number): Promise<string>
-  /** Sends a reply, after the `delay` of the faults. */
+  /** Waits for the `delay` of the faults, then sends a reply. */
   send(reply: string): Promise<void>
   /**
-   * Sends the content that the client is after, with the `delay` and as far as `resetAfter`, `cutAfter`, `shortBody`
-   * and the stalls 'response' and 'body' let it. False: the connection is over, so return.
+   * Waits for the `delay`, then sends the content that the client wants, as far as `resetAfter`, `cutAfter`,
+   * `shortBody` and the stalls 'response' and 'body' allow. If it resolves to false, the connection is over, so return.
    */
   sendBody(content: string | Uint8Array): Promise<boolean>
-  /** Sends the first reply that `faults.replies` has for one of these keys. False: there is none. */
+  /** Sends the first reply that `faults.replies` has for one of these keys. Resolves to false if there is none. */
   sendFault(...keys: readonly string[]): Promise<boolean>
   /** Sends a reply, then begins TLS as the server. Octets that came before are forgotten (RFC 3207, 4.2). */
   startTls(reply: string): Promise<void>
-  /** Goes silent until the client closes. */
+  /** Stays silent until the client closes. */
   stall(): Promise<void>
-  /** Ends this side, once everything has been sent. Returning from `serve` does the same. */
+  /** Ends this side once everything has been sent. Returning from `serve` has the same effect. */
   end(): Promise<void>
 }
 

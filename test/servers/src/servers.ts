@@ -23,21 +23,21 @@ import { startWaisServer, type WaisServerOptions, waisChecks } from './wais/serv
 import { startWsServer, type WsServerOptions, wsChecks } from './ws/server.ts'
 import { startZ3950Server, type Z3950ServerOptions, z3950Checks } from './z3950/server.ts'
 
-/** The protocols that have a server here. */
+/** The protocols for which there is a server. */
 export type ProtocolName = keyof ServerByName
 
-/** Name protocols to start only those; name none to start all. The files are shared by HTTP, FTP, Gopher and NFS. */
+/** Name protocols to start only these; name none to start all. HTTP, FTP, Gopher and NFS share their files. */
 export interface ServersOptions extends FileOptions {
-  /** For all of them. Loopback only. Default 127.0.0.1. */
+  /** The host of all servers. Loopback only. Default 127.0.0.1. */
   readonly host?: string
-  /** TLS from the first byte, for all of them. Default false. */
+  /** Whether all servers use TLS from the first octet. Default false. */
   readonly tls?: boolean
   /**
-   * For HTTP, FTP, NNTP, LDAP, POP3, IMAP, MQTT, WebSocket, DICT and RTSP: passwords by user, in place of those of the
-   * seed.
+   * For HTTP, FTP, NNTP, LDAP, POP3, IMAP, MQTT, WebSocket, DICT and RTSP: passwords by user, which replace those of
+   * the seed.
    */
   readonly accounts?: Accounts
-  /** For all of them, see ServerOptions. Default true. */
+  /** For all servers, see ServerOptions. Default true. */
   readonly record?: boolean
   readonly http?: true | Omit<HttpServerOptions, keyof FileOptions>
   readonly ftp?: true | Omit<FtpServerOptions, keyof FileOptions>
@@ -87,18 +87,18 @@ interface ServerByName {
   readonly z3950: TestServer
 }
 
-/** The running servers, those that were started. */
+/** The servers that were started. */
 export type TestServers<Name extends ProtocolName = ProtocolName> = Pick<ServerByName, Name> & {
-  /** Shows the seed and these files from now on, over HTTP, FTP, Gopher and NFS. */
+  /** From now on shows the seed and these files, over HTTP, FTP, Gopher and NFS. */
   setFiles(files: Files): void
-  /** Resets all of them, see TestServer. */
+  /** Resets all servers, see TestServer. */
   reset(): void
-  /** Closes all of them. */
+  /** Closes all servers. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Options that all servers, or several of them, get from those of startServers. */
+/** Options of startServers that all servers, or several, get. */
 type Shared = Pick<ServersOptions, 'host' | 'tls' | 'accounts' | 'record'>
 
 function own<Options extends object>(protocol: string, checks: Checks<Options>): Check {
@@ -166,12 +166,15 @@ function isProtocol(name: string): name is ProtocolName {
   return Object.hasOwn(starters, name)
 }
 
-/** For the compiler, which lets a generic type have any further property: it must have the type never. */
+/**
+ * The compiler lets a generic type have any further property; this gives such a property the type never, so it is an
+ * error.
+ */
 type Known<Options> = {
   readonly [Name in Exclude<keyof Options, keyof ServersOptions | number> as string extends Name ? never : Name]: never
 }
 
-/** Starts test servers on loopback. If one of them cannot start, none is left running. */
+/** Starts test servers on loopback. If one cannot start, all are closed. */
 export async function startServers<const Options extends ServersOptions = Record<never, never>>(
   options?: Options & Known<Options>,
 ): Promise<TestServers<Started<Options>>> {
@@ -206,7 +209,7 @@ export async function startServers<const Options extends ServersOptions = Record
 
 function sharedWith(name: ProtocolName, { host, tls, accounts, record }: ServersOptions): Shared {
   const hasLogins = ['http', 'ftp', 'nntp', 'ldap', 'pop3', 'imap', 'mqtt', 'ws', 'dict', 'rtsp'].includes(name)
-  // There is no TLS over UDP, and none here for NFS and Z39.50.
+  // There is no TLS over UDP, and NFS and Z39.50 have none here.
   return defined({
     host,
     tls: ['tftp', 'prospero', 'nfs', 'z3950'].includes(name) ? undefined : tls,
@@ -215,7 +218,7 @@ function sharedWith(name: ProtocolName, { host, tls, accounts, record }: Servers
   })
 }
 
-/** Without the options that are undefined: they were not given. */
+/** Leaves out options that are undefined: they count as not given. */
 function defined<Options extends object>(options: Options): { [Name in keyof Options]?: NonNullable<Options[Name]> } {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given) as { [Name in keyof Options]?: NonNullable<Options[Name]> }

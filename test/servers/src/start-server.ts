@@ -4,13 +4,13 @@ import { type Checks, checkOptions, wrong } from './options.ts'
 import { type ServerConnection, serverConnection } from './server-connection.ts'
 import { type ServerOptions, serverChecks, type TestServer } from './test-server.ts'
 
-/** Options for a server of a protocol of your own. */
+/** Options for a server of your own protocol. */
 export interface CustomServerOptions extends ServerOptions {
-  /** The scheme of its URLs, without the `s` that `tls: true` adds: `finger`. */
+  /** The scheme of its URLs, such as `finger`, without the `s` that `tls: true` adds. */
   readonly scheme: string
   /**
-   * One connection, from its first octet to its last. The connection ends when this settles. An error ends it, too, and
-   * no other; if it is not that the client left, `failures` has it, and the process warns of it.
+   * Serves one connection, from its first octet to its last. The connection ends when this settles. An error ends this
+   * connection only; unless it means that the client left, `failures` has it, and the process warns of it.
    */
   serve(connection: ServerConnection): Promise<void>
 }
@@ -26,9 +26,9 @@ const checks: Checks<CustomServerOptions> = {
 }
 
 /**
- * Starts a server of a protocol of your own on loopback, with the records, faults, counts and the disposal of the other
- * servers. TLS, latency, chunking and the stalls 'tls' and 'greeting' act by themselves, the other faults through the
- * methods of ServerConnection.
+ * Starts a server of your own protocol on loopback. It records, plays faults, counts, and can be disposed of like the
+ * other servers. TLS, latency, chunking and the stalls 'tls' and 'greeting' work by themselves, the other faults
+ * through the methods of ServerConnection.
  */
 export async function startServer(options: CustomServerOptions): Promise<TestServer> {
   checkOptions('startServer', options, checks)

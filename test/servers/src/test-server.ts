@@ -8,12 +8,12 @@ import type { RecordedRequest } from './request.ts'
 export interface ServerOptions {
   /** Loopback only: 127.0.0.0/8, ::1 or localhost. Default 127.0.0.1. */
   readonly host?: string
-  /** Default 0: a free port. */
+  /** The port. Default 0: a free one. */
   readonly port?: number
-  /** TLS from the first byte, with a certificate signed by `testCa`. Default false. */
+  /** Whether TLS begins with the first octet, with a certificate that `testCa` signed. Default false. */
   readonly tls?: boolean
   readonly faults?: Faults
-  /** Whether `requests`, `received` and `failures` are kept. Default true; false for a server that runs for days. */
+  /** Whether to keep `requests`, `received` and `failures`. Default true. Set it to false if a server runs for days. */
   readonly record?: boolean
 }
 
@@ -26,7 +26,7 @@ export const serverChecks: Checks<ServerOptions> = {
   record: flag,
 }
 
-/** For servers that offer TLS in mid-session, too. */
+/** For servers that can also begin TLS in mid-session. */
 export const tlsOrExplicit: Check = word(true, false, 'explicit')
 
 /** A running server. */
@@ -34,39 +34,39 @@ export interface TestServer {
   readonly protocol: string
   readonly host: string
   readonly port: number
-  /** The root, with a slash at its end: `ftp://127.0.0.1:40123/`. */
+  /** The URL of the root, with a slash at its end: `ftp://127.0.0.1:40123/`. */
   readonly url: string
   readonly tls: boolean
   /** Every command or request line, in order, without its line end, one char an octet. */
   readonly received: readonly string[]
-  /** The same, each with its parts: method, target, header fields, time, connection. */
+  /** The same requests, each with its parts: method, target, header fields, time, connection. */
   readonly requests: readonly RecordedRequest[]
   /**
-   * The errors that have ended connections, other than that the client left: octets which the server cannot read, and
-   * errors of a `serve` of yours.
+   * The errors that ended connections, unless they only mean that the client left: octets that the server cannot read,
+   * and errors of your own `serve`.
    */
   readonly failures: readonly Error[]
-  /** Sockets open now, FTP data connections included: lets a test see that an abort closed them. */
+  /** How many sockets are open now, with FTP data connections. A test sees here that an abort closed them. */
   readonly connections: number
-  /** Connections accepted so far, FTP data connections not included. */
+  /** How many connections were accepted so far, without FTP data connections. */
   readonly accepted: number
   readonly faults: Faults
-  /** Replaces all faults, for what happens from now on. */
+  /** Replaces all faults from now on. */
   setFaults(faults: Faults): void
   /**
-   * Forgets what was recorded and counted, and goes back to the faults, files and routes with which the server was
-   * started. Open connections stay. For use between two tests.
+   * Forgets what was recorded and counted, and restores the faults, files and routes with which the server started.
+   * Open connections stay. Use it between two tests.
    */
   reset(): void
-  /** Settles when exactly `count` sockets are open. */
+  /** Resolves when exactly `count` sockets are open. */
   waitForConnections(count: number): Promise<void>
-  /** Destroys open sockets and stops. */
+  /** Destroys open sockets, and stops the server. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A running server with files: HTTP, FTP, Gopher. */
+/** A running server that has files: HTTP, FTP, Gopher. */
 export interface FileServer extends TestServer {
-  /** Shows the seed and these files from now on, in place of the `files` that were given before. */
+  /** From now on shows the seed and these files, instead of the `files` given before. */
   setFiles(files: Files): void
 }

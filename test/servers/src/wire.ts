@@ -1,17 +1,17 @@
 import { Duplex, type Writable } from 'node:stream'
 import type { Chunking } from './faults.ts'
 
-/** Bytes that may travel at once under latency; a sender that is further ahead waits. */
+/** The most octets that may travel at once under latency; a sender that is further ahead waits. */
 const IN_FLIGHT = 4 * 1024 * 1024
 
 /**
- * Turns of the event loop between two pieces, so that a client in this process reads the one before the other is
- * written. The first piece waits longer: the client has yet to learn that it is connected.
+ * How many turns of the event loop pass between two pieces, so that a client in this process reads one before the next
+ * is written. The first piece waits longer, since the client must first learn that it is connected.
  */
 const TURNS = 2
 const FIRST_TURNS = 20
 
-/** Octets written within so many turns of each other are glued together, up to this much. */
+/** Octets that are written within so many turns of each other are glued together, up to this number. */
 const GLUE_TURNS = 12
 const GLUED_AT_MOST = 64 * 1024
 
@@ -22,8 +22,8 @@ export interface WireOptions {
 }
 
 /**
- * A stream with a long or crumbling line before it. Latency moves bytes in time without holding up the sender:
- * ten pipelined commands over 50 ms take 50 ms, not 500.
+ * A stream behind a long or bad line. Latency delays octets without blocking the sender: ten pipelined commands over 50
+ * ms take 50 ms, not 500.
  */
 export class Wire extends Duplex {
   readonly #peer: Duplex
@@ -54,7 +54,7 @@ export class Wire extends Duplex {
     peer.on('close', () => this.#late(up, () => this.destroy()))
   }
 
-  /** Settles once everything written so far has left. */
+  /** Resolves when everything written so far has left. */
   async flown(): Promise<void> {
     if (this.destroyed) return
     await new Promise<void>((resolve) => this.#late(this.#down, () => this.#sending.then(resolve)))
@@ -106,7 +106,7 @@ export class Wire extends Duplex {
     await this.#cut(chunk)
   }
 
-  /** Keeps a chunk until nothing more has been written for a while. */
+  /** Holds a chunk until nothing more has been written for a while. */
   async #hold(chunk: Buffer): Promise<void> {
     this.#glue.push(chunk)
     this.#glued += chunk.length
@@ -119,7 +119,7 @@ export class Wire extends Duplex {
   async #unglue(): Promise<void> {
     const held = Buffer.concat(this.#glue.splice(0))
     this.#glued = 0
-    // One after the other: the next ones may be held, and ready, before these have left.
+    // Pieces leave one after the other, since later ones may be ready before these have left.
     this.#leaving = this.#leaving.then(() => this.#cut(held))
     this.#leaving.catch(ignore)
     await this.#leaving
@@ -133,7 +133,7 @@ export class Wire extends Duplex {
     }
   }
 
-  /** Timers of one length fire in the order they were set, so bytes keep their order. */
+  /** Runs an action later. Timers of equal length fire in the order of their start, so octets keep their order. */
   #late(ms: number, action: () => void): void {
     if (this.destroyed) return
     if (ms === 0) {
@@ -148,14 +148,14 @@ export class Wire extends Duplex {
   }
 }
 
-/** Writes and waits until the bytes are with the kernel: this is the backpressure of every body. */
+/** Writes, and resolves when the kernel has the octets. All bodies get their backpressure from this. */
 export function write(stream: Writable, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(bytes, (error) => (error ? reject(error) : resolve()))
   })
 }
 
-/** Turns of the event loop: time for a client in this process to act. */
+/** Waits for turns of the event loop, so that a client in this process can act. */
 export async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -173,7 +173,7 @@ function* pieces(chunk: Buffer, chunking: Chunking): Iterable<Buffer> {
   if (start < chunk.length) yield chunk.subarray(start)
 }
 
-/** Pieces of these lengths, over and over. */
+/** Cuts a chunk into pieces of these lengths, over and over. */
 function* cutTo(chunk: Buffer, lengths: readonly number[]): Iterable<Buffer> {
   let start = 0
   for (let at = 0; start < chunk.length; at++) {

@@ -3,7 +3,7 @@ import { silence, withoutWaiting } from './long-timers.ts'
 import { bytesOf, entriesOf, failureOf, hasFields, sameOctets, serverOf } from './observe.ts'
 import type { Suite } from './subject.ts'
 
-/** The promises that a mechanism keeps when its server, or the way to it, fails. */
+/** Tests what a mechanism promises if its server, or the way to the server, fails. */
 export function testFailures(suite: Suite): void {
   if (suite.subject.stalls === undefined) return
   testSilence(suite)
@@ -30,7 +30,7 @@ function testSilence({ subject, test, start }: Suite): void {
       const abort = new AbortController()
       let timer: NodeJS.Timeout | undefined
       await using client = createClient({
-        // The last thing before the silence; where nothing is sent before it, the connection itself.
+        // Aborts after the last event. It is the connection itself if the server goes silent before anything is sent.
         onEvent: ({ type }) => {
           if (type === 'connected' || type === 'sent' || type === 'progress') {
             clearTimeout(timer)

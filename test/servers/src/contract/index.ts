@@ -1,6 +1,6 @@
 /**
- * `@retriever/servers/contract`: the promises of every mechanism, as tests for a fetcher of your own. They need no test
- * runner in particular: give them the functions of vitest or of node:test.
+ * `@retriever/servers/contract`: what every mechanism promises, as tests for your own fetcher. They work with any test
+ * runner: give them the functions of vitest or of node:test.
  */
 import type { Faults } from '../faults.ts'
 import { testFailures } from './failures.ts'
@@ -20,8 +20,8 @@ export type {
 } from './subject.ts'
 
 /**
- * Defines the tests of the contract of a fetcher. One that passes may be used like any other; what only its protocol
- * has is for tests of your own.
+ * Defines the tests of a fetcher's contract. A fetcher that passes can be used like any other. Write your own tests for
+ * what only its protocol has.
  */
 export function testFetcher(subject: Subject, { describe, test }: TestFunctions): void {
   const start = async (faults?: Faults): Promise<Place & AsyncDisposable> => disposable(await subject.start(faults))

@@ -5,9 +5,9 @@ export const silence = 54_321
 const [turns, milliseconds] = [20, 5]
 
 /**
- * Runs an operation in which timers of the length `silence` fire after 20 turns of the event loop, a few milliseconds
- * apart, in place of the time itself. A server and a client in one process have exchanged what they had to say by then,
- * however busy the machine is: each turn reads what has arrived, and whatever arrives makes the client set a new timer.
+ * Runs an operation. Timers of the length `silence` fire in it after 20 turns of the event loop, a few milliseconds
+ * apart, instead of after that time. By then a server and a client in one process have exchanged all that they had to
+ * say, however busy the machine is: each turn reads what has arrived, and the client sets a new timer if anything has.
  */
 export async function withoutWaiting<T>(operation: () => Promise<T>): Promise<T> {
   const real = globalThis.setTimeout

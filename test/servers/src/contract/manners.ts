@@ -12,7 +12,7 @@ import {
 } from './observe.ts'
 import type { ContractEvent, Suite } from './subject.ts'
 
-/** How a retrieval treats the process, the options and the secrets of its caller. */
+/** Tests how a retrieval treats the process, the options and the secrets of its caller. */
 export function testManners(suite: Suite): void {
   testLeftovers(suite)
   testSignals(suite)

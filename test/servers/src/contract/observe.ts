@@ -28,7 +28,7 @@ export async function entriesOf(
   return entries
 }
 
-/** The RetrievalError with which this rejects; anything else is thrown on. */
+/** Resolves to the RetrievalError with which `running` rejects. Throws any other error. */
 export async function failureOf(running: Promise<unknown>): Promise<ContractError> {
   try {
     await running
@@ -43,7 +43,7 @@ function isRetrievalError(error: unknown): error is ContractError {
   return error instanceof Error && error.name === 'RetrievalError' && 'code' in error && 'phase' in error
 }
 
-/** Fails unless the value has these fields, each equal to what is expected. */
+/** Throws unless the value has these fields, each with the expected value. */
 export function hasFields(value: object | undefined, expected: Readonly<Record<string, unknown>>): void {
   const found = Object.keys(expected).map((name) => [name, value === undefined ? undefined : Reflect.get(value, name)])
   deepStrictEqual(Object.fromEntries(found), expected)
@@ -53,19 +53,19 @@ export function sameOctets(found: Uint8Array, expected: Uint8Array): void {
   ok(Buffer.from(expected).equals(found), `expected the object's ${expected.length} octets, got ${found.length}`)
 }
 
-/** The server of a place, where the subject has stalls. */
+/** The server of a place. Subjects with `stalls` must have one. */
 export function serverOf({ server }: Place): TestServer {
   if (server === undefined) throw new Error('A subject with stalls needs places with a server')
   return server
 }
 
-/** Everything that an error says: its fields and stack, and those of its causes. */
+/** All text of an error: its fields and stack, and those of its causes. */
 export function everythingIn(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return [JSON.stringify({ ...error }), error.message, error.stack, everythingIn(error.cause ?? '')].join('\n')
 }
 
-/** Freezes a value and all that hangs on it, so that a write to it throws. */
+/** Freezes a value and everything in it, so that writing to it throws. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)
@@ -74,7 +74,7 @@ export function deepFreeze<T>(value: T): T {
   return value
 }
 
-/** The handles that keep the process alive, by kind: sockets, timers, files. */
+/** How many handles of each kind keep the process alive: sockets, timers, files. */
 export function openHandles(): ReadonlyMap<string, number> {
   const handles = new Map<string, number>()
   for (const kind of process.getActiveResourcesInfo()) {
@@ -84,8 +84,8 @@ export function openHandles(): ReadonlyMap<string, number> {
 }
 
 /**
- * Handles that are open now and were not before. Closing takes a few turns of the event loop, so it has a second to
- * become nothing.
+ * The handles that are open now and were not before. Closing one takes a few turns of the event loop, so this waits up
+ * to a second until none is left.
  */
 export async function handlesSince(before: ReadonlyMap<string, number>): Promise<string[]> {
   const more = (): string[] =>

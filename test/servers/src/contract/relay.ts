@@ -4,13 +4,13 @@ import { connect as connectTls, createServer as createTlsServer, type TLSSocket 
 import { testCertificate, testKey } from '../certificate.ts'
 import type { TestServer } from '../test-server.ts'
 
-/** Stands before a server, hands everything on, and keeps the octets that the client sends. */
+/** Stands between a client and a server, passes everything on, and keeps the octets that the client sends. */
 export class Relay implements AsyncDisposable {
   readonly #target: TestServer
   readonly #server: Server
   readonly #udp: UdpSocket
   readonly #sockets = new Set<Socket>()
-  /** One socket for each address of the client, towards the server. */
+  /** The sockets towards the server, one for each address of a client. */
   readonly #flows = new Map<number, UdpSocket>()
   readonly #chunks: Buffer[] = []
 
@@ -34,17 +34,17 @@ export class Relay implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** What the client has sent so far, inside TLS, one octet a character. */
+  /** What the client has sent so far, without TLS around it, one char an octet. */
   get octets(): string {
     return Buffer.concat(this.#chunks).toString('latin1')
   }
 
-  /** The URL of the server, at the relay. */
+  /** A URL of the server, changed so that it leads to the relay. */
   urlOf(url: string): string {
     return url.replace(`:${this.#target.port}`, `:${this.port}`)
   }
 
-  /** Settles when the client has closed its connections, and everything that it sent has come. */
+  /** Resolves when the client has closed its connections and everything that it sent has come. */
   async ended(): Promise<void> {
     await Promise.all([...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
   }
@@ -69,14 +69,14 @@ export class Relay implements AsyncDisposable {
       from.once('close', () => {
         this.#sockets.delete(from)
         to.end()
-        // What is left is read to its end, so that this side closes, too.
+        // Reads the rest to its end, so that this side closes as well.
         to.resume()
       })
       from.pipe(to)
     }
   }
 
-  /** A server of TFTP answers from another port than it was asked at, so the client is answered from one of its own. */
+  /** The socket for one client. A TFTP server answers from a new port, so each client needs its own socket here. */
   #flow(client: number): UdpSocket {
     const known = this.#flows.get(client)
     if (known !== undefined) return known

@@ -4,7 +4,7 @@ import type { Suite } from './subject.ts'
 
 const KINDS = /^(file|directory|link|search|article|group|service|info|other)$/
 
-/** The tests of what a retrieval gives. */
+/** Tests what a retrieval gives. */
 export function testRetrieval({ subject, test, start }: Suite): void {
   const { createClient, bytes, entries = [] } = subject
 

@@ -1,7 +1,7 @@
 import type { Faults, Stall } from '../faults.ts'
 import type { TestServer } from '../test-server.ts'
 
-/** The part of an event that the suite looks at. */
+/** The fields of an event that the suite reads. */
 export interface ContractEvent {
   readonly type: string
 }
@@ -22,7 +22,7 @@ export interface ContractClientOptions {
   readonly onEvent?: (event: ContractEvent) => void
 }
 
-/** A retrieved resource, as the suite uses it. */
+/** The members of a representation that the suite uses. */
 export interface ContractRepresentation extends AsyncDisposable, AsyncIterable<Uint8Array> {
   readonly url: string
   readonly kind: string
@@ -52,13 +52,13 @@ export interface ContractRequest {
   readonly jsonMessages?: boolean
 }
 
-/** What a client says about a URL; without a plan, the URL is wrong. */
+/** What a client explains about a URL; without a plan, the URL is wrong. */
 export interface ContractExplanation {
   readonly url: string
   readonly plan?: { readonly wire: readonly string[]; readonly unknown?: Readonly<Record<string, string>> }
 }
 
-/** A client of `@retriever/fetchers`, as the suite uses it. */
+/** The members of a client of `@retriever/fetchers` that the suite uses. */
 export interface ContractClient extends AsyncDisposable {
   retrieve(
     url: string,
@@ -69,61 +69,65 @@ export interface ContractClient extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** A place to retrieve from, for one test: usually a server of its own, which is closed afterwards. */
+/** A place to retrieve from, for one test: usually its own server, which is closed afterwards. */
 export interface Place extends Partial<AsyncDisposable> {
-  /** Absent where nothing is connected to. */
+  /** Absent if the mechanism connects to nothing. */
   readonly server?: TestServer
-  /** The server that gets what is sent, where `server` is absent because its sockets outlive the retrievals. */
+  /** The server that gets what is sent, if `server` is absent because its sockets outlive the retrievals. */
   readonly recipient?: TestServer
   /** The URL of an object that holds `bytes`. */
   readonly object: string
-  /** The URL of something that is not there. Absent where the protocol does not tell. */
+  /** The URL of something that does not exist. Absent if the protocol cannot tell. */
   readonly missing?: string
-  /** The URL of a listing that has `entries`. Absent where the protocol knows no listings. */
+  /** The URL of a listing that has `entries`. Absent if the protocol has no listings. */
   readonly listing?: string
-  /** The URL of an object whose retrieval logs in with this user and password; the server does not know them. */
+  /** The URL of an object whose retrieval logs in with this user and password, which the server does not know. */
   login?(user: string, password: string): string
 }
 
-/** The facts about a mechanism that the suite needs. */
+/** What the suite needs to know about a mechanism. */
 export interface Subject {
-  /** Its name, for the names of the tests. */
+  /** The mechanism's name, for the names of the tests. */
   readonly mechanism: string
-  /** A client that has the fetcher: `(options) => createClient({ ...options, schemes: [...], fetchers: [...] })`. */
+  /**
+   * Makes a client that has the fetcher: `(options) => createClient({ ...options, schemes: [...], fetchers: [...] })`.
+   */
   createClient(options?: ContractClientOptions): ContractClient
-  /** A place of its own for each test, whose server plays the faults. */
+  /** Makes a place for one test, whose server plays the faults. */
   start(faults?: Faults): Promise<Place>
-  /** The object's octets, as the fetcher gives them: at least two. */
+  /** The object's octets as the fetcher gives them, at least two. */
   readonly bytes: Uint8Array
-  /** Some of the listing's names. Default none. */
+  /** Some names in the listing. Default none. */
   readonly entries?: readonly string[]
-  /** Where a server goes silent, and the phase that the timeout must name. Absent where nothing is connected to. */
+  /**
+   * Where a server goes silent, with the phase that the timeout must name. Absent if the mechanism connects to nothing.
+   */
   readonly stalls?: readonly (readonly [stall: Stall, phase: string])[]
   /**
-   * So many octets that a body ends early, though success is claimed, and that the client must notice. Absent where
-   * only the end of the connection ends a body.
+   * How many octets early a body ends although the server claims success; the client must notice it. Absent if only the
+   * end of the connection ends a body.
    */
   readonly short?: number
-  /** Options with which the object is retrieved, too, since they change what is sent. Default none. */
+  /** Further sets of options with which the object is retrieved, since they change what is sent. Default none. */
   readonly asked?: readonly ContractRequest[]
-  /** What ends a session that was kept for the next retrieval, when the client is closed: `QUIT`. Default nothing. */
+  /** What the client sends, when it is closed, to end a session that it kept: `QUIT`. Default nothing. */
   readonly farewell?: string
-  /** Whether any octets are a right answer, so that a server of another protocol is not noticed. Default false. */
+  /** Whether any octets are a valid answer, so that nothing shows a server of another protocol. Default false. */
   readonly unframed?: boolean
   /**
-   * Whether a retrieval that ends early leaves a connection in good order, which is kept for others and closes with the
-   * client. Default false.
+   * Whether a retrieval that ends early leaves the connection usable. The client then keeps it for others, and closes
+   * it when it is closed itself. Default false.
    */
   readonly multiplexed?: boolean
 }
 
-/** The test functions of vitest, of node:test, or of a like runner. */
+/** The test functions of vitest, of node:test, or of a similar runner. */
 export interface TestFunctions {
   describe(name: string, body: () => void): unknown
   test(name: string, body: () => Promise<void>): unknown
 }
 
-/** The values that the parts of the suite are given. */
+/** What each part of the suite gets. */
 export interface Suite {
   readonly subject: Subject
   readonly test: TestFunctions['test']

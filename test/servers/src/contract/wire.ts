@@ -4,7 +4,8 @@ import { Relay } from './relay.ts'
 import type { ContractExplanation, Suite } from './subject.ts'
 
 /**
- * What the server gets is what the plan says, octet for octet: with each set of options, for an object and a listing.
+ * Tests that the server gets exactly what the plan says, octet for octet, with each set of options, for an object and
+ * for a listing.
  */
 export function testWire({ subject, test, start }: Suite): void {
   const { createClient, asked = [], farewell = '' } = subject
@@ -49,17 +50,20 @@ async function explained(explaining: Promise<ContractExplanation>): Promise<Requ
   return { url, plan }
 }
 
-/** Texts that stand for what a plan must not say, or what the caller is asked for. */
+/** Placeholders for what a plan must not show, and for what the caller is asked for. */
 const usual = ['<password>', '<user>']
 
-/** A part that is not known needs its reason. */
+/** Checks that each unknown part has a reason. */
 function checkReasons({ wire, unknown = {} }: Required<ContractExplanation>['plan']): void {
   const parts = wire.flatMap((message) => message.match(/<[a-z][a-z0-9 -]*>/g) ?? [])
   const without = parts.filter((part) => !usual.includes(part) && !unknown[part])
   deepStrictEqual(without, [], 'the plan gives no reason for these')
 }
 
-/** All messages of the plan, with any octets in place of what is not known, and perhaps the end of a kept session. */
+/**
+ * A pattern of all messages of the plan. It accepts any octets for unknown parts, and perhaps the end of a kept
+ * session.
+ */
 function patternOf({ wire, unknown = {} }: Required<ContractExplanation>['plan'], farewell: string): RegExp {
   const open = [...usual, ...Object.keys(unknown).filter((part) => part.startsWith('<'))]
   const split = new RegExp(`(${open.map(escaped).join('|')})`)

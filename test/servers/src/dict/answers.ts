@@ -7,7 +7,7 @@ interface Found {
   readonly texts: readonly string[]
 }
 
-/** The answer to DEFINE (RFC 2229 3.2). `!` is the first database that has the word, `*` all of them. */
+/** The answer to DEFINE (RFC 2229 3.2). `!` means the first database that has the word, `*` all databases. */
 export function definitions(database: string, word: string): string {
   if (!isDatabase(database)) return invalidDatabase
   const found = search(database, (each) => each === word.toLowerCase())

@@ -4,7 +4,7 @@ export interface Database {
   readonly words: Readonly<Record<string, readonly string[]>>
 }
 
-/** The databases, in the order in which `!` and `*` search them. The lines of texts end in LF. */
+/** The databases, in the order in which `!` and `*` search them. Lines of texts end in LF. */
 export const databases: Readonly<Record<string, Database>> = {
   web: {
     description: 'Example Web Dictionary',

@@ -7,9 +7,9 @@ import { type ServerOptions, serverChecks, type TestServer } from '../test-serve
 import { definitions, matches, shown } from './answers.ts'
 
 export interface DictServerOptions extends ServerOptions {
-  /** Passwords by user, for AUTH. Default: alice with `secret`. */
+  /** Passwords by user, for AUTH. Default: alice with the password secret. */
   readonly accounts?: Accounts
-  /** `required`: 530 to every command before AUTH. Default `none`. */
+  /** 'required': every command before AUTH gets 530. Default 'none'. */
   readonly auth?: 'none' | 'required'
 }
 
@@ -72,7 +72,7 @@ function answer(command: string, args: readonly string[]): string {
     : '500 unknown command\r\n'
 }
 
-/** The words of a command, in quotes or not (RFC 2229 2.2). */
+/** The words of a command; some are in quotes (RFC 2229 2.2). */
 function parts(line: string): string[] {
   return [...line.matchAll(/"((?:\\.|[^"\\])*)"|(\S+)/g)].map(([, quoted, plain = '']) =>
     quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1'),

@@ -1,5 +1,6 @@
 /**
- * A prime period: content moved by a block of any usual size shows, and a range can be checked from its offset alone.
+ * The period is prime, so a test notices if content has moved by a block of any usual size. A range can be checked from
+ * its offset alone.
  */
 const PERIOD = 251
 const CHUNK = PERIOD * 1024
@@ -11,7 +12,9 @@ export function bigOctet(offset: number): number {
   return offset % PERIOD
 }
 
-/** `/big` from `start` up to, not including, `end`: views of one small pattern, never held in memory as a whole. */
+/**
+ * `/big` from `start` up to, not including, `end`: views of one small pattern, so that the whole is never in memory.
+ */
 export function* bigChunks(start: number, end: number): Iterable<Uint8Array> {
   for (let at = start; at < end; at += CHUNK) {
     const phase = at % PERIOD

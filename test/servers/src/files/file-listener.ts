@@ -2,7 +2,7 @@ import { Listener, type Protocol } from '../listener.ts'
 import type { FileServer, ServerOptions } from '../test-server.ts'
 import type { Files, ServedFiles } from './served-files.ts'
 
-/** The listener of a protocol with files. */
+/** The listener of a protocol that has files. */
 export class FileListener extends Listener implements FileServer {
   readonly #files: ServedFiles
 

@@ -13,23 +13,23 @@ import {
 import { byPath, normalize, type Tree, type TreeFile, type TreeNode } from './tree.ts'
 
 const CHUNK = 64 * 1024
-/** So much of a file is looked at to tell text from other octets. */
+/** How many octets of a file are examined to tell text from other octets. */
 const LOOK = 8 * 1024
-/** A larger file is served as octets: Gopher would hold a text in memory. */
+/** A larger file is served as octets, since Gopher would hold a text in memory. */
 const LARGEST_TEXT = 16 * 1024 * 1024
-/** A search looks at so many files at most. */
+/** The most files that a search examines. */
 const SEARCHED = 10_000
 
 /**
- * The files of a folder, as they are at the moment, for reading alone. A name that leads out of the folder through a
- * link is not there, nor is anything but readable files and directories. What other users may not read is not there
- * either, unless asked for: they can ask this server. Paths and names are octets, one char each.
+ * The current files of a folder, read-only. It shows only readable files and directories. It hides names that lead out
+ * of the folder through a link, and, unless asked for, what other users may not read, since those users can ask this
+ * server. Paths and names are octets, one char each.
  */
 export class FolderTree implements Tree {
   readonly #root: Buffer
   readonly #isPrivate: boolean
 
-  /** `isPrivate`: files that only their owner or group may read are there, too. */
+  /** `isPrivate` shows files that only their owner or group may read. */
   constructor(folder: string, isPrivate: boolean) {
     const root = real(Buffer.from(folder, 'utf8'))
     if (!root || !statSync(root).isDirectory()) throw new TypeError(`folder: expected a directory, got ${folder}`)
@@ -63,7 +63,7 @@ export class FolderTree implements Tree {
     return byPath(this.#names(directory).flatMap((entry) => this.get(prefix + name(entry)) ?? []))
   }
 
-  /** Directories behind links are left out, so that the walk ends. */
+  /** Leaves out directories behind links, so that the walk ends. */
   files(): readonly TreeFile[] {
     const files: TreeFile[] = []
     const left = ['/']
@@ -78,7 +78,9 @@ export class FolderTree implements Tree {
     return files
   }
 
-  /** Whether other users may come to a real place below the root, which was named itself. */
+  /**
+   * Whether other users may reach a real place below the root. The root itself always counts, since the user named it.
+   */
   #isOpen(place: Buffer, stats: Stats): boolean {
     if (place.equals(this.#root)) return true
     if (!isOpenToOthers(stats)) return false
@@ -97,7 +99,7 @@ export class FolderTree implements Tree {
     }
   }
 
-  /** The real place of a path, where that is the folder or lies in it. */
+  /** The real place of a path, if that is the folder or lies in it. */
   #inside(path: string): Buffer | undefined {
     const place = real(Buffer.concat([this.#root, Buffer.from(path, 'latin1')]))
     const start = this.#root.at(-1) === SLASH ? this.#root : Buffer.concat([this.#root, Buffer.of(SLASH)])
@@ -106,7 +108,9 @@ export class FolderTree implements Tree {
 }
 
 const SLASH = 0x2f
-/** A control character in a name would break a line of a listing or of a menu; such names are not listed. */
+/**
+ * A control character is below this. Names with one are not listed, since it would break a line of a listing or menu.
+ */
 const BLANK = 0x20
 
 class FolderFile implements TreeFile {
@@ -132,13 +136,13 @@ class FolderFile implements TreeFile {
   }
 
   *chunks(start = 0, end: number = this.size): Iterable<Uint8Array> {
-    // The last name was real when it was looked up; a link that has taken its place since is not followed.
+    // The name led to a real file when it was looked up. A link that has replaced the file since is not followed.
     const file = openSync(this.#place, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
     try {
       for (let at = start; at < end; ) {
         const chunk = Buffer.allocUnsafe(Math.min(CHUNK, end - at))
         const length = readSync(file, chunk, 0, chunk.length, at)
-        // The length has been announced: only the end of the connection can take that back.
+        // The length has been announced, so only ending the connection can show the failure.
         if (length === 0) throw Object.assign(new Error('The file has become shorter'), { code: 'ESHORT' })
         yield chunk.subarray(0, length)
         at += length
@@ -149,7 +153,7 @@ class FolderFile implements TreeFile {
   }
 }
 
-/** Whether users who are neither the owner nor of the group may read a file, or read and enter a folder. */
+/** Whether users other than the owner and the group may read a file, or read and enter a folder. */
 export function isOpenToOthers(stats: Stats): boolean {
   // Windows has no such modes.
   if (process.platform === 'win32') return true
@@ -161,7 +165,7 @@ function name(entry: Dirent<Buffer>): string {
   return entry.name.toString('latin1')
 }
 
-/** Without links; undefined where there is nothing, or it may not be seen. */
+/** The path with links resolved; undefined if nothing is there or it may not be seen. */
 function real(path: Buffer): Buffer | undefined {
   try {
     return realpathSync(path, { encoding: 'buffer' })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { bigChunks } from './big.ts'
 import { byPath, normalize, parent, seedTime, type Tree, type TreeFile, type TreeNode } from './tree.ts'
 
-/** Files that are held in memory, or computed. */
+/** Files in memory, and computed files. */
 export class MemoryTree implements Tree {
   readonly #nodes = new Map<string, TreeNode>()
 

@@ -4,7 +4,7 @@ import type { ServerOptions } from '../test-server.ts'
 import { FileListener } from './file-listener.ts'
 import type { ServedFiles } from './served-files.ts'
 
-/** The listener of a protocol with files, and with answers of the user's own. */
+/** The listener of a protocol that has files, and answers of the user's own. */
 export class RoutedListener<Handler> extends FileListener {
   readonly #routes: Routes<Handler>
 

@@ -27,7 +27,7 @@ const seed: Readonly<Record<string, string | Uint8Array>> = {
   '/pub/sub/deep/file.txt': 'Three directories down.\n',
 }
 
-/** A name that is not UTF-8: the octet FF alone, which is also Telnet's IAC on an FTP control connection. */
+/** A name that is not UTF-8: the single octet FF, which is also Telnet's IAC on an FTP control connection. */
 const OCTET_FF = '/pub/\xff.txt'
 
 /** A tree with the seed files and `/big` of this size. */

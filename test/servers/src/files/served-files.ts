@@ -5,7 +5,7 @@ import { MemoryTree } from './memory-tree.ts'
 import { seedTree } from './seed.ts'
 import type { Tree, TreeFile, TreeNode } from './tree.ts'
 
-/** The content of a file: text (sent as UTF-8) or octets, and the time of its last change where it matters. */
+/** The content of a file: text (sent as UTF-8) or octets, with the time of its last change if it matters. */
 export type FileContent =
   | string
   | Uint8Array
@@ -14,19 +14,19 @@ export type FileContent =
 /** Files by absolute path (sent as UTF-8). A path that ends in a slash makes an empty directory. */
 export type Files = Readonly<Record<string, FileContent>>
 
-/** Options of the servers with files. */
+/** Options of servers that have files. */
 export interface FileOptions {
-  /** More files, or others in place of the seed's. */
+  /** More files; they replace seed files of the same name. */
   readonly files?: Files
   /** The size of the generated file `/big`. Default 2 GiB. */
   readonly bigSize?: number
-  /** false: no files, routes, searches or forms but those that you add. Default true. */
+  /** false: no files, routes, searches or forms but your own. Default true. */
   readonly seed?: boolean
-  /** Serves the files in this folder in place of all that, read-only. Links that lead out of it are not there. */
+  /** Serves the files of this folder instead, read-only. Links that lead out of it do not show. */
   readonly folder?: string
   /**
-   * Whether what other users of this machine may not read in the folder (mode 600) is served: they can ask the server.
-   * Default false.
+   * Whether to serve files of the folder that other users of this machine may not read (mode 600), although these users
+   * can ask the server. Default false.
    */
   readonly privateFiles?: boolean
 }
@@ -39,12 +39,12 @@ export const fileChecks: Checks<FileOptions> = {
   privateFiles: flag,
 }
 
-/** The files of one server or, with `startServers`, of all of them; they can be replaced while it runs. */
+/** The files of one server, or of all servers of `startServers`. They can be replaced while the servers run. */
 export class ServedFiles implements Tree {
   readonly #options: FileOptions
   #tree: Tree
 
-  /** The options have been checked. Throws a TypeError where the folder is none. */
+  /** Expects checked options. Throws a TypeError if the folder is no folder. */
   constructor(options: FileOptions) {
     const { folder, files, seed, bigSize, privateFiles } = options
     if (folder !== undefined && (files !== undefined || seed !== undefined || bigSize !== undefined)) {
@@ -57,7 +57,7 @@ export class ServedFiles implements Tree {
     this.#tree = this.#first()
   }
 
-  /** Whether the seed is there, with its routes, searches and forms. */
+  /** Whether the seed is served, with its routes, searches and forms. */
   get seeded(): boolean {
     return this.#options.seed !== false && this.#options.folder === undefined
   }
@@ -78,7 +78,7 @@ export class ServedFiles implements Tree {
     return this.#tree.files()
   }
 
-  /** The seed and these files from now on, in place of those that were given before. */
+  /** From now on serves the seed and these files, instead of earlier given files. */
   set(files: Files): void {
     if (this.#options.folder !== undefined) throw new TypeError('setFiles: this server serves a folder')
     checkFiles('files', files)

@@ -3,13 +3,13 @@ export const seedTime: Date = new Date(Date.UTC(2001, 1, 3, 4, 5, 6))
 
 export interface TreeFile {
   readonly kind: 'file'
-  /** Absolute, one char an octet. */
+  /** The absolute path, one char an octet. */
   readonly path: string
   readonly size: number
   readonly modified: Date
-  /** A strong entity tag, with its quotes (RFC 9110, 8.8.3). */
+  /** A strong entity tag with its quotes (RFC 9110, 8.8.3). */
   readonly etag: string
-  /** Lines for a person to read, as far as a look at the octets tells. */
+  /** Whether the file looks like lines for a person, judged by its octets. */
   readonly text: boolean
   /** The octets from `start` up to, not including, `end`. */
   chunks(start?: number, end?: number): Iterable<Uint8Array>
@@ -23,7 +23,7 @@ export interface TreeDirectory {
 
 export type TreeNode = TreeFile | TreeDirectory
 
-/** The files that FTP, HTTP and Gopher show. Paths are octets, `/` between the names, no `.` or `..` among them. */
+/** The files that FTP, HTTP and Gopher show. A path is octets, with `/` between the names, and without `.` and `..`. */
 export interface Tree {
   get(path: string): TreeNode | undefined
   file(path: string): TreeFile | undefined
@@ -38,7 +38,7 @@ export function byPath(nodes: readonly TreeNode[]): readonly TreeNode[] {
   return [...nodes].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** `/a//b/../c/` -> `/a/c`. Never leaves the root. */
+/** Turns `/a//b/../c/` into `/a/c`. The result never leaves the root. */
 export function normalize(path: string): string {
   const names: string[] = []
   for (const name of path.split('/')) {

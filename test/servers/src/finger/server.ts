@@ -7,13 +7,13 @@ export interface FingerServerOptions extends ServerOptions {}
 
 export const fingerChecks: Checks<FingerServerOptions> = serverChecks
 
-/** The users of the seed: full name, and the plan that `/W` shows. */
+/** The users of the seed: their full names, and the plans that `/W` shows. */
 const users: Readonly<Record<string, { readonly name: string; readonly plan: string }>> = {
   alice: { name: 'Alice Example', plan: 'To find the way out.' },
   bob: { name: 'Bob Example', plan: 'Grüße an alle.' },
 }
 
-/** A finger daemon (RFC 1288): the users who are logged in, or one user; it forwards no query. */
+/** A finger daemon (RFC 1288). It tells who is logged in, or about one user, and forwards no query. */
 export async function startFingerServer(options: FingerServerOptions = {}): Promise<TestServer> {
   checkOptions('startFingerServer', options, fingerChecks)
   const listener = new Listener(
@@ -36,7 +36,7 @@ async function answer(connection: ServerConnection): Promise<void> {
   await connection.sendBody(Buffer.from(answerTo(query)))
 }
 
-/** RFC 1288 2.3: `{C}`, `{U}{C}`, `/W {U}{C}`; `{Q2}` asks to forward. */
+/** Answers RFC 1288 2.3's `{C}`, `{U}{C}`, `/W {U}{C}`. `{Q2}` asks to forward, and is refused. */
 function answerTo(query: string): string {
   const [, verbose, user = ''] = /^(\/W)? *(.*)$/is.exec(query) ?? []
   if (user.includes('@')) return 'Finger forwarding service denied\r\n'

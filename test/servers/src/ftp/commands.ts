@@ -6,7 +6,7 @@ import type { FtpSession } from './session.ts'
 import { withTelnet } from './telnet.ts'
 import { transfer } from './transfer.ts'
 
-/** `argument` is undefined for `CWD` and empty for `CWD `: RFC 1738, 3.2.2 makes them differ. */
+/** `argument` is undefined for `CWD` and empty for `CWD `, since RFC 1738, 3.2.2 distinguishes them. */
 export type Command = (session: FtpSession, argument: string | undefined) => Promise<void>
 
 const CDUP: Command = async (session) => {
@@ -16,12 +16,12 @@ const CDUP: Command = async (session) => {
 
 const PWD: Command = (session) => session.reply(257, `"${quoted(session.cwd)}" is the current directory.`)
 
-/** RFC 959, Appendix II: a quote in the name is doubled. */
+/** A name in quotes; a quote within is doubled (RFC 959, Appendix II). */
 function quoted(path: string): string {
   return withTelnet(path).replaceAll('"', '""')
 }
 
-/** Known, and not for a server that is read only and opens no connection of its own (RFC 2577, 3). */
+/** Known commands that this server refuses, since it is read-only and opens no connection itself (RFC 2577, 3). */
 const refused: Readonly<Record<string, Command>> = Object.fromEntries(
   ['PORT', 'EPRT', 'STOR', 'STOU', 'APPE', 'DELE', 'MKD', 'RMD', 'RNFR', 'RNTO', 'SITE'].map((verb) => [
     verb,
@@ -29,7 +29,7 @@ const refused: Readonly<Record<string, Command>> = Object.fromEntries(
   ]),
 )
 
-/** The verbs of this server. Before a new verb is added here, `FEAT` wants a look too. */
+/** The verbs of this server. If you add one, check whether `FEAT` must name it. */
 export const commands: Readonly<Record<string, Command>> = {
   ...loginCommands,
   ...fileCommands,
@@ -37,7 +37,7 @@ export const commands: Readonly<Record<string, Command>> = {
 
   async CWD(session, argument) {
     if (!argument) {
-      // inetutils refuses `CWD ` and takes `CWD` as "go to the login directory"; pure-ftpd takes both.
+      // inetutils refuses `CWD ` and takes `CWD` as "go to the login directory"; pure-ftpd accepts both.
       if (session.settings.nullCwd === 'stay') return session.reply(250, 'Directory not changed.')
       if (argument === '') return session.reply(501, 'CWD: a directory name is wanted.')
     }
@@ -109,7 +109,7 @@ export const commands: Readonly<Record<string, Command>> = {
   async SIZE(session, argument) {
     const file = session.settings.tree.file(session.path(argument ?? ''))
     if (!file) return session.reply(550, 'Could not get file size.')
-    // RFC 3659, 4: the size as transferred, which only a pass over the file would tell; proftpd refuses too.
+    // RFC 3659, 4 wants the size as transferred. Only reading the whole file would tell that, so proftpd refuses, too.
     if (session.type === 'A') return session.reply(550, 'SIZE not allowed in ASCII mode.')
     await session.reply(213, String(file.size))
   },

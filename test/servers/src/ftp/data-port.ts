@@ -2,10 +2,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { Connection } from '../connection.ts'
 import type { Listener } from '../listener.ts'
 
-/** A client that asked for a transfer and never opens the data connection gets 425 after this long. */
+/** If a client asks for a transfer and does not open the data connection within this time, it gets 425. */
 const PATIENCE = 10_000
 
-/** One passive data connection: EPSV or PASV opens the port, the next transfer uses it up. */
+/** One passive data connection. EPSV or PASV opens its port, and the next transfer uses it up. */
 export class DataPort {
   readonly #control: Connection
   readonly #listener: Listener
@@ -28,24 +28,24 @@ export class DataPort {
     return this.#aborted
   }
 
-  /** The transfer is over, and nobody is told. */
+  /** Whether the transfer was ended without a final reply. */
   get dropped(): boolean {
     return this.#dropped
   }
 
-  /** Listens and gives the port. */
+  /** Listens and resolves to the port. */
   async listen(): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject)
       this.#server.listen({ host: this.#listener.address, port: 0 }, resolve)
     })
     const { port } = this.#server.address() as AddressInfo
-    // The client may have left while the port was opening.
+    // The client may have left while the port was being opened.
     if (this.#closed) this.#server.close()
     return port
   }
 
-  /** The client's connection, or undefined if it does not come, or goes with the control connection. */
+  /** The client's connection; undefined if it does not come, or ends with the control connection. */
   async connected(): Promise<Connection | undefined> {
     if (!this.#connection && !this.#closed && !this.#dropped) {
       await new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ export class DataPort {
     return this.#connection
   }
 
-  /** ABOR: the transfer ends with 426. */
+  /** ABOR ends the transfer, with 426. */
   abort(): void {
     this.#aborted = true
     this.#connection?.destroy()
@@ -72,7 +72,7 @@ export class DataPort {
     this.#wake?.()
   }
 
-  /** Frees the port. Octets that are on their way still arrive; a transfer that has not ended is cut off. */
+  /** Frees the port. Octets already sent still arrive; an unfinished transfer is cut off. */
   close(): void {
     this.#closed = true
     this.#server.close()
@@ -82,7 +82,7 @@ export class DataPort {
 
   #accept(socket: Socket): void {
     this.#listener.track(socket)
-    // RFC 2577, 4: only the client of the control connection may take the data.
+    // RFC 2577, 4: only the client of the control connection may get the data.
     if (this.#connection || socket.remoteAddress !== this.#control.raw.remoteAddress) {
       socket.destroy()
       return

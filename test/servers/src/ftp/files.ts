@@ -8,7 +8,7 @@ import { transfer } from './transfer.ts'
 
 const MONTHS: readonly string[] = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** `-rw-r--r--   1 ann      ann            27 Feb  3  2001 hello.txt` */
+/** A line of LIST: `-rw-r--r--   1 ann      ann            27 Feb  3  2001 hello.txt` */
 function longLine(node: TreeNode): string {
   const directory = node.kind === 'directory'
   const size = String(directory ? 4096 : node.size).padStart(12)
@@ -17,7 +17,7 @@ function longLine(node: TreeNode): string {
   return `${directory ? 'drwxr-xr-x   2' : '-rw-r--r--   1'} ann      ann ${size} ${date} ${baseName(node.path)}`
 }
 
-/** `type=file;size=27;modify=20010203040506;unix.mode=0644; hello.txt` (RFC 3659, 7.2) */
+/** A line of MLSD: `type=file;size=27;modify=20010203040506;unix.mode=0644; hello.txt` (RFC 3659, 7.2) */
 function factLine(session: FtpSession, node: TreeNode, name: string, type: string): string {
   const values: Readonly<Record<string, string | undefined>> = {
     type,
@@ -29,7 +29,7 @@ function factLine(session: FtpSession, node: TreeNode, name: string, type: strin
   return `${facts.join('')} ${name}`
 }
 
-/** Lines end in CRLF in both types, as with all servers but inetutils. */
+/** Sends a listing. Its lines end in CRLF in both types, as in all servers but inetutils. */
 async function sendLines(session: FtpSession, lines: readonly string[]): Promise<void> {
   await transfer(session, wholeBody(lines.map((line) => `${line}\r\n`).join('')), 'file list')
 }
@@ -39,7 +39,7 @@ async function missing(session: FtpSession): Promise<void> {
 }
 
 export const fileCommands: Readonly<Record<string, Command>> = {
-  /** Names as vsftpd and proftpd give them: `NLST pub` -> `pub/hello.txt`. */
+  /** Gives names as vsftpd and proftpd do: `NLST pub` gives `pub/hello.txt`. */
   async NLST(session, argument) {
     const node = session.settings.tree.get(session.path(argument ?? ''))
     if (!node) return missing(session)
@@ -51,7 +51,7 @@ export const fileCommands: Readonly<Record<string, Command>> = {
     )
   },
 
-  /** `LIST -a` is for people's habits: an option word before the pathname is dropped, as by every server of today. */
+  /** People type `LIST -a`, so this drops an option before the pathname, as every current server does. */
   async LIST(session, argument) {
     const pathname = (argument ?? '').replace(/^-[A-Za-z]+(?: |$)/, '')
     const node = session.settings.tree.get(session.path(pathname))

@@ -63,7 +63,7 @@ export const loginCommands: Readonly<Record<string, Command>> = {
     await session.reply(200, `MLST OPTS ${session.facts.map((fact) => `${fact};`).join('')}`.trimEnd())
   },
 
-  // RFC 4217, 4: AUTH, the handshake, then all of the session anew; 503 where it has been done.
+  // RFC 4217, 4: after AUTH and the handshake, the session begins anew. A second AUTH gets 503.
   async AUTH(session, argument) {
     if (!session.settings.explicitTls) return session.reply(502, 'AUTH not implemented.')
     if (!['TLS', 'TLS-C', 'SSL'].includes(argument?.toUpperCase() ?? '')) return session.reply(504, 'AUTH: TLS only.')

@@ -8,15 +8,17 @@ import { octets } from '../text.ts'
 import { FtpSession } from './session.ts'
 
 export interface FtpServerOptions extends Omit<ServerOptions, 'tls'>, FileOptions, AccountOptions {
-  /** true: TLS from the first byte (ftps). 'explicit': AUTH TLS is offered (RFC 4217). Default false. */
+  /** true: TLS from the first octet (ftps). 'explicit': the server offers AUTH TLS (RFC 4217). Default false. */
   readonly tls?: boolean | 'explicit'
-  /** The answer to `CWD ` with an empty argument: 250 and no move, or 501. Default 'stay'. */
+  /**
+   * The answer to `CWD ` with an empty argument. 'stay': 250, and the directory stays; 'refuse': 501. Default 'stay'.
+   */
   readonly nullCwd?: 'stay' | 'refuse'
-  /** The directory after the login. Default `/`. */
+  /** The directory after login. Default `/`. */
   readonly home?: string
   /**
-   * Data connections must resume the TLS session of their control connection, as vsftpd and proftpd demand. Default
-   * false.
+   * Whether data connections must resume the TLS session of their control connection, as vsftpd and proftpd demand.
+   * Default false.
    */
   readonly sessionReuse?: boolean
 }
@@ -32,16 +34,18 @@ export const ftpChecks: Checks<OwnOptions> = {
   sessionReuse: flag,
 }
 
-/** bob shows the third step of RFC 959, 5.4: 332, then ACCT. Any account will do. */
+/** bob needs the third step of RFC 959, 5.4: he gets 332, then sends ACCT. Any account is accepted. */
 const SEED_ACCOUNTS: Accounts = { ...seedAccounts, bob: 'secret' }
 
-/** An FTP server: RFC 959 with EPSV (RFC 2428), MLSD, SIZE, MDTM, REST (RFC 3659) and TLS (RFC 4217). Passive only. */
+/**
+ * An FTP server: RFC 959 with EPSV (RFC 2428), MLSD, SIZE, MDTM, REST (RFC 3659) and TLS (RFC 4217). Passive mode only.
+ */
 export async function startFtpServer(options: FtpServerOptions = {}): Promise<FileServer> {
   checkOptions('startFtpServer', options, { ...ftpChecks, ...fileChecks })
   return startFtpOn(new ServedFiles(options), options)
 }
 
-/** The options have been checked. */
+/** Starts a server; its options must have been checked. */
 export async function startFtpOn(tree: ServedFiles, options: OwnOptions): Promise<FileServer> {
   const { nullCwd = 'stay', sessionReuse = false, auth = 'none', accounts } = options
   const home = octets(options.home ?? '/')

@@ -16,14 +16,14 @@ export interface FtpSettings {
   readonly sessionReuse: boolean
   readonly anonymous: boolean
   readonly accounts: Accounts
-  /** The user who is asked for an account, too. */
+  /** The user who must also send an account. */
   readonly wantsAccount: string | undefined
 }
 
 /** Commands that need no login. */
 const OPEN: ReadonlySet<string> = new Set('USER PASS ACCT QUIT FEAT HELP NOOP SYST OPTS AUTH PBSZ PROT ABOR'.split(' '))
 
-/** One control connection: its lines in, its replies out, and what the commands remember in between. */
+/** One control connection: it reads command lines, sends replies, and remembers what commands need between them. */
 export class FtpSession {
   readonly connection: Connection
   readonly server: Listener
@@ -40,7 +40,7 @@ export class FtpSession {
   dataTls: boolean
   epsvOnly = false
   #quit = false
-  /** Commands that have come and are not answered, and those of them that are transfers. */
+  /** How many commands wait for their answer, and how many of these are transfers. */
   #pending = 0
   #transfers = 0
 
@@ -76,21 +76,21 @@ export class FtpSession {
     }
   }
 
-  /** `220 text`, or `211-first`, the inner lines and `211 last` (RFC 959, 4.2). */
+  /** Sends `220 text`, or `211-first`, the inner lines and `211 last` (RFC 959, 4.2). */
   async reply(code: number, text: string, inner?: readonly string[], last?: string): Promise<void> {
-    // RFC 959, 4.2: 421 is followed by the end of the control connection.
+    // RFC 959, 4.2: after 421 the control connection ends.
     if (code === 421) this.quit()
     if (await this.connection.sendFault(String(code))) return
     const body = (inner ?? []).map((line) => ` ${line}\r\n`).join('')
     await this.connection.send(inner ? `${code}-${text}\r\n${body}${code} ${last ?? 'End'}\r\n` : `${code} ${text}\r\n`)
   }
 
-  /** After this command no other is read. */
+  /** Reads no further command after the present one. */
   quit(): void {
     this.#quit = true
   }
 
-  /** A pathname as an absolute path. */
+  /** A pathname, made absolute. */
   path(argument: string): string {
     return normalize(argument.startsWith('/') ? argument : `${this.cwd}/${argument}`)
   }
@@ -109,7 +109,7 @@ export class FtpSession {
     if (!command) return this.reply(500, `${verb.slice(0, 20)}: command not understood.`)
     if (!this.loggedIn && !OPEN.has(verb)) return this.reply(530, 'Please log in with USER and PASS.')
     await command(this, argument)
-    // RFC 3659, 5: REST counts for the next transfer only; preparing the data connection may stand between.
+    // RFC 3659, 5: REST applies only to the next transfer. Commands that prepare the data connection may come between.
     if (!['REST', 'EPSV', 'PASV'].includes(verb)) this.restart = 0
   }
 
@@ -132,13 +132,13 @@ export class FtpSession {
     this.server.record(recorded(this.connection, { ...commandLine(command), line }))
     const verb = verbOf(command)
     if (TRANSFERS.has(verb)) this.#transfers++
-    // RFC 959, 4.1.3: ABOR acts on the transfer under way, so it cannot wait for its turn.
+    // RFC 959, 4.1.3: ABOR affects the running transfer, so it is answered out of turn.
     if (verb === 'ABOR') this.data?.abort()
     const passive = verb === 'EPSV' || verb === 'PASV'
     if (passive && this.#transfers > 0 && this.connection.faults.dropOnEpsv) this.data?.drop()
   }
 
-  /** Whether one more command is taken. */
+  /** Whether the server takes one more command. */
   #accepts(): boolean {
     const { oneAtATime } = this.connection.faults
     const early = oneAtATime !== undefined && this.#pending > 0

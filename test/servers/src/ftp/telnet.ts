@@ -1,8 +1,8 @@
 const IAC = 0xff
 
 /**
- * A command line without its Telnet commands (RFC 959, 5.3: the control connection is a Telnet NVT): FF FF is the octet
- * FF, FF FB..FE take an option octet, any other FF takes one octet with it (`FF F4 FF F2` before ABOR).
+ * A command line without its Telnet commands: the control connection is a Telnet NVT (RFC 959, 5.3). FF FF is the octet
+ * FF, FF FB..FE take an option octet with them, any other FF takes one octet (`FF F4 FF F2` before ABOR).
  */
 export function withoutTelnet(line: string): string {
   let text = ''
@@ -18,7 +18,7 @@ export function withoutTelnet(line: string): string {
   return text
 }
 
-/** A name in a reply, with FF doubled. */
+/** A name as a reply contains it: FF is doubled. */
 export function withTelnet(text: string): string {
   return text.replaceAll('\xff', '\xff\xff')
 }

@@ -15,19 +15,19 @@ export async function transfer(session: FtpSession, body: Body, what: string): P
     await session.reply(150, `Opening ${session.type === 'A' ? 'ASCII' : 'BINARY'} mode data connection for ${what}.`)
     if (!data) return
     if (session.settings.sessionReuse && data.tls && !(await data.resumed)) {
-      // The words are vsftpd's.
+      // vsftpd has the same words.
       return await session.reply(522, 'SSL connection failed: session reuse required')
     }
     if (faults.earlyReply) await session.reply(226, 'Transfer complete.')
     await finish(session, port, faults, await sendOver(port, data, body, faults))
   } finally {
     port.close()
-    // An EPSV that has dropped this transfer has not been answered yet: the next port is its own.
+    // If an EPSV dropped this transfer, it has not been answered yet and will open its own port.
     session.data = undefined
   }
 }
 
-/** How a transfer has ended: as its body, or by the client, who has closed the data connection or sent ABOR. */
+/** How a transfer ended: as its body did, or because the client closed the data connection or sent ABOR. */
 type End = BodyEnd | 'aborted'
 
 async function sendOver(port: DataPort, data: Connection, body: Body, faults: Faults): Promise<End> {
@@ -43,7 +43,7 @@ async function sendOver(port: DataPort, data: Connection, body: Body, faults: Fa
   }
 }
 
-/** Says how it went, as far as the faults let the server know, and be there. */
+/** Sends the final reply, as far as the faults let the server know the outcome and stay. */
 async function finish(session: FtpSession, port: DataPort, faults: Faults, end: End): Promise<void> {
   if (port.dropped) return
   if (end === 'crashed') {

@@ -1,6 +1,6 @@
 interface Answer {
   readonly header: string
-  /** Absent: the status has no body. */
+  /** The body; absent if the status has none. */
   readonly body?: string | Uint8Array
 }
 
@@ -35,7 +35,7 @@ const pages: Readonly<Record<string, Answer>> = {
   '/redirect/empty': { header: '30 ' },
 }
 
-/** The page of a path; `/input` and `/secret` ask for a query, `/status/NN` has that status. */
+/** The page of a path. `/input` and `/secret` ask for a query; `/status/NN` has that status. */
 export function pageFor(path: string, query: string | undefined): Answer {
   if (path === '/input' && query === undefined) return { header: '10 Your name?' }
   if (path === '/secret' && query === undefined) return { header: '11 Your password?' }

@@ -4,12 +4,12 @@ import { type ServerConnection, serverConnection } from '../server-connection.ts
 import { type ServerOptions, serverChecks, type TestServer } from '../test-server.ts'
 import { pageFor } from './pages.ts'
 
-/** Gemini is always within TLS, by a certificate that `testCa` has signed. */
+/** Options of a Gemini server. It always uses TLS, with a certificate that `testCa` signed. */
 export interface GeminiServerOptions extends ServerOptions {}
 
 export const geminiChecks: Checks<GeminiServerOptions> = serverChecks
 
-/** A Gemini server (specification 0.24.1): a few pages, prompts, redirects, and every status. */
+/** A Gemini server (specification 0.24.1) with a few pages, prompts, redirects, and every status. */
 export async function startGeminiServer(options: GeminiServerOptions = {}): Promise<TestServer> {
   checkOptions('startGeminiServer', options, geminiChecks)
   const listener = new Listener(

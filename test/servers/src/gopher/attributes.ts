@@ -5,12 +5,12 @@ import { type GopherItem, menuItems, VIEWS } from './item.ts'
 import type { Address } from './session.ts'
 import { viewLines } from './views.ts'
 
-/** One attribute block (Gopher+ 2.5): its name and its lines. */
+/** One attribute block (Gopher+ 2.5): its name and lines. */
 type Block = readonly [name: string, ...lines: string[]]
 
 /**
- * The attributes of one item: +INFO always and first, then those that `wanted` names (`!+VIEWS+ABSTRACT`, or with
- * blanks as RFC 1738, 3.4.8 writes it), or all of them.
+ * The attributes of one item. +INFO always comes first, then those that `wanted` names (`!+VIEWS+ABSTRACT`; RFC 1738,
+ * 3.4.8 writes blanks between them), or all of them.
  */
 export function attributes(item: GopherItem, address: Address, wanted: string): string {
   const names = wanted.slice(1).split(/[+ ]+/).filter(Boolean)
@@ -21,7 +21,7 @@ export function attributes(item: GopherItem, address: Address, wanted: string): 
   )
 }
 
-/** All items of a menu (Gopher+ 2.7): each begins with its +INFO. */
+/** The attributes of all items of a menu (Gopher+ 2.7). Those of each item begin with its +INFO. */
 export function directoryAttributes(tree: ServedFiles, item: GopherItem, address: Address, wanted: string): string {
   const items = item.node?.kind === 'directory' ? menuItems(tree, item.node.path) : [item]
   return items.map((child) => attributes(child, address, wanted)).join('')
@@ -38,7 +38,7 @@ function blocks(item: GopherItem): readonly Block[] {
   return all
 }
 
-/** `text/plain: <1k>`: the size is in kilobytes, rounded up. */
+/** A view such as `text/plain: <1k>`. The size is in kilobytes, rounded up. */
 function view(item: GopherItem): string {
   if (item.type === '1' || item.type === '7') return 'application/gopher+-menu:'
   const size = item.node?.kind === 'file' ? item.node.size : 0

@@ -3,7 +3,7 @@ import type { Incoming } from '../incoming.ts'
 import { dotBlock } from '../text.ts'
 import type { GopherRequest } from './request.ts'
 
-/** Questions, and what the answers to them come back as (Gopher+ 2.8). */
+/** Questions, and what the server sends back for the answers (Gopher+ 2.8). */
 export interface Form {
   /** The lines of the +ASK block. */
   readonly ask: readonly string[]
@@ -19,7 +19,7 @@ export const SHORT_FORM: Form = {
   },
 }
 
-/** Every kind of question that the paper has, the file last: it is the rest of the data. */
+/** A form with every kind of question that the paper has. The file comes last, since it is the rest of the data. */
 export const LONG_FORM: Form = {
   ask: [
     'Note: All kinds of questions.',
@@ -50,15 +50,15 @@ export const LONG_FORM: Form = {
   },
 }
 
-/** Without a data block: an error. */
+/** The answer to a filled form; without a data block it is an error. */
 export async function formAnswer(form: Form, request: GopherRequest, incoming: Incoming): Promise<Body> {
   if (!request.data) return wholeBody('--1\r\n1 <ann@example.net>\r\nPlease fill in the form.\r\n.\r\n')
   return form.answer(await readBlock(incoming))
 }
 
 /**
- * `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). The data alone, lines ending in
- * CRLF.
+ * Reads a data block: `+-1`, lines, a dot; or `+N` and N octets (Gopher+ 2.3, in the other direction). Returns only the
+ * data; its lines end in CRLF.
  */
 async function readBlock(incoming: Incoming): Promise<string> {
   const size = Number((await incoming.line())?.slice(1) ?? '-1')

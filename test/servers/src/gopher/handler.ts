@@ -10,9 +10,9 @@ export interface GopherQuery extends RecordedRequest {
   readonly search: string | undefined
 }
 
-/** An item of a menu; without a host it is this server's. */
+/** An item of a menu. Without a host it belongs to this server. */
 export interface GopherMenuItem {
-  /** One character: `0` a text, `1` a menu, `7` a search, `9` octets, `i` a line for people. */
+  /** One character: `0` is a text, `1` a menu, `7` a search, `9` octets, `i` a line for people. */
   readonly type: string
   readonly name: string
   readonly selector: string
@@ -20,18 +20,16 @@ export interface GopherMenuItem {
   readonly port?: number
 }
 
-/**
- * A text, which is sent with the line that ends it; octets, which are sent as they are; or the items of a menu.
- */
+/** A text, which gets the line that ends it; octets, which are sent unchanged; or the items of a menu. */
 export type GopherReply = string | Uint8Array | readonly GopherMenuItem[]
 
-/** Answers a request; undefined leaves it to the next route, and to the files. */
+/** Answers a request. If it returns undefined, the next route or the files answer. */
 export type GopherHandler = (
   request: GopherQuery,
   params: RouteParams,
 ) => GopherReply | undefined | Promise<GopherReply | undefined>
 
-/** A function, or what one may return. */
+/** Accepts a function, or anything that it may return. */
 export const gopherHandler: Check = (name, value) => {
   if (typeof value !== 'function' && !isReply(value)) {
     throw wrong(name, 'a function, a string, a Uint8Array or a list of menu items', value)
@@ -47,7 +45,9 @@ function isItem(value: unknown): boolean {
   return [type, name, selector].every((member) => typeof member === 'string')
 }
 
-/** The answer of the routes, with a status line for a Gopher+ request (Gopher+ 2.3); undefined: none has one. */
+/**
+ * The answer of the routes; for a Gopher+ request it has a status line (Gopher+ 2.3). Undefined if no route answers.
+ */
 export async function routedAnswer(
   routes: Routes<GopherHandler | GopherReply>,
   request: GopherQuery,

@@ -2,12 +2,12 @@ import type { ServedFiles } from '../files/served-files.ts'
 import { baseName, type TreeNode } from '../files/tree.ts'
 import { type Form, LONG_FORM, SHORT_FORM } from './form.ts'
 
-/** One thing that a menu shows (RFC 1436, 3.8). */
+/** One item of a menu (RFC 1436, 3.8). */
 export interface GopherItem {
   readonly type: string
   readonly name: string
   readonly selector: string
-  /** The last field of a Gopher+ line: `?` where a form must be filled in first. */
+  /** The last field of a Gopher+ line; `?` if a form must be filled in first. */
   readonly mark: '+' | '?'
   readonly node?: TreeNode
   readonly form?: Form
@@ -17,7 +17,7 @@ export const SEARCH: GopherItem = { type: '7', name: 'Search the files', selecto
 const ASK: GopherItem = { type: '0', name: 'A form to fill in', selector: '/ask', mark: '?', form: SHORT_FORM }
 const SURVEY: GopherItem = { type: '0', name: 'A long form', selector: '/survey', mark: '?', form: LONG_FORM }
 export const VIEWS: GopherItem = { type: '0', name: 'A text in three views', selector: '/views', mark: '+' }
-/** The items of the root menu beside the tree. */
+/** The items of the root menu that are not in the tree. */
 const EXTRAS: readonly GopherItem[] = [SEARCH, ASK, SURVEY, VIEWS]
 
 function nodeItem(node: TreeNode): GopherItem {
@@ -25,7 +25,7 @@ function nodeItem(node: TreeNode): GopherItem {
   return { type, name: baseName(node.path) || '/', selector: node.path, mark: '+', node }
 }
 
-/** The item that a selector names. The empty one is the root. */
+/** The item that a selector names; the empty selector names the root. */
 export function findItem(tree: ServedFiles, selector: string): GopherItem | undefined {
   const node = tree.get(selector)
   const extras = tree.seeded ? EXTRAS : []
@@ -38,7 +38,7 @@ export function menuItems(tree: ServedFiles, path: string): readonly GopherItem[
   return path === '/' && tree.seeded ? [...items, ...EXTRAS] : items
 }
 
-/** Text files whose name or content has all the words. */
+/** The text files whose name or content has all the words. */
 export function searchItems(tree: ServedFiles, words: string): readonly GopherItem[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
   if (wanted.length === 0) return []

@@ -1,16 +1,17 @@
-/** One request line, split. */
+/** One request line, split into its fields. */
 export interface GopherRequest {
   readonly selector: string
   readonly search: string | undefined
   /** `+text/plain`, `!`, `!+ABSTRACT`, `$`; absent in an RFC 1436 request. */
   readonly plus: string | undefined
-  /** A data block follows: the data flag is 1. */
+  /** Whether a data block follows: the data flag is 1. */
   readonly data: boolean
 }
 
 /**
- * `selector`, `selector TAB words`, `selector TAB + TAB 1`, `selector TAB words TAB !`. Where an item is no search,
- * what follows the selector is Gopher+ if it looks so; RFC 1738, 3.4.3 sends an empty search field before it.
+ * Splits `selector`, `selector TAB words`, `selector TAB + TAB 1`, `selector TAB words TAB !`. If the item is no
+ * search, a first field that looks like Gopher+ counts as Gopher+. An empty search field may stand before it, as in RFC
+ * 1738, 3.4.3.
  */
 export function parseRequest(line: string, isSearch: boolean): GopherRequest {
   const [selector = '', ...fields] = line.split('\t')

@@ -7,15 +7,18 @@ import { type GopherHandler, type GopherReply, gopherHandler } from './handler.t
 import { serveGopher } from './session.ts'
 
 export interface GopherServerOptions extends ServerOptions, FileOptions {
-  /** Answers Gopher+ requests and marks items with `+`. Default true; false is a server of 1993. */
+  /**
+   * Whether the server answers Gopher+ requests and marks items with `+`. Default true; false imitates a server of
+   * 1993.
+   */
   readonly gopherPlus?: boolean
 }
 
 /** A running Gopher server. */
 export interface GopherServer extends FileServer {
   /**
-   * Answers a selector: `/items/:id`, `/files/*`. The latest route comes first; one that gives undefined leaves the
-   * request to the next, and to the files. A handler that throws is answered by an error item.
+   * Answers a selector such as `/items/:id` or `/files/*`. The latest route comes first. If a handler returns
+   * undefined, the next route or the files answer; if it throws, the client gets an error item.
    */
   route(selector: string, handler: GopherHandler | GopherReply, options?: RouteOptions): void
 }
@@ -24,13 +27,13 @@ type OwnOptions = Omit<GopherServerOptions, keyof FileOptions>
 
 export const gopherChecks: Checks<OwnOptions> = { ...serverChecks, gopherPlus: flag }
 
-/** A Gopher server: RFC 1436, and Gopher+ as far as `+`, `!`, `$` and one `+ASK` form go. */
+/** A Gopher server: RFC 1436, and of Gopher+ `+`, `!`, `$` and one `+ASK` form. */
 export async function startGopherServer(options: GopherServerOptions = {}): Promise<GopherServer> {
   checkOptions('startGopherServer', options, { ...gopherChecks, ...fileChecks })
   return startGopherOn(new ServedFiles(options), options)
 }
 
-/** The options have been checked. */
+/** Starts a server; its options must have been checked. */
 export async function startGopherOn(tree: ServedFiles, options: OwnOptions): Promise<GopherServer> {
   const gopherPlus = options.gopherPlus ?? true
   const routes = new Routes<GopherHandler | GopherReply>(gopherHandler)

@@ -19,10 +19,10 @@ export interface GopherSettings {
   readonly routes: Routes<GopherHandler | GopherReply>
 }
 
-/** `host TAB port`, and `TAB +` where the server speaks Gopher+. */
+/** Writes `host TAB port`, and `TAB +` if the server speaks Gopher+. */
 export type Address = (mark: string) => string
 
-/** One connection: one line in, one answer out, closed (RFC 1436, 2). */
+/** Serves one connection: reads one line, sends one answer, closes (RFC 1436, 2). */
 export async function serveGopher(connection: Connection, server: Listener, settings: GopherSettings): Promise<void> {
   const record = (line: string): void =>
     server.record(recorded(connection, { line, method: '', target: line.split('\t', 1)[0] ?? '' }))
@@ -55,7 +55,7 @@ async function answer(request: GopherRequest, tree: ServedFiles, address: Addres
   if (item.form) return formAnswer(item.form, request, incoming)
   if (item === VIEWS) return viewAnswer(plus)
   const body = plainAnswer(item, request, tree, address)
-  // Text and menus end in their own line with a dot, so `+-1` fits; other files are counted.
+  // Text and menus end with a line that is a dot, so they get `+-1`; other files get their length.
   const head = item.type === '9' ? `+${body.size}\r\n` : '+-1\r\n'
   return { size: body.size && body.size + head.length, chunks: withHead(head, body.chunks) }
 }
@@ -69,7 +69,7 @@ function plainAnswer(item: GopherItem, request: GopherRequest, tree: ServedFiles
   return node.text ? wholeBody(dotBlock(latin1(node.chunks()))) : { size: node.size, chunks: node.chunks() }
 }
 
-/** `0hello.txt TAB /pub/hello.txt TAB 127.0.0.1 TAB 7070 TAB +` */
+/** Menu lines: `0hello.txt TAB /pub/hello.txt TAB 127.0.0.1 TAB 7070 TAB +` */
 function menu(items: readonly GopherItem[], address: Address): string {
   return `${items.map((item) => `${item.type}${item.name}\t${item.selector}\t${address(item.mark)}\r\n`).join('')}.\r\n`
 }
@@ -78,12 +78,12 @@ function notFound(selector: string): string {
   return `3'${selector}' does not exist\t\terror.host\t1\r\n.\r\n`
 }
 
-/** Gopher+ 2.8: to a client that sends a plain request for a form. */
+/** The answer to a client that sends a plain request for a form (Gopher+ 2.8). */
 function oldStyleError(): string {
   return '3This item is a form: a Gopher+ client is needed\t\terror.host\t1\r\n.\r\n'
 }
 
-/** Gopher+ 2.3: code, administrator, text. */
+/** An error of Gopher+ (2.3): code, administrator, text. */
 function plusError(): Body {
   return wholeBody('--1\r\n1 <ann@example.net>\r\nItem is not available.\r\n.\r\n')
 }

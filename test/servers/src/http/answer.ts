@@ -8,13 +8,13 @@ import type { HttpRequest, Link } from './respond.ts'
 export interface Answer {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
-  /** Absent: no content at all, as with 304. */
+  /** Absent if the response has no content at all, as with 304. */
   readonly body?: Body | StreamedBody
-  /** No Content-Length, chunked coding instead. */
+  /** Whether the response uses chunked coding instead of Content-Length. */
   readonly chunked?: boolean
 }
 
-/** A response of HTTP/1.1 or of HTTP/2. */
+/** A response of HTTP/1.1 or HTTP/2. */
 export interface ResponseWriter extends Writable {
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown
   flushHeaders?(): void
@@ -41,7 +41,7 @@ export async function sendAnswer(
   }
   response.flushHeaders?.()
   const end = await sendBody(response, body, link.connection.nextBody())
-  // HTTP/2: the stream ends, and the length that was announced is not reached.
+  // HTTP/2: the stream ends before the announced length.
   if (end === 'whole' || (end === 'short' && link.http2)) response.end()
   else if (end === 'reset') await link.connection.reset()
   else {
@@ -50,12 +50,12 @@ export async function sendAnswer(
   }
 }
 
-/** The turns in which a client that has ended its side still gets what the stream has ready. */
+/** How many turns of the event loop a client that has ended its side still gets what the stream has ready. */
 const LAST_TURNS = 20
 
 /**
- * Cancels a stream when its client leaves, which may never send more. A client that has ended its side looks the same
- * as one that has left, until something is sent.
+ * Cancels a stream when its client leaves, since the stream may never send more. A client that has only ended its side
+ * looks the same, until something is sent.
  */
 function cancelOnceLeft(body: StreamedBody, response: ResponseWriter, link: Link): void {
   const { connection, http2 } = link

@@ -1,11 +1,11 @@
 import type { Message } from './respond.ts'
 
-/** So much of a request's content is kept at most. */
+/** The most octets of a request's content that are kept. */
 const KEPT = 16 * 1024 * 1024
 
-/** The content of a request, which is read whether or not anybody wants it. */
+/** The content of a request. It is always read, even if nobody wants it. */
 export class Content {
-  /** Settles once it has come, or the client is gone. */
+  /** Resolves when all content has come, or the client is gone. */
   readonly ended: Promise<void>
   readonly #chunks: Buffer[] = []
   #size = 0
@@ -31,7 +31,7 @@ export class Content {
   }
 }
 
-/** RFC 9112, 6.3: a request without these fields has no content; HTTP/2 needs neither. */
+/** RFC 9112, 6.3: a request without these fields has no content. HTTP/2 needs neither field. */
 function isEmpty({ headers, httpVersion }: Message): boolean {
   const announced = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   return httpVersion.startsWith('1') && !announced

@@ -6,10 +6,10 @@ import { type Answer, textAnswer } from './answer.ts'
 import { byteRange } from './range.ts'
 import type { HttpRequest } from './respond.ts'
 
-/** Octets that may stand raw in a path besides the unreserved ones (RFC 3986, 3.3). */
+/** Octets that a path need not escape, besides the unreserved ones (RFC 3986, 3.3). */
 const PATH_CHARS = "/!$&'()*+,;=:@"
 
-/** A file or a directory of the tree. */
+/** The answer for a file or directory of the tree. */
 export function fileAnswer(request: HttpRequest): Answer {
   const node = request.tree.get(request.path)
   // A slash at the end names a directory, never a file.
@@ -42,7 +42,7 @@ function sendFile(request: HttpRequest, file: TreeFile): Answer {
   }
 }
 
-/** Media types by the end of a name. */
+/** Media types by the extension of a name. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   csv: 'text/csv; charset=utf-8',
@@ -67,7 +67,7 @@ function mediaType(file: TreeFile): string {
   return file.text ? 'text/plain; charset=utf-8' : 'application/octet-stream'
 }
 
-/** RFC 9110, 13.2.2: If-None-Match counts before If-Modified-Since. */
+/** RFC 9110, 13.2.2: If-None-Match takes precedence over If-Modified-Since. */
 function notModified(request: HttpRequest, file: TreeFile): boolean {
   const match = request.headers['if-none-match']
   if (match !== undefined) {
@@ -78,7 +78,7 @@ function notModified(request: HttpRequest, file: TreeFile): boolean {
   return !Number.isNaN(since) && file.modified.getTime() <= since
 }
 
-/** RFC 9110, 13.1.5: the range counts only while the validator is the same, octet for octet. */
+/** RFC 9110, 13.1.5: the range applies only if the validator is the same, octet for octet. */
 function ifRange(request: HttpRequest, file: TreeFile): boolean {
   const validator = request.headers['if-range']
   return validator === undefined || validator === file.etag || validator === file.modified.toUTCString()
@@ -88,11 +88,11 @@ function index(tree: Tree, directory: TreeDirectory): Answer {
   const items = tree.list(directory.path).map((node) => {
     const slash = node.kind === 'directory' ? '/' : ''
     const name = baseName(node.path) + slash
-    // `./` keeps a name with a colon from being read as a scheme (RFC 3986, 4.2).
+    // `./` keeps a reader from taking the part before a colon for a scheme (RFC 3986, 4.2).
     return `<li><a href="./${percentEncode(name, "/!$'()*+,;=:@")}">${escapeHtml(name)}</a></li>\n`
   })
   const title = `Index of ${escapeHtml(directory.path)}`
-  // By the first of these lines, retrieve knows the page for a listing.
+  // The first of these lines tells retrieve that the page is a listing.
   const made = '<meta name="generator" content="@retriever/servers">'
   const page = `<!DOCTYPE html>\n${made}\n<title>${title}</title>\n<h1>${title}</h1>\n<ul>\n${items.join('')}</ul>\n`
   return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: wholeBody(page) }

@@ -6,16 +6,16 @@ import type { RouteParams, Routes } from '../routes.ts'
 import { octets } from '../text.ts'
 import { type Answer, textAnswer } from './answer.ts'
 
-/** A web Response, which is streamed; a text or octets, which are sent with status 200 and their length. */
+/** A web Response is streamed; a text or octets are sent with status 200 and their length. */
 export type HttpReply = Response | string | Uint8Array
 
-/** Answers a request once its content has come; undefined leaves it to the next route, and to the files. */
+/** Answers a request once its content has come. If it returns undefined, the next route or the files answer. */
 export type HttpHandler = (
   request: RecordedRequest,
   params: RouteParams,
 ) => HttpReply | undefined | Promise<HttpReply | undefined>
 
-/** A function, or what one may return. */
+/** Accepts a function, or anything that it may return. */
 export const httpHandler: Check = (name, value) => {
   if (typeof value !== 'function' && !isReply(value)) {
     throw wrong(name, 'a function, a Response, a string or a Uint8Array', value)
@@ -26,7 +26,10 @@ function isReply(value: unknown): boolean {
   return typeof value === 'string' || value instanceof Uint8Array || value instanceof Response
 }
 
-/** The answer of the routes for a path; undefined: none has one. A handler that throws is a 500 with its message. */
+/**
+ * The answer of the routes for a path; undefined if no route answers. If a handler throws, it is a 500 with its
+ * message.
+ */
 export async function routedAnswer(
   routes: Routes<HttpHandler | HttpReply>,
   path: string,
@@ -46,7 +49,9 @@ export async function routedAnswer(
   return undefined
 }
 
-/** A Response can be read once only, and a stream whose copies share it goes on when one client leaves. */
+/**
+ * Copies a Response, which can be read only once. The stream that its copies share goes on when one client leaves.
+ */
 function copy(reply: HttpReply): HttpReply {
   return reply instanceof Response ? reply.clone() : reply
 }
@@ -66,7 +71,7 @@ function answerOf(reply: HttpReply): Answer {
   return body === null ? { status, headers } : { status, headers, body: streamed(body) }
 }
 
-/** The stream of a route failed: the connection breaks off, as that of any server whose source fails. */
+/** The stream of a route failed. The connection breaks off, as with any server whose source fails. */
 class StreamFailed extends Error {
   readonly code = 'STREAM_FAILED'
 }

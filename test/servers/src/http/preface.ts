@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import type { Connection } from '../connection.ts'
 
-/** How a client begins that knows beforehand that the server speaks HTTP/2 (RFC 9113, 3.4). */
+/** What a client sends first if it already knows that the server speaks HTTP/2 (RFC 9113, 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
-/** Whether the client has chosen HTTP/2: by ALPN with TLS, else by its first octets, which stay to be read. */
+/** Whether the client has chosen HTTP/2, by ALPN, or without TLS by its first octets, which stay unread. */
 export async function speaksHttp2(connection: Connection): Promise<boolean> {
   if (connection.tls) return (await connection.alpn) === 'h2'
   const { stream } = connection
   let begun: Buffer = Buffer.alloc(0)
-  // `PRI` is no method of HTTP/1.1, and `PR` begins PROPFIND.
+  // HTTP/1.1 has no method `PRI`, but PROPFIND begins with `PR`.
   while (begun.length < 3 && !stream.readableEnded && !stream.destroyed) {
     const chunk: Buffer | null = stream.read()
     if (chunk) begun = Buffer.concat([begun, chunk])

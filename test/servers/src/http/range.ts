@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * `bytes=0-9`, `bytes=10-`, `bytes=-5` (RFC 9110, 14.1.2). More than one range, or anything unknown, is undefined: a
- * server may ignore it and send the whole.
+ * Reads `bytes=0-9`, `bytes=10-`, `bytes=-5` (RFC 9110, 14.1.2). Several ranges, or anything unknown, give undefined: a
+ * server may ignore them and send the whole.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []

@@ -13,7 +13,7 @@ import { type HttpHandler, type HttpReply, routedAnswer } from './handler.ts'
 import { seedAnswer } from './routes.ts'
 import { refusalOf } from './sites.ts'
 
-/** The connection a request came on, and its server. */
+/** The connection on which a request came, and its server. */
 export interface Link {
   readonly connection: Connection
   readonly server: Listener
@@ -26,13 +26,13 @@ export interface HttpSettings {
   readonly tree: ServedFiles
   readonly routes: Routes<HttpHandler | HttpReply>
   readonly accounts: Accounts
-  /** Whether all paths need a login. */
+  /** Whether every path needs a login. */
   readonly authRequired: boolean
-  /** Names that the server answers for, see SiteOptions. */
+  /** The names for which the server answers; see SiteOptions. */
   readonly hosts: readonly string[]
 }
 
-/** A request of HTTP/1.1 or of HTTP/2. */
+/** A request of HTTP/1.1 or HTTP/2. */
 export interface Message extends Readable {
   readonly method?: string | undefined
   readonly url?: string | undefined
@@ -41,23 +41,23 @@ export interface Message extends Readable {
   readonly rawHeaders: readonly string[]
 }
 
-/** The facts that a route may look at. */
+/** What a route may know about a request. */
 export interface HttpRequest {
   readonly method: string
-  /** The request-target as sent, query included. */
+  /** The request-target as sent, with the query. */
   readonly target: string
-  /** Its path, percent-decoded, one char an octet. */
+  /** The path of the target, percent-decoded, one char an octet. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   /** The header lines as sent. */
   readonly head: string
   readonly tree: ServedFiles
   readonly ignoreRange: boolean
-  /** The account that its Authorization names, with the right password. */
+  /** The account that Authorization names, if its password is right. */
   readonly user: string | undefined
 }
 
-/** One request, one response. */
+/** Answers one request. */
 export async function respond(
   message: Message,
   response: ResponseWriter,
@@ -95,7 +95,7 @@ function read(message: Message, { tree, accounts }: HttpSettings, ignoreRange: b
   const { method = 'GET', url: target = '/', headers, rawHeaders } = message
   const lines = [`${method} ${target} HTTP/${message.httpVersion}\r\n`]
   for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`)
-  // Absolute form, as a client sends it to a proxy: `GET http://host/path HTTP/1.1` (RFC 9112, 3.2.2).
+  // A client sends the absolute form to a proxy: `GET http://host/path HTTP/1.1` (RFC 9112, 3.2.2).
   const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '')
   const path = percentDecode(local.split('?', 1)[0] || '/')
   const user = userOf(accounts, headers.authorization)
@@ -113,7 +113,7 @@ function fieldOf({ headers }: Message, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.[0]
 }
 
-/** Most tests look at no header field, so that the fields are made when one does. */
+/** Records a request. Most tests read no header field, so the fields are made only when a test asks for them. */
 function recordOf(message: Message, request: HttpRequest, content: Content, connection: Connection): RecordedRequest {
   const { method, target } = request
   const { rawHeaders } = message
@@ -131,7 +131,9 @@ function recordOf(message: Message, request: HttpRequest, content: Content, conn
   }
 }
 
-/** By lower-case name; those of HTTP/2 that begin with a colon are no fields, but `:authority` stands for Host. */
+/**
+ * Fields by lower-case name. In HTTP/2, names that begin with a colon are no fields, but `:authority` replaces Host.
+ */
 function fieldsOf(raw: readonly string[]): Readonly<Record<string, string>> {
   const fields = new Map<string, string>()
   for (let at = 0; at < raw.length; at += 2) {

@@ -9,16 +9,16 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
 type Route = (request: HttpRequest, rest: string) => Answer
 
-/** First name of the path -> what answers. Everything else is a file or a directory of the tree. */
+/** What answers, by the first name of the path. Any other path is a file or directory of the tree. */
 const routes: Readonly<Record<string, Route>> = {
-  /** /redirect/302 -> /readme.txt; /redirect/302/pub/a.bin -> /pub/a.bin; /redirect/loop -> itself. */
+  /** /redirect/302 leads to /readme.txt; /redirect/302/pub/a.bin to /pub/a.bin; /redirect/loop to itself. */
   redirect(_request, rest) {
     if (rest === 'loop') return redirect(302, '/redirect/loop')
     const [, code = '', to] = /^(\d+)(\/.*)?$/.exec(rest) ?? []
     return REDIRECTS.includes(Number(code)) ? redirect(Number(code), to ?? '/readme.txt') : notFound()
   },
 
-  /** /status/503 -> 503. */
+  /** /status/503 answers with 503. */
   status(_request, rest) {
     const status = Number(rest)
     if (!/^[2-5]\d\d$/.test(rest)) return notFound()
@@ -26,12 +26,12 @@ const routes: Readonly<Record<string, Route>> = {
     return textAnswer(status, `${status} ${STATUS_CODES[status] ?? 'No name'}\n`)
   },
 
-  /** The request as it came: request line, header lines, empty line. */
+  /** Sends back the request as it came: request line, header lines, empty line. */
   echo(request) {
     return textAnswer(200, request.head, { 'Cache-Control': 'no-store' })
   },
 
-  /** /gzip/pub/hello.txt: that file with Content-Encoding: gzip. */
+  /** /gzip/pub/hello.txt sends that file with Content-Encoding: gzip. */
   gzip(request, rest) {
     const file = request.tree.file(`/${rest}`)
     if (!file || file.path === '/big') return notFound()
@@ -43,7 +43,7 @@ const routes: Readonly<Record<string, Route>> = {
     return { status: 200, headers, body: wholeBody(packed) }
   },
 
-  /** /chunked/pub/hello.txt: that file in chunked coding, without a length. */
+  /** /chunked/pub/hello.txt sends that file in chunked coding, without a length. */
   chunked(request, rest) {
     const file = request.tree.file(`/${rest}`)
     if (!file) return notFound()
@@ -51,14 +51,14 @@ const routes: Readonly<Record<string, Route>> = {
     return { status: 200, headers, body: { size: file.size, chunks: file.chunks() }, chunked: true }
   },
 
-  /** /auth/readme.txt: the file, for the accounts (RFC 7617). */
+  /** /auth/readme.txt sends the file to a client that logs in to one of the accounts (RFC 7617). */
   auth(request, rest) {
     if (request.user === undefined) return challenge()
     return rest === '' ? textAnswer(200, `Welcome, ${request.user}.\n`) : fileAnswer({ ...request, path: `/${rest}` })
   },
 }
 
-/** The answer of the routes above and the files. */
+/** The answer of the routes above, or of the files. */
 export function seedAnswer(request: HttpRequest, allowed: boolean): Answer {
   if (!allowed) return challenge()
   if (request.method !== 'GET' && request.method !== 'HEAD' && !request.path.startsWith('/echo')) {

@@ -14,16 +14,19 @@ import { type HttpSettings, type Link, respond } from './respond.ts'
 import { type SiteOptions, siteChecks } from './sites.ts'
 
 export interface HttpServerOptions extends ServerOptions, FileOptions, AccountOptions, SiteOptions {
-  /** HTTP/2 beside HTTP/1.1: with TLS by ALPN, without it where the client begins with HTTP/2. Default false. */
+  /**
+   * Whether the server also speaks HTTP/2: with TLS by ALPN, without TLS if the client begins with HTTP/2. Default
+   * false.
+   */
   readonly http2?: boolean
 }
 
 /** A running HTTP server. */
 export interface HttpServer extends FileServer {
   /**
-   * Answers a path, whatever the method and the query: `/items/:id`, `/files/*`. The latest route comes first; one that
-   * gives undefined leaves the request to the next, and to the files. A handler that throws is answered by 500; a
-   * stream that fails ends the connection.
+   * Answers a path such as `/items/:id` or `/files/*`, whatever the method and query. The latest route comes first. If
+   * a handler returns undefined, the next route or the files answer; if it throws, the client gets 500. A stream that
+   * fails ends the connection.
    */
   route(path: string, handler: HttpHandler | HttpReply, options?: RouteOptions): void
 }
@@ -38,7 +41,7 @@ export async function startHttpServer(options: HttpServerOptions = {}): Promise<
   return startHttpOn(new ServedFiles(options), options)
 }
 
-/** The options have been checked. */
+/** Starts a server; its options must have been checked. */
 export async function startHttpOn(tree: ServedFiles, options: OwnOptions): Promise<HttpServer> {
   const { accounts = seedAccounts, auth = 'none', http2 = false, hosts = [] } = options
   const routes = new Routes<HttpHandler | HttpReply>(httpHandler)
@@ -65,10 +68,10 @@ export async function startHttpOn(tree: ServedFiles, options: OwnOptions): Promi
   return listener.listen(options.port ?? 0)
 }
 
-/** Never listens itself: connections come from the listener that all protocols share. */
+/** Makes a server that does not listen: connections come from the listener that all protocols share. */
 function http1Server(settings: HttpSettings, links: WeakMap<object, Link>): Server {
   const http = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 })
-  // A client may half-close after its request and still wants the response.
+  // A client may half-close after its request and still want the response.
   Object.assign(http, { httpAllowHalfOpen: true })
   http.on('request', (request, response) => {
     const link = links.get(request.socket)
@@ -81,7 +84,7 @@ function http1Server(settings: HttpSettings, links: WeakMap<object, Link>): Serv
   return http
 }
 
-/** One connection of HTTP/2; its requests may be answered in any order. */
+/** Serves one connection of HTTP/2, whose requests may be answered in any order. */
 async function serveHttp2(connection: Connection, server: Listener, settings: HttpSettings): Promise<void> {
   const http = createHttp2Server()
   http.on('session', (session) => {
@@ -90,7 +93,7 @@ async function serveHttp2(connection: Connection, server: Listener, settings: Ht
     const link: Link = { connection, server, http2: true, end }
     session.on('close', () => connection.destroy())
     http.on('request', (request, response) => {
-      // A client that gives up a stream is no news, and the others go on.
+      // A client may give up a stream; the other streams go on.
       response.on('error', () => {})
       respond(request, response, settings, link).catch((error: unknown) => {
         if (!response.stream?.destroyed) server.drop(connection, error)
@@ -98,7 +101,7 @@ async function serveHttp2(connection: Connection, server: Listener, settings: Ht
     })
   })
   http.emit('connection', connection.stream)
-  // Node's session waits for this of a TLS socket that no TLS server of Node's has accepted.
+  // Node's session waits for this event, which a TLS socket emits only if Node's own TLS server accepted it.
   if (connection.tls) connection.stream.emit('secureConnect')
   await gone(connection)
 }

@@ -4,14 +4,14 @@ import { texts } from '../options.ts'
 export interface SiteOptions {
   /**
    * The names for which the server answers besides those of this machine: 127.0.0.0/8, [::1], localhost and the names
-   * below it. `*` is any name. Default none.
+   * below it. `*` means any name. Default none.
    */
   readonly hosts?: readonly string[]
 }
 
 export const siteChecks: { readonly hosts: typeof texts } = { hosts: texts }
 
-/** What tells on whose behalf a browser asks. */
+/** The fields that show for which site a browser asks. */
 export interface Asking {
   /** The authority of the request: that of its target, or else its Host. */
   readonly host: string | undefined
@@ -25,12 +25,12 @@ export interface Refusal {
 }
 
 /**
- * Refuses what a page of another site asks for. Such a page can give its own name the address 127.0.0.1 (DNS
- * rebinding), and then read what the server answers; only Host tells. It can also send requests here as they are, and
- * open WebSockets; Origin and Sec-Fetch-Site tell. Undefined: the request is answered.
+ * Refuses requests that a page of another site makes. Such a page can give its own name the address 127.0.0.1 (DNS
+ * rebinding) and then read the server's answers; only Host shows this. It can also send requests here directly, and
+ * open WebSockets; Origin and Sec-Fetch-Site show this. Undefined means that the request is answered.
  */
 export function refusalOf({ host, origin, fetchSite }: Asking, hosts: readonly string[]): Refusal | undefined {
-  // HTTP/1.0 may have no Host; browsers always send it.
+  // HTTP/1.0 may lack Host, but browsers always send it.
   if (host !== undefined && !isServed(hostname(`http://${host}`), hosts)) {
     return {
       status: 421,
@@ -48,11 +48,11 @@ function isServed(name: string | undefined, hosts: readonly string[]): boolean {
   return isHere || (isIP(name) === 4 && name.startsWith('127.')) || hosts.some((host) => host.toLowerCase() === name)
 }
 
-/** The host of an origin as WHATWG URLs write it: in lower case, 127.0.0.1 for 127.1; without the final dot. */
+/** The host of an origin as WHATWG URLs write it: in lower case, 127.0.0.1 for 127.1, and without the final dot. */
 function hostname(origin: string): string | undefined {
-  // A user, a path or a backslash would make another text the host.
+  // With a user, a path or a backslash, another text would be the host.
   if (!/^https?:\/\/[^/?#@\\\s]+$/i.test(origin)) return undefined
-  // Not URL.canParse: once Node 20 has optimised it, it refuses every URL with a Latin-1 letter.
+  // URL.canParse is not used: once Node 20 has optimised it, it refuses every URL with a Latin-1 letter.
   try {
     return new URL(origin).hostname.replace(/\.$/, '')
   } catch {

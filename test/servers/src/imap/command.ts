@@ -1,21 +1,21 @@
 import type { ServerConnection } from '../server-connection.ts'
 
-/** A word of a command: an atom with the section behind it, a string, or a list in parentheses. */
+/** A word of a command: an atom with its section, a string, or a list in parentheses. */
 export type Word = string | readonly Word[]
 
-/** Longer literals, and deeper lists, end the connection. */
+/** The longest literal and the deepest list. Anything beyond ends the connection. */
 const LONGEST_LITERAL = 64 * 1024
 const DEEPEST = 20
 
-/** A literal stands for a string until the words are read: NUL and its index, as no command has a NUL. */
+/** Until the words are read, NUL and an index stand for each literal; no command contains a NUL. */
 const MARK = '\0'
 
-/** One command of a client (RFC 3501 2.2.1), and the literals that it is made of. */
+/** One command of a client (RFC 3501 2.2.1), and its literals. */
 export class Command {
   readonly tag: string
-  /** In capitals, without UID. */
+  /** The verb in capitals, without UID. */
   readonly verb: string
-  /** Whether UID stands before the verb, so that numbers are those that stay. */
+  /** Whether UID precedes the verb, so that the numbers are UIDs. */
   readonly isUid: boolean
   readonly #rest: string
   readonly #literals: readonly string[]
@@ -29,7 +29,7 @@ export class Command {
     this.#literals = literals
   }
 
-  /** The words behind the verb. Throws a RangeError if they are too deep or do not end. */
+  /** The words behind the verb. Throws a RangeError if they are nested too deeply or do not end. */
   get words(): readonly Word[] {
     const tokens = [...this.#rest.matchAll(TOKEN)]
     let at = 0
@@ -51,15 +51,17 @@ export class Command {
   }
 }
 
-/** `"a \" b"`, NUL 0 NUL for a literal, a parenthesis, or an atom such as `BODY.PEEK[HEADER.FIELDS (To)]<0.9>`. */
+/**
+ * Matches `"a \" b"`, NUL 0 NUL for a literal, a parenthesis, or an atom such as `BODY.PEEK[HEADER.FIELDS (To)]<0.9>`.
+ */
 const TOKEN = /"((?:[^"\\]|\\.)*)"|\0(\d+)\0|[()]|[^\s()"\0[]+(?:\[[^\]]*\](?:<\d+\.\d+>)?)?|\[/g
 
-/** Reads a command; undefined: the client has gone, or sends too much. */
+/** Reads a command; undefined if the client has gone or sends too much. */
 export async function readCommand(connection: ServerConnection, first: string): Promise<Command | undefined> {
   const literals: string[] = []
   let text = ''
   for (let line = first; ; ) {
-    // RFC 7888: with a plus, the client does not wait.
+    // RFC 7888: if a plus follows, the client does not wait for permission.
     const [all = '', size, plus] = /\{(\d{1,9})(\+)?\}$/.exec(line) ?? []
     if (size === undefined) return new Command(text + line, literals)
     if (Number(size) > LONGEST_LITERAL || literals.length >= DEEPEST) return undefined

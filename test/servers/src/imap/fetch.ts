@@ -1,7 +1,9 @@
 import type { Word } from './command.ts'
 import type { Message } from './mailboxes.ts'
 
-/** A data item of a FETCH response: what stands before the octets of a message, and these; null: there are none. */
+/**
+ * A data item of a FETCH response: the text before the octets of a message, and these octets; null if there are none.
+ */
 export interface Item {
   readonly head: string
   readonly content: string | null
@@ -9,14 +11,14 @@ export interface Item {
 
 const date = '"03-Feb-2001 04:05:06 +0000"'
 
-/** The items that stand for several (RFC 3501 6.4.5), as far as they are known here. */
+/** Items that stand for several (RFC 3501 6.4.5), as far as this server knows them. */
 const macros: Readonly<Record<string, readonly string[]>> = { FAST: ['FLAGS', 'INTERNALDATE', 'RFC822.SIZE'] }
 
-/** The items of a message that are asked for; undefined: one is not known. */
+/** The requested items of a message; undefined if one of them is unknown. */
 export function itemsOf(message: Message, asked: Word | undefined, isUid: boolean): readonly Item[] | undefined {
   const names = (typeof asked === 'object' ? asked : [asked ?? '']).map((word) => String(word))
   const all = names.flatMap((name) => macros[name.toUpperCase()] ?? [name])
-  // RFC 3501 6.4.8: UID FETCH tells the UID in any case.
+  // RFC 3501 6.4.8: UID FETCH always returns the UID.
   const withUid = isUid && !all.some((name) => /^uid$/i.test(name)) ? ['UID', ...all] : all
   const items = withUid.map((name) => itemOf(message, name))
   return items.every((item) => item !== undefined) ? items : undefined
@@ -52,7 +54,7 @@ function literal(name: string, content: string): Item {
   return { head: `${name} {${content.length}}\r\n`, content }
 }
 
-/** A section (RFC 3501 6.4.5): all, the header, some of its fields, or the text; undefined: it is not there. */
+/** A section (RFC 3501 6.4.5): all, the header, some of its fields, or the text; undefined if it does not exist. */
 function sectionOf(text: string, section: string): string | undefined {
   const header = headerOf(text)
   const [, not, list] = /^HEADER\.FIELDS(\.NOT)? \(([^)]*)\)$/i.exec(section) ?? []

@@ -6,7 +6,7 @@ const firstUid = 11
 
 /** A message of a mailbox. */
 export interface Message {
-  /** Its place, from 1 up. */
+  /** The message's number in the mailbox, from 1. */
   readonly number: number
   readonly uid: number
   readonly text: string
@@ -21,17 +21,17 @@ const mailboxes: ReadonlyMap<string, readonly Message[]> = new Map([
   ['Empty', []],
 ])
 
-/** INBOX is the one name in which case does not matter (RFC 3501 5.1). */
+/** The messages of a mailbox. In INBOX alone, upper and lower case are the same (RFC 3501 5.1). */
 export function messagesOf(mailbox: string): readonly Message[] | undefined {
   return mailboxes.get(/^inbox$/i.test(mailbox) ? 'INBOX' : mailbox)
 }
 
-/** The names that a pattern of LIST fits: `*` is anything, and so is `%`, as no name here has a slash. */
+/** The names that a pattern of LIST matches. No name here has a slash, so `%` matches the same as `*`: anything. */
 export function namesFor(pattern: string): readonly string[] {
   return [...mailboxes.keys()].filter((name) => fits(pattern.replaceAll('%', '*'), name))
 }
 
-/** Those of a set such as `1:3,5,*` (RFC 3501 9). */
+/** The messages of a set such as `1:3,5,*` (RFC 3501 9). */
 export function inSet(all: readonly Message[], set: string, isUid: boolean): readonly Message[] {
   const last = all.at(-1)
   const number = (text: string): number => (text === '*' ? ((isUid ? last?.uid : last?.number) ?? 0) : Number(text))

@@ -4,11 +4,11 @@ import { inSet, type Message } from './mailboxes.ts'
 /** Whether a message fits the keys of SEARCH (RFC 3501 6.4.4). */
 type Key = (message: Message) => boolean
 
-/** Keys without a word behind them: every message has been seen, and no other flag. */
+/** Keys without an argument: every message here is seen, and has no other flag. */
 const flags = /^(?:ALL|SEEN|OLD|UN(?:ANSWERED|DELETED|DRAFT|FLAGGED))$/
 const noFlags = /^(?:ANSWERED|DELETED|DRAFT|FLAGGED|NEW|RECENT|UNSEEN)$/
 
-/** The messages that fit; undefined: there is a key that is not known. */
+/** The messages that match; undefined if a key is unknown. */
 export function found(all: readonly Message[], words: readonly Word[]): readonly Message[] | undefined {
   const left = [...words]
   if (typeof left[0] === 'string' && left[0].toUpperCase() === 'CHARSET') left.splice(0, 2)
@@ -26,7 +26,7 @@ function keysOf(all: readonly Message[], words: Word[]): readonly Key[] | undefi
   return keys
 }
 
-/** Takes one key, with what belongs to it, from the words. */
+/** Takes one key and its arguments from the words. */
 function keyOf(all: readonly Message[], words: Word[]): Key | undefined {
   const word = words.shift()
   if (word === undefined) return undefined
@@ -81,7 +81,7 @@ function fieldOf(message: string, name: string): string {
   return lines.find((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`))?.slice(name.length + 1) ?? ''
 }
 
-/** With the words that RFC 2047 encodes as UTF-8 octets, one char each. */
+/** Decodes words in the encoding of RFC 2047 into UTF-8 octets, one char each. */
 function decoded(message: string): string {
   return message.replace(/=\?UTF-8\?([QB])\?([^?\s]*)\?=/gi, (_, way: string, text: string) =>
     /b/i.test(way) ? Buffer.from(text, 'base64').toString('latin1') : hexDecode(text.replaceAll('_', ' ')),

@@ -6,13 +6,13 @@ import { type ServerOptions, serverChecks, type TestServer, tlsOrExplicit } from
 import { ImapSession } from './session.ts'
 
 export interface ImapServerOptions extends Omit<ServerOptions, 'tls'> {
-  /** true: TLS from the first byte (imaps). 'explicit': STARTTLS is offered. Default false. */
+  /** true: TLS from the first octet (imaps). 'explicit': the server offers STARTTLS. Default false. */
   readonly tls?: boolean | 'explicit'
-  /** Passwords by user, in place of alice with the password secret. */
+  /** Passwords by user. Default: alice with the password secret. */
   readonly accounts?: Accounts
-  /** LOGIN, AUTHENTICATE PLAIN (RFC 4616) and ANONYMOUS (RFC 4505). Default the first two. */
+  /** The logins that are offered: LOGIN, AUTHENTICATE PLAIN (RFC 4616), ANONYMOUS (RFC 4505). Default the first two. */
   readonly logins?: readonly ('login' | 'plain' | 'anonymous')[]
-  /** false: AUTHENTICATE takes its message on a line of its own alone (RFC 4959). Default true. */
+  /** Whether AUTHENTICATE takes its message in the command (RFC 4959), not only on the next line. Default true. */
   readonly initialResponse?: boolean
 }
 
@@ -24,7 +24,7 @@ export const imapChecks: Checks<ImapServerOptions> = {
   initialResponse: flag,
 }
 
-/** A read-only IMAP server (RFC 3501) with the messages of the POP3 server. */
+/** A read-only IMAP server (RFC 3501) with the same messages as the POP3 server. */
 export async function startImapServer(options: ImapServerOptions = {}): Promise<TestServer> {
   checkOptions('startImapServer', options, imapChecks)
   const listener = new Listener(

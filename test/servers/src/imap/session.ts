@@ -6,7 +6,7 @@ import { inSet, type Message, messagesOf, namesFor, uidValidity } from './mailbo
 import { found } from './search.ts'
 import type { ImapServerOptions } from './server.ts'
 
-/** One connection. */
+/** The session of one connection. */
 export class ImapSession {
   readonly #connection: ServerConnection
   readonly #options: ImapServerOptions
@@ -29,7 +29,7 @@ export class ImapSession {
     }
   }
 
-  /** False: the connection is over. */
+  /** Answers a command. Resolves to false if the connection is over. */
   async #answer(command: Command): Promise<boolean> {
     const { tag, verb } = command
     const { stall } = this.#connection.faults
@@ -110,8 +110,8 @@ export class ImapSession {
   }
 
   /**
-   * AUTHENTICATE (RFC 3501 6.2.2) by PLAIN (RFC 4616) or ANONYMOUS (RFC 4505), with the message in the command (RFC
-   * 4959) or behind it.
+   * Answers AUTHENTICATE (RFC 3501 6.2.2) by PLAIN (RFC 4616) or ANONYMOUS (RFC 4505). The message stands in the
+   * command (RFC 4959) or follows it.
    */
   async #authenticate({ tag, words }: Command): Promise<boolean> {
     const [mechanism = '', given] = words.map(String)
@@ -134,7 +134,7 @@ export class ImapSession {
   }
 
   #list(command: Command, pattern: string): Promise<boolean> {
-    // An empty pattern asks for the delimiter (RFC 3501 6.3.8).
+    // An empty pattern asks only for the delimiter (RFC 3501 6.3.8).
     const names = pattern === '' ? [''] : namesFor(pattern)
     const flags = pattern === '' ? '\\Noselect' : '\\HasNoChildren'
     return this.#done(command, names.map((name) => `* ${command.verb} (${flags}) "/" "${name}"\r\n`).join(''))
@@ -189,7 +189,7 @@ export class ImapSession {
     return this.#done(command)
   }
 
-  /** What is told, and that the command is done; RFC 3501 7 wants words behind OK. */
+  /** Sends the data, then says that the command is done; RFC 3501 7 wants words behind OK. */
   #done({ tag, verb }: Command, told: string = ''): Promise<boolean> {
     return this.#say(`${told}${tag} OK ${verb} completed`)
   }

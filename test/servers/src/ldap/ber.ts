@@ -1,11 +1,11 @@
-/** An element of BER (X.690 8.1) that was received: its tag, its contents, and the octets behind it. */
+/** A received element of BER (X.690 8.1): its tag, its contents, and the octets behind it. */
 export interface Element {
   readonly tag: number
   readonly contents: Buffer
   readonly rest: Buffer
 }
 
-/** Writes an element: its tag, its length in the shortest form, and its contents one after the other. */
+/** Writes an element: its tag, its length in the shortest form, and its contents, joined. */
 export function element(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents)
   return Buffer.concat([Buffer.from([tag, ...lengthOctets(content.length)]), content])
@@ -22,16 +22,16 @@ export function octetString(text: string | Buffer, tag = 0x04): Buffer {
   return element(tag, Buffer.from(text))
 }
 
-/** An INTEGER of 0 to 2147483647, or with another tag an ENUMERATED. */
+/** An INTEGER from 0 to 2147483647, or with another tag an ENUMERATED. */
 export function integer(value: number, tag = 0x02): Buffer {
   const octets = Buffer.alloc(5)
   octets.writeUInt32BE(value, 1)
   const first = octets.findIndex((octet, index) => octet !== 0 || index === 4)
-  // A first bit of 1 would be the sign.
+  // A first bit of 1 would be a sign, so an octet 0 goes before it.
   return element(tag, octets.subarray((octets[first] ?? 0) < 0x80 ? first : first - 1))
 }
 
-/** The element at the beginning; undefined: it has not come as a whole. */
+/** The first element of the octets; undefined if it is not complete yet. */
 export function firstElement(octets: Buffer): Element | undefined {
   const [tag, first] = octets
   if (tag === undefined || first === undefined) return undefined
@@ -44,7 +44,7 @@ export function firstElement(octets: Buffer): Element | undefined {
   return { tag, contents: octets.subarray(start, start + length), rest: octets.subarray(start + length) }
 }
 
-/** The elements that the octets consist of. */
+/** All elements in the octets. */
 export function elementsIn(octets: Buffer): Element[] {
   const elements: Element[] = []
   for (let rest = octets; rest.length > 0; ) {

@@ -1,16 +1,16 @@
-/** An entry of the directory: attributes in their order; a value is text (UTF-8) or octets. */
+/** An entry of the directory. Its attributes are in order; a value is text (UTF-8) or octets. */
 export interface DirectoryEntry {
   readonly dn: string
   readonly attributes: Readonly<Record<string, readonly (string | Uint8Array)[]>>
-  /** Where a search of this entry, or below it, is to be continued: the entry is not shown. */
+  /** Where the client must continue a search of this entry or below it. The entry itself is not shown. */
   readonly referral?: string
-  /** The entry is shown to a login alone. */
+  /** Whether only a client that has logged in sees the entry. */
   readonly isHidden?: true
 }
 
 export const suffix = 'dc=example,dc=net'
 
-/** Attributes that only a request for them, or for `+`, brings (RFC 4511 4.5.1.8). */
+/** Attributes that come only if the client asks for them or for `+` (RFC 4511 4.5.1.8). */
 export const operational: ReadonlySet<string> = new Set([
   'namingcontexts',
   'supportedldapversion',
@@ -18,7 +18,7 @@ export const operational: ReadonlySet<string> = new Set([
   'entrydn',
 ])
 
-/** Every octet once, in order: no text. */
+/** Every octet once, in order, so this is no text. */
 const everyOctet = Uint8Array.from({ length: 256 }, (_, index) => index)
 
 /** The entry of the server itself (RFC 4512 5.1). */
@@ -81,12 +81,12 @@ export const seedEntries: readonly DirectoryEntry[] = [
   },
 ]
 
-/** A DN for comparison: without blanks around its commas, and in lower case. */
+/** A DN in a form to compare: without blanks around its commas, and in lower case. */
 export function normalDn(dn: string): string {
   return dn.replace(/(?<!\s)\s*(?<!\\)([,=])\s*/g, '$1').toLowerCase()
 }
 
-/** Whether a DN lies within the scope of a base; both normal. */
+/** Whether a DN lies within the scope of a base; both must be normal. */
 export function isInScope(dn: string, base: string, scope: number): boolean {
   if (scope === 0) return dn === base
   const isBelow = base === '' ? dn !== '' : dn.endsWith(`,${base}`)

@@ -1,7 +1,7 @@
 import { type Element, elementsIn } from './ber.ts'
 import type { DirectoryEntry } from './directory.ts'
 
-/** Whether an entry matches a filter (RFC 4511 4.5.1.7), comparing without regard to case, octet by octet. */
+/** Whether an entry matches a filter (RFC 4511 4.5.1.7). Octets are compared, and case is ignored. */
 export function matches(entry: DirectoryEntry, { tag, contents }: Element): boolean {
   switch (tag) {
     case 0xa0:
@@ -22,7 +22,7 @@ export function matches(entry: DirectoryEntry, { tag, contents }: Element): bool
     case 0xa6:
       return compares(entry, contents, (value, asserted) => value <= asserted)
     default:
-      // An extensible match is undefined to a server that does not know the rule.
+      // A server that does not know the rule takes an extensible match for undefined.
       return false
   }
 }

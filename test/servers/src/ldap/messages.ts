@@ -24,7 +24,7 @@ export function message(id: number, operation: Buffer, ...controls: readonly Buf
   return element(0x30, integer(id), operation, ...list)
 }
 
-/** The control of a page (RFC 2696), with the place at which the next one begins; empty: there is none. */
+/** The control of a page (RFC 2696). The cookie says where the next page begins; it is empty if there is none. */
 export function pageControl(cookie: string): Buffer {
   const value = element(0x30, integer(0), octetString(cookie))
   return element(0x30, octetString(pagedResultsName), octetString(value))
@@ -32,19 +32,21 @@ export function pageControl(cookie: string): Buffer {
 
 export const pagedResultsName = '1.2.840.113556.1.4.319'
 
-/** An LDAPResult with its tag: a code, the matched DN, the server's words, and the URLs of a referral. */
+/** An LDAPResult with its tag: a code, the matched DN, the server's words, and the URLs of referrals. */
 export function result(tag: number, code: number, words = '', referrals: readonly string[] = []): Buffer {
   const urls = referrals.length === 0 ? [] : [element(0xa3, ...referrals.map((url) => octetString(url)))]
   return element(tag, integer(code, 0x0a), octetString(''), octetString(words), ...urls)
 }
 
-/** The server's notice that it closes the connection (RFC 4511 4.4.1). */
+/** The server's notice that it will close the connection (RFC 4511 4.4.1). */
 export function disconnection(words: string): Buffer {
   const fields = [integer(52, 0x0a), octetString(''), octetString(words), octetString(disconnectionName, 0x8a)]
   return message(0, element(operations.extendedAnswer, ...fields))
 }
 
-/** An entry with the attributes that were requested: none or `*` are those of users, `+` the others, `1.1` none. */
+/**
+ * An entry with the requested attributes: nothing or `*` asks for those of users, `+` for the others, `1.1` for none.
+ */
 export function entryMessage(
   id: number,
   entry: DirectoryEntry,

@@ -2,7 +2,7 @@ import { element, integer, octetString } from './ber.ts'
 import { type DirectoryEntry, suffix } from './directory.ts'
 import { disconnection, entryMessage, message, operations, result } from './messages.ts'
 
-/** The answers of a hostile server to a search, by the name of the entry in it; a piece may come for ever. */
+/** A hostile server's answers to a search, by the name of the entry. An answer may have no end. */
 const answers: Readonly<Record<string, (id: number) => Iterable<Buffer>>> = {
   /** Entries without end. */
   *endless(id) {
@@ -34,19 +34,19 @@ const answers: Readonly<Record<string, (id: number) => Iterable<Buffer>>> = {
     const inner = Buffer.concat([Buffer.from([0x04, 0x84, 0xff, 0xff, 0xff, 0xf0]), Buffer.from('x')])
     yield element(0x30, integer(id), element(operations.reference, inner))
   },
-  /** Elements within elements, a thousand deep. */
+  /** Elements nested a thousand deep. */
   *deep(id) {
     let inner = octetString('')
     for (let depth = 0; depth < 1000; depth++) inner = element(0x30, inner)
     yield element(0x30, integer(id), element(operations.entry, inner))
   },
-  /** One entry with two million values, none of which has an octet. */
+  /** One entry with two million empty values. */
   *crowded(id) {
     const values = element(0x31, Buffer.from('0400'.repeat(2_000_000), 'hex'))
     const list = element(0x30, element(0x30, octetString('cn'), values))
     yield message(id, element(operations.entry, octetString('cn=x'), list))
   },
-  /** An answer to a message that was never sent. */
+  /** An answer to a message that nobody sent. */
   *'wrong id'(id) {
     yield entryMessage(id + 41, madeEntry(1), [])
   },
@@ -55,7 +55,7 @@ const answers: Readonly<Record<string, (id: number) => Iterable<Buffer>>> = {
     yield entryMessage(id, madeEntry(1), [])
     yield disconnection('the directory is being shut down')
   },
-  /** The notice alone. */
+  /** Only the notice. */
   *refused() {
     yield disconnection('too many connections')
   },
@@ -63,22 +63,22 @@ const answers: Readonly<Record<string, (id: number) => Iterable<Buffer>>> = {
   *'wrong operation'(id) {
     yield message(id, result(operations.bindAnswer, 0))
   },
-  /** Three entries, then the server's limit. */
+  /** Three entries, then the result that the server's limit is reached. */
   *limited(id) {
     for (let count = 1; count <= 3; count++) yield entryMessage(id, madeEntry(count), [])
     yield message(id, result(operations.done, 4, 'three are enough'))
   },
-  /** An entry with an attribute that would be a change in LDIF, and a line of its own. */
+  /** An entry with a line break in an attribute name, which in LDIF would begin a line that means a change. */
   *'line break'(id) {
     const list = element(0x30, element(0x30, octetString('cn\nchangetype'), element(0x31, octetString('delete'))))
     yield message(id, element(operations.entry, octetString('cn=x'), list))
   },
-  /** An entry with an attribute whose name, in LDIF, would make a change out of it. */
+  /** An entry with an attribute whose name would make LDIF read the entry as a change. */
   *'reserved name'(id) {
     const list = element(0x30, element(0x30, octetString('changetype'), element(0x31, octetString('delete'))))
     yield message(id, element(operations.entry, octetString('cn=x'), list))
   },
-  /** A result whose last field stands behind it. */
+  /** A result whose last field lies behind its end. */
   *'beyond its end'(id) {
     const done = element(operations.done, integer(0, 0x0a), octetString(''))
     yield element(0x30, integer(id), done, octetString('words'))
@@ -92,7 +92,7 @@ const answers: Readonly<Record<string, (id: number) => Iterable<Buffer>>> = {
   },
 }
 
-/** The answer to a search of `cn=NAME,ou=misbehaviour,dc=example,dc=net`; undefined: it is no such name. */
+/** The answer to a search of `cn=NAME,ou=misbehaviour,dc=example,dc=net`; undefined for any other base. */
 export function misbehaviour(base: string): ((id: number) => Iterable<Buffer>) | undefined {
   const [, name = ''] = /^cn=([^,]*),ou=misbehaviour,/.exec(base) ?? []
   return base.endsWith(`,${suffix}`) && Object.hasOwn(answers, name) ? answers[name] : undefined

@@ -6,13 +6,13 @@ import { seedEntries } from './directory.ts'
 import { LdapSession, type LdapSettings } from './session.ts'
 
 export interface LdapServerOptions extends Omit<ServerOptions, 'tls'>, AccountOptions {
-  /** true: TLS from the first byte (ldaps). 'explicit': StartTLS is offered (RFC 4511 4.14). Default false. */
+  /** true: TLS from the first octet (ldaps). 'explicit': the server offers StartTLS (RFC 4511 4.14). Default false. */
   readonly tls?: boolean | 'explicit'
-  /** The most entries of one search, after which it ends with sizeLimitExceeded. Default 0: no limit. */
+  /** The most entries of one search; more give sizeLimitExceeded. Default 0: no limit. */
   readonly sizeLimit?: number
-  /** The most entries of a page (RFC 2696); a larger one is adminLimitExceeded. Default 0: no pages. */
+  /** The most entries of a page (RFC 2696); a larger page gives adminLimitExceeded. Default 0: no pages. */
   readonly pageLimit?: number
-  /** Whether a bind by SASL EXTERNAL is a login; otherwise it is authMethodNotSupported. Default false. */
+  /** Whether a bind by SASL EXTERNAL logs in. If not, it gives authMethodNotSupported. Default false. */
   readonly external?: boolean
 }
 
@@ -25,13 +25,13 @@ export const ldapChecks: Checks<LdapServerOptions> = {
   external: flag,
 }
 
-/** A directory that is read: searches, simple binds and StartTLS (RFC 4511); misbehaviours below ou=misbehaviour. */
+/** A read-only directory: searches, simple binds and StartTLS (RFC 4511). It misbehaves below ou=misbehaviour. */
 export async function startLdapServer(options: LdapServerOptions = {}): Promise<TestServer> {
   checkOptions('startLdapServer', options, ldapChecks)
   return startLdapOn(options)
 }
 
-/** The options have been checked. */
+/** Starts a server; its options must have been checked. */
 export async function startLdapOn(options: LdapServerOptions): Promise<TestServer> {
   const settings: LdapSettings = {
     entries: seedEntries,

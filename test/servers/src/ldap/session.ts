@@ -14,9 +14,9 @@ export interface LdapSettings {
   readonly accounts: Accounts
   readonly authRequired: boolean
   readonly explicitTls: boolean
-  /** The most entries of one search, and of one page; 0: no limit. */
+  /** The most entries of one search; 0 means no limit. */
   readonly sizeLimit: number
-  /** The most entries of a page that may be asked for; 0: there are no pages. */
+  /** The most entries of a page that a client may ask for; 0 means that there are no pages. */
   readonly pageLimit: number
   readonly external: boolean
 }
@@ -24,16 +24,16 @@ export interface LdapSettings {
 /** The scopes of SearchRequest (RFC 4511 4.5.1.2). */
 const scopes = ['base', 'one', 'sub']
 
-/** The tag of SASL's choice in a bind (RFC 4511 4.2), of which EXTERNAL is the one mechanism here. */
+/** The tag of a SASL login in a bind (RFC 4511 4.2). This server only knows EXTERNAL. */
 const saslCredentials = 0xa3
 
-/** The most that is sent before the client has taken it. */
+/** The most octets to send before the client has taken them. */
 const pieceSize = 16 * 1024
 
 /** A longer request ends the connection. */
 const longestRequest = 1024 * 1024
 
-/** One connection: requests are answered one after the other. */
+/** The session of one connection. It answers requests one after the other. */
 export class LdapSession {
   readonly #connection: Connection
   readonly #server: Listener
@@ -51,11 +51,11 @@ export class LdapSession {
     const connection = this.#connection
     if (connection.faults.stall === 'greeting') return connection.stall()
     if (await connection.sendFault('greeting')) return
-    // StartTLS changes the stream, whose octets are then read from the new one.
+    // After StartTLS, octets are read from the new stream.
     while (await this.#readStream()) {}
   }
 
-  /** Reads until the connection ends (false), or goes on within TLS. */
+  /** Reads until the connection ends (false) or continues within TLS (true). */
   async #readStream(): Promise<boolean> {
     for await (const chunk of this.#connection.stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       this.#held = Buffer.concat([this.#held, chunk])
@@ -100,7 +100,7 @@ export class LdapSession {
     }
     const user = /^(?:uid|cn)=([^,]*)(?:,|$)/.exec(dn)?.[1] ?? dn
     const given = password?.contents.toString('latin1') ?? ''
-    // A name without a password is an unauthenticated bind (RFC 4513 5.1.2), which servers take.
+    // A name without a password is an unauthenticated bind (RFC 4513 5.1.2), and servers accept it.
     const isAnonymous = dn === '' || given === ''
     this.#isLoggedIn = !isAnonymous && isAccount(this.#settings.accounts, user, given)
     const code = isAnonymous || this.#isLoggedIn ? 0 : 49
@@ -172,7 +172,7 @@ export class LdapSession {
     yield done(0)
   }
 
-  /** Sends pieces, perhaps without end, no faster than the client takes them. */
+  /** Sends pieces, perhaps without end, only as fast as the client takes them. */
   async #pour(pieces: Iterable<Buffer>): Promise<'go on' | 'over'> {
     const { stream } = this.#connection
     let buffered: Buffer[] = []
@@ -183,7 +183,7 @@ export class LdapSession {
       if (size < pieceSize) continue
       if (stream.destroyed) return 'over'
       await this.#send(Buffer.concat(buffered))
-      // A write that the system takes at once leaves no turn to a client in this process.
+      // If the system takes a write at once, a client in this process gets no turn.
       await turns(1)
       buffered = []
       size = 0
@@ -205,14 +205,14 @@ interface Search {
   readonly base: string
   readonly scope: number
   readonly filter: Element
-  /** The most entries that the client wants; 0: all. */
+  /** The most entries that the client wants; 0 for all. */
   readonly asked: number
   readonly requested: readonly string[]
   readonly isTypesOnly: boolean
   readonly page: Page | null
 }
 
-/** A page that is asked for: the most entries, and the place of the first one among all of the directory. */
+/** The page that the client asks for: its most entries, and the place of its first one in the whole directory. */
 interface Page {
   readonly size: number
   readonly start: number

@@ -17,7 +17,7 @@ const topics: Readonly<Record<string, readonly Uint8Array[]>> = {
   'pub/empty': [Buffer.alloc(0)],
 }
 
-/** A broker of MQTT 3.1.1 whose topics have their messages already; it closes the connection behind them. */
+/** A broker of MQTT 3.1.1. Its topics already have their messages, and it closes the connection after them. */
 export async function startMqttServer(options: MqttServerOptions = {}): Promise<TestServer> {
   checkOptions('startMqttServer', options, mqttChecks)
   const listener = new Listener(
@@ -41,7 +41,7 @@ async function serveTopic(connection: ServerConnection, { accounts, auth }: Mqtt
   if (connection.faults.stall === 'login') return connection.stall()
   // Protocol name and level, flags, keep alive; then client id, user and password.
   if (!connect.startsWith('\0\x04MQTT\x04')) {
-    // Unacceptable protocol version (MQTT 3.1.1, 3.1.2.2).
+    // The code means: unacceptable protocol version (MQTT 3.1.1, 3.1.2.2).
     return connection.send('\x20\x02\0\x01')
   }
   const flags = connect.charCodeAt(7)
@@ -62,11 +62,11 @@ async function serveTopic(connection: ServerConnection, { accounts, auth }: Mqtt
   const names = [...new Set(filters.flatMap(namesFor))]
   const packets = names.flatMap((name) => (topics[name] ?? []).map((message) => publish(name, message)))
   const isSent = await connection.sendBody(Buffer.concat(packets))
-  // As real brokers do, which wait for more messages.
+  // Stays silent like a real broker, which waits for more messages.
   if (isSent && connection.faults.stall === 'final') await connection.stall()
 }
 
-/** The topics that a filter fits: `+` stands for one level, a final `#` for all that follow (MQTT 3.1.1, 4.7). */
+/** The topics that a filter matches: `+` stands for one level, a final `#` for all that follow (MQTT 3.1.1, 4.7). */
 function namesFor(filter: string): readonly string[] {
   const wanted = filter.split('/')
   const isOpen = wanted.at(-1) === '#'
@@ -78,7 +78,7 @@ function namesFor(filter: string): readonly string[] {
   })
 }
 
-/** The topic filters of a SUBSCRIBE, each with an octet for its QoS; at most 100. */
+/** The topic filters of a SUBSCRIBE, each followed by an octet for its QoS; at most 100. */
 function filtersOf(payload: string): string[] {
   const filters: string[] = []
   for (let at = 0; at + 2 <= payload.length && filters.length < 100; ) {
@@ -98,7 +98,7 @@ async function readPacket(connection: ServerConnection): Promise<string | undefi
   let length = head.charCodeAt(1) & 127
   for (let last = head.charCodeAt(1), shift = 7; last >= 128; shift += 7) {
     last = (await connection.readOctets(1)).charCodeAt(0)
-    // At most four octets (MQTT 3.1.1, 2.2.3); a client that has gone gives NaN.
+    // The length has at most four octets (MQTT 3.1.1, 2.2.3). A client that has gone gives NaN.
     if (shift > 21 || Number.isNaN(last)) return undefined
     length |= (last & 127) << shift
   }
@@ -106,7 +106,7 @@ async function readPacket(connection: ServerConnection): Promise<string | undefi
   return packet.length < length ? undefined : packet
 }
 
-/** Strings with their lengths in two octets (MQTT 3.1.1, 1.5.3). */
+/** Reads strings whose lengths stand in two octets (MQTT 3.1.1, 1.5.3). */
 function fieldsOf(text: string): string[] {
   const fields: string[] = []
   for (let at = 0; at + 2 <= text.length; ) {

@@ -1,12 +1,12 @@
 import { answer, long, opaque, record, word, words } from './xdr.ts'
 
-/** A file whose server misbehaves in one procedure of version 3. */
+/** A file for which the server misbehaves in one procedure of version 3. */
 export interface Hostile {
-  /** The type that LOOKUP tells. */
+  /** The type that LOOKUP returns. */
   readonly type: number
   readonly size?: number
   readonly procedure: 'LOOKUP' | 'READLINK' | 'READ' | 'READDIRPLUS'
-  /** The octets in place of the answer; `count`: how often it was called before on this connection. */
+  /** The octets that replace the answer. `count` is how often this connection has called it before. */
   answer(xid: number, count: number): string
 }
 
@@ -36,7 +36,7 @@ function inDirectory(make: Hostile['answer']): Hostile {
   return { type: directory, procedure: 'READDIRPLUS', answer: make }
 }
 
-/** The rest of fattr3 behind the size, and no attributes of the directory. */
+/** The rest of fattr3 behind the size, and absent attributes of the directory. */
 const afterSize = Array.from({ length: 15 }, () => 0)
 
 /** The files below `/misbehaviour/`, by name. */
@@ -44,9 +44,9 @@ export const hostile: Readonly<Record<string, Hostile>> = {
   'wrong-xid': inLookup((xid) => answer(xid + 41, word(2))),
   /** A record that claims 2 GiB. */
   'huge-record': inLookup(() => '\xff\xff\xff\xff'),
-  /** Fragments of no octets, none of which is the last. */
+  /** Empty fragments, none of which is the last. */
   'empty-fragments': inLookup(() => word(0).repeat(100_000)),
-  /** The call itself sent back. */
+  /** Sends the call itself back. */
   echo: inLookup((xid) => record(words(xid, 0, 2, 100_003, 3, 3))),
   'bad-state': inLookup((xid) => record(words(xid, 1, 0, 0, 0, 77))),
   /** A verifier that claims 2 GiB. */
@@ -66,9 +66,9 @@ export const hostile: Readonly<Record<string, Hostile>> = {
   closes: inLookup((xid) => answer(xid, '').slice(0, 10)),
   /** More octets than were asked for. */
   'long-read': inRead(word(0) + noAttributes + words(400_000, 1) + opaque('x'.repeat(400_000))),
-  /** A count that is not that of the octets. */
+  /** A count that differs from the number of octets. */
   'false-count': inRead(word(0) + noAttributes + words(5, 1) + opaque('abc')),
-  /** No octets, again and again, and no end. */
+  /** Always no octets, and never the end. */
   'empty-reads': inRead(word(0) + noAttributes + words(0, 0) + opaque('')),
   stale: inRead(words(70, 0)),
   'read-denied': inRead(words(13, 0)),
@@ -81,13 +81,13 @@ export const hostile: Readonly<Record<string, Hostile>> = {
     answer: (xid, count) =>
       answer(xid, count < 2 ? words(10_008, 0) : word(0) + noAttributes + words(3, 1) + opaque('abc')),
   },
-  /** Names without end, a page each. */
+  /** Names without end, one on each page. */
   endless: inDirectory((xid, count) => page(xid, entry(`name ${count}`, count + 1), 0)),
   /** A page that leads to itself. */
   circle: inDirectory((xid) => page(xid, entry('again', 5), 0)),
-  /** Pages without end, each of which holds the directory itself alone. */
+  /** Pages without end, each with nothing but the directory itself. */
   dots: inDirectory((xid, count) => page(xid, entry('.', count + 1), 0)),
-  /** More names than fit into the page that was asked for, each of which is asked about. */
+  /** More names than fit into the requested page; the client asks about each. */
   crowd: inDirectory((xid) => page(xid, Array.from({ length: 20_000 }, (_, at) => entry(`${at}`, at + 1)).join(''), 1)),
   'empty-pages': inDirectory((xid) => page(xid, '', 0)),
   names: inDirectory((xid) =>
@@ -103,7 +103,7 @@ export const hostile: Readonly<Record<string, Hostile>> = {
     answer(xid, word(0) + noAttributes + long(7) + word(1) + long(1) + word(0x7fff_ffff)),
   ),
   'long-link': { type: link, procedure: 'READLINK', answer: (xid) => answer(xid, words(0, 0, 0x7fff_ffff)) },
-  /** A text that would lead to another host, if its slashes began one. */
+  /** A text that would lead to another host if a client took its slashes for the beginning of one. */
   'slashes-link': {
     type: link,
     procedure: 'READLINK',

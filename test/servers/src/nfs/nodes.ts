@@ -19,7 +19,7 @@ export interface NfsNode {
   readonly hostile?: string
 }
 
-/** Symbolic links, beside the files of the tree. */
+/** Symbolic links, which the tree of files does not have. */
 export const seedLinks: Readonly<Record<string, string>> = {
   '/pub/link': 'hello.txt',
   '/pub/up': '../readme.txt',
@@ -59,7 +59,7 @@ export class Nodes {
     return { ...common, type: types.file, size: node.size, modified: node.modified, file: node }
   }
 
-  /** The file of a handle; undefined: the handle is none of ours. */
+  /** The file of a handle; undefined if the handle is not ours. */
   of(handle: string): NfsNode | undefined {
     if (!handle.startsWith(magic)) return undefined
     const path = this.#paths[handle.charCodeAt(6) * 256 + handle.charCodeAt(7)]
@@ -88,7 +88,7 @@ export function nameOf({ path }: NfsNode): string {
   return baseName(path)
 }
 
-/** The octets of a file from a position on. */
+/** The octets of a file from `start` up to `end`. */
 export function octetsOf({ file }: NfsNode, start: number, end: number): string {
   if (file === undefined || start >= end) return ''
   return Buffer.concat([...file.chunks(start, Math.min(end, file.size))]).toString('latin1')

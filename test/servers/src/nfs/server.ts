@@ -6,19 +6,19 @@ import { Nodes } from './nodes.ts'
 import { NfsSession } from './session.ts'
 
 export interface NfsServerOptions extends Omit<ServerOptions, 'tls'>, FileOptions {
-  /** The versions of NFS that are spoken: 2, 3, 4. Default [2, 3, 4]. */
+  /** The versions of NFS that the server speaks: 2, 3, 4. Default [2, 3, 4]. */
   readonly versions?: readonly number[]
-  /** False: there is no public filehandle (RFC 2054), as in most servers. Default true. */
+  /** Whether there is a public filehandle (RFC 2054), which most servers lack. Default true. */
   readonly publicHandle?: boolean
-  /** False: there is no MOUNT service. Default true: it is at the same port, as is the portmapper. */
+  /** Whether there is a MOUNT service. It has the same port, and so has the portmapper. Default true. */
   readonly mount?: boolean
   /** The directory that MOUNT exports. Default `/`. */
   readonly exported?: string
-  /** False: version 3 has no READDIRPLUS. Default true. */
+  /** Whether version 3 has READDIRPLUS. Default true. */
   readonly readdirplus?: boolean
-  /** 'sys': calls without AUTH_SYS are refused as AUTH_TOOWEAK. Default 'none'. */
+  /** 'sys': calls without AUTH_SYS are refused with AUTH_TOOWEAK. Default 'none'. */
   readonly auth?: 'none' | 'sys'
-  /** The names in one answer of READDIR. Default 100. */
+  /** How many names one answer of READDIR has. Default 100. */
   readonly pageSize?: number
 }
 
@@ -43,15 +43,15 @@ export const nfsChecks: Checks<OwnOptions> = {
 }
 
 /**
- * An NFS server for reading, over TCP: versions 2, 3 and 4.0, with WebNFS's public filehandle, and at the same port
- * MOUNT and the portmapper; misbehaviours below /misbehaviour/.
+ * A read-only NFS server over TCP: versions 2, 3 and 4.0, with WebNFS's public filehandle, and on the same port MOUNT
+ * and the portmapper. It misbehaves below /misbehaviour/.
  */
 export async function startNfsServer(options: NfsServerOptions = {}): Promise<FileServer> {
   checkOptions('startNfsServer', options, { ...nfsChecks, ...fileChecks })
   return startNfsOn(new ServedFiles(options), options)
 }
 
-/** The options have been checked. */
+/** Starts a server; its options must have been checked. */
 export async function startNfsOn(tree: ServedFiles, options: OwnOptions): Promise<FileServer> {
   const settings = {
     nodes: new Nodes(tree),

@@ -2,7 +2,7 @@ import { handleOf, types } from './nodes.ts'
 import type { Service } from './session.ts'
 import { type Arguments, opaque, word, words } from './xdr.ts'
 
-/** The portmapper (RFC 1833 3): everything is at this very port, except what is not served. */
+/** The portmapper (RFC 1833 3). Every service that runs has this same port. */
 export function answerPortmap(procedure: number, call: Arguments, service: Service): string {
   if (procedure !== 3) return ''
   const program = call.word()
@@ -10,10 +10,10 @@ export function answerPortmap(procedure: number, call: Arguments, service: Servi
   return word(program === 100_005 && !service.settings.mount ? 0 : service.port)
 }
 
-/** MOUNT (RFC 1813 5, RFC 1094 A): directories at or below the export; null: there is no such procedure. */
+/** MOUNT (RFC 1813 5, RFC 1094 A) for directories at or below the export; null if there is no such procedure. */
 export function answerMount(version: number, procedure: number, call: Arguments, service: Service): string | null {
   const { exported, nodes, auth } = service.settings
-  // NULL, and UMNTALL.
+  // NULL and UMNTALL have no results.
   if (procedure === 0 || procedure === 4) return ''
   if (procedure === 5) {
     service.note('EXPORT', '')

@@ -21,21 +21,21 @@ export interface NfsSettings {
   readonly pageSize: number
 }
 
-/** The outcome of a procedure: its results; or null: nothing more is said. */
+/** The results of a procedure; null if the server says nothing more. */
 export type Results = string | null
 
-/** A part of a file; null: nothing more is said. */
+/** A part of a file; null if the server says nothing more. */
 export type Part = { readonly octets: string; readonly isEnd: boolean } | null
 
-/** What the versions need of a connection. */
+/** What the code of each version needs from a connection. */
 export interface Service {
   readonly settings: NfsSettings
   readonly port: number
-  /** Up to `count` octets of a file, and whether they are the last, as far as the faults let it. */
+  /** Reads up to `count` octets of a file, and tells whether they are the last, as far as the faults allow. */
   read(node: NfsNode, position: number, count: number): Promise<Part>
   /** Records a procedure. */
   note(procedure: string, target: string): void
-  /** The results in place of the right ones, which are sent as they are. */
+  /** Sends the wrong results of a hostile file, if it has some for this procedure. Resolves to whether it has. */
   misbehave(procedure: string, node: NfsNode | undefined): Promise<boolean>
 }
 
@@ -44,7 +44,7 @@ const longestCall = 1024 * 1024
 
 const programs = { portmap: 100_000, nfs: 100_003, mount: 100_005 } as const
 
-/** One connection: calls are answered in their order. */
+/** The session of one connection. It answers calls in their order. */
 export class NfsSession implements Service {
   readonly settings: NfsSettings
   readonly #connection: Connection
@@ -52,7 +52,7 @@ export class NfsSession implements Service {
   readonly #server: Listener
   readonly #counts = new Map<string, number>()
   #xid = 0
-  /** Those of the file that is read; undefined: none was read yet. */
+  /** The faults for the file that is being read; undefined before the first one. */
   #faults: Connection['faults'] | undefined
 
   constructor(connection: Connection, server: Listener, settings: NfsSettings) {
@@ -74,7 +74,7 @@ export class NfsSession implements Service {
     }
   }
 
-  /** The next call, from all of its fragments (RFC 5531 11); undefined: there is none, or it is too long. */
+  /** The next call, joined from its fragments (RFC 5531 11); undefined if there is none or it is too long. */
   async #call(): Promise<string | undefined> {
     for (let call = ''; ; ) {
       const mark = await this.#line.readOctets(4)
@@ -121,7 +121,7 @@ export class NfsSession implements Service {
     return true
   }
 
-  /** Answers a call; false: the connection is over. */
+  /** Answers a call. Resolves to false if the connection is over. */
   async #answer(call: Arguments): Promise<boolean> {
     const xid = call.word()
     this.#xid = xid
@@ -139,7 +139,7 @@ export class NfsSession implements Service {
     if (program === programs.portmap) return this.#send(answer(xid, answerPortmap(procedure, call, this)))
     if (program === programs.mount && this.settings.mount) {
       const results = answerMount(version, procedure, call, this)
-      // 3: PROC_UNAVAIL.
+      // 3 is PROC_UNAVAIL.
       return this.#send(results === null ? answer(xid, '', 3) : answer(xid, results))
     }
     if (program !== programs.nfs) return this.#send(answer(xid, '', 1))

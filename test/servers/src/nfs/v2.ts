@@ -6,7 +6,7 @@ import { type Arguments, opaque, word, words } from './xdr.ts'
 const names: Readonly<Record<number, string>> = { 1: 'GETATTR', 4: 'LOOKUP', 5: 'READLINK', 6: 'READ', 16: 'READDIR' }
 const handleSize = 32
 
-/** A procedure of NFS version 2 (RFC 1094 2.2). */
+/** Answers a procedure of NFS version 2 (RFC 1094 2.2). */
 export async function answerV2(procedure: number, call: Arguments, service: Service): Promise<Results> {
   const { nodes, publicHandle } = service.settings
   const name = names[procedure]
@@ -46,7 +46,7 @@ function page(node: NfsNode, cookie: number, service: Service): string {
   return `${word(0)}${entries.join('')}${words(0, end >= all.length ? 1 : 0)}`
 }
 
-/** fattr (RFC 1094 2.3.5). */
+/** Writes fattr (RFC 1094 2.3.5). */
 function attributes({ id, type, size, modified }: NfsNode): string {
   const time = words(Math.floor(modified.getTime() / 1000), 0)
   return words(type, 0o100644, 1, 1000, 1000, size % 2 ** 32, 4096, 0, 1, 1, id) + time.repeat(3)

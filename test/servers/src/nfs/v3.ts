@@ -15,13 +15,13 @@ const names: Readonly<Record<number, string>> = {
   20: 'PATHCONF',
 }
 
-/** The octets of a READ, a WRITE and a READDIR: the most, what is best, and their multiple. */
+/** For READ, WRITE and READDIR: the most octets, the preferred number, and the unit of both. */
 const sizes = [65_536, 65_536, 4096] as const
 
 /** ACCESS3_READ, ACCESS3_LOOKUP and ACCESS3_EXECUTE (RFC 1813 3.3.4). */
 const readable = 0x23
 
-/** A procedure of NFS version 3 (RFC 1813 3). */
+/** Answers a procedure of NFS version 3 (RFC 1813 3). */
 export async function answerV3(procedure: number, call: Arguments, service: Service): Promise<Results | 'misbehaved'> {
   const { nodes, publicHandle, readdirplus } = service.settings
   const name = names[procedure]
@@ -49,10 +49,10 @@ export async function answerV3(procedure: number, call: Arguments, service: Serv
     case 'FSSTAT':
       return words(0, 0) + long(0).repeat(6) + word(0)
     case 'FSINFO':
-      // The largest file, a time step of a second, and the property "homogeneous".
+      // The largest file, a time step of one second, and the property "homogeneous".
       return words(0, 0, ...sizes, ...sizes, sizes[2]) + long(2 ** 52) + words(1, 0, 8)
     case 'PATHCONF':
-      // 32,000 links, names of 255 octets: longer ones are refused, owners stay, and case counts.
+      // 32,000 links; names of 255 octets, and longer ones are refused; owners cannot change; case matters.
       return words(0, 0, 32_000, 255, 1, 1, 0, 1)
     case 'READLINK':
       return node.target === undefined ? words(22, 0) : words(0, 0) + opaque(node.target)
@@ -67,7 +67,9 @@ export async function answerV3(procedure: number, call: Arguments, service: Serv
   }
 }
 
-/** A path of the public filehandle: with escapes (RFC 2054 6.1), relative to the root. */
+/**
+ * The path that the public filehandle gives: its escapes are decoded (RFC 2054 6.1), and it is relative to the root.
+ */
 export function publicPath(path: string): string {
   const names = path.split('/').filter((name) => name !== '' && name !== '.')
   return `/${names.map(decode).join('/')}`
@@ -93,7 +95,7 @@ function page(node: NfsNode, call: Arguments, service: Service, isPlus: boolean)
   return `${words(0, 0)}${long(1)}${entries.join('')}${words(0, end >= all.length ? 1 : 0)}`
 }
 
-/** fattr3 (RFC 1813 2.6). */
+/** Writes fattr3 (RFC 1813 2.6). */
 function attributes({ id, type, size, modified }: NfsNode): string {
   const seconds = Math.floor(modified.getTime() / 1000)
   const time = words(seconds, 0)

@@ -3,7 +3,7 @@ import type { Results, Service } from './session.ts'
 import { child } from './v3.ts'
 import { type Arguments, long, opaque, word, words } from './xdr.ts'
 
-/** The compounds of NFS version 4.0 (RFC 7530), as far as a reader without state needs them. */
+/** Answers the compounds of NFS version 4.0 (RFC 7530), as far as a reader without state needs them. */
 export async function answerV4(procedure: number, call: Arguments, service: Service): Promise<Results> {
   if (procedure !== 1) return ''
   const tag = call.opaque()
@@ -31,7 +31,7 @@ class Compound {
     this.#service = service
   }
 
-  /** The results of one operation; a number: its status; null: nothing more is said. */
+  /** The results of one operation. A number is its status; null means that the server says nothing more. */
   async operation(operation: number, call: Arguments): Promise<string | number | null> {
     const { nodes, publicHandle } = this.#service.settings
     const note = (name: string, target = this.#node?.path ?? ''): void => this.#service.note(name, target)
@@ -90,7 +90,7 @@ function page(node: NfsNode, call: Arguments, service: Service): string {
   return `${long(1)}${entries.join('')}${words(0, end >= all.length ? 1 : 0)}`
 }
 
-/** The attributes that are asked for. */
+/** The numbers of the requested attributes. */
 function wanted(call: Arguments): readonly number[] {
   const bits = Array.from({ length: call.word() }, () => call.word())
   return Array.from({ length: bits.length * 32 }, (_, number) => number).filter(
@@ -98,7 +98,7 @@ function wanted(call: Arguments): readonly number[] {
   )
 }
 
-/** fattr4 (RFC 7530 2.2.2): those that this server has. */
+/** Writes fattr4 (RFC 7530 2.2.2) with those attributes that this server has. */
 function attributes(node: NfsNode, asked: readonly number[]): string {
   const values = new Map([
     [1, word(node.type)],

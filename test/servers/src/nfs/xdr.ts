@@ -15,7 +15,7 @@ export function opaque(octets: string): string {
   return word(octets.length) + octets + '\0'.repeat(-octets.length & 3)
 }
 
-/** Reads the arguments of a call. Throws a RangeError at their end. */
+/** Reads the arguments of a call. Throws a RangeError if they end too early. */
 export class Arguments {
   readonly #octets: string
   #at = 0
@@ -49,12 +49,12 @@ export class Arguments {
   }
 }
 
-/** One record of a single fragment (RFC 5531 11). */
+/** A record of one fragment (RFC 5531 11). */
 export function record(octets: string): string {
   return word(0x8000_0000 + octets.length) + octets
 }
 
-/** An answer that was accepted: 0 SUCCESS, with the results; 1 to 5 as RFC 5531 9 says. */
+/** An accepted reply. Status 0 is SUCCESS, with the results; 1 to 5 are in RFC 5531 9. */
 export function answer(xid: number, results: string, status = 0): string {
   return record(words(xid, 1, 0, 0, 0, status) + results)
 }

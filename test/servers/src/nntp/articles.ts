@@ -1,6 +1,6 @@
 import { seedTime } from '../files/tree.ts'
 
-/** Articles: CRLF lines, one char an octet. */
+/** An article. Its lines end in CRLF, one char an octet. */
 export interface Article {
   readonly number: number
   readonly group: string
@@ -15,7 +15,7 @@ export interface Draft {
   readonly from?: string
   readonly date?: Date
   readonly more?: readonly (readonly [string, string])[]
-  /** LF lines. */
+  /** The body; its lines end in LF. */
   readonly body: string
 }
 
@@ -43,7 +43,10 @@ export function head(article: Article): string {
   return article.headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
 }
 
-/** Subject, From, Date, Message-ID, References, :bytes, :lines (RFC 3977, 8.4), TAB between them. */
+/**
+ * The overview line: Subject, From, Date, Message-ID, References, :bytes, :lines, with TAB between them (RFC 3977,
+ * 8.4).
+ */
 export function overview(article: Article): string {
   const field = (name: string): string => article.headers.find(([key]) => key === name)?.[1] ?? ''
   const octets = head(article).length + 2 + article.body.length

@@ -9,13 +9,16 @@ import { LOGIN_FIRST, type NntpSession } from './session.ts'
 
 export type NntpCommand = (session: NntpSession, words: readonly string[]) => Promise<void>
 
-/** ARTICLE, HEAD, BODY, STAT: one way to find the article, four to show it (RFC 3977, 6.2). */
+/**
+ * Makes ARTICLE, HEAD, BODY or STAT: all four find the article in the same way, and each shows another part (RFC 3977,
+ * 6.2).
+ */
 function showing(code: number, text: ((article: Article) => string) | undefined): NntpCommand {
   return async (session, [which]) => {
     const found = which?.startsWith('<') ? byMessageId(session, which) : byNumber(session, which)
     if (typeof found === 'string') return session.reply(found)
     if (session.closed(found.group)) return session.reply(LOGIN_FIRST)
-    // A message-id does not move the current article (RFC 3977, 6.2.1.2), and 0 stands for its number.
+    // A message-id does not change the current article (RFC 3977, 6.2.1.2), and the reply has 0 for its number.
     if (!which?.startsWith('<')) session.current = found
     const line = `${code} ${which?.startsWith('<') ? 0 : found.number} ${found.messageId}`
     await (text ? session.block(line, text(found)) : session.reply(line))
@@ -38,7 +41,7 @@ function byNumber(session: NntpSession, number: string | undefined): Article | s
   return session.group.article(Number(number)) ?? none
 }
 
-/** `12`, `12-`, `12-34`; none is the current article (RFC 3977, 8.3). */
+/** The articles of `12`, `12-` or `12-34`; without a range, the current article (RFC 3977, 8.3). */
 function inRange(session: NntpSession, range: string | undefined): readonly Article[] | string {
   if (!session.group) return '412 No newsgroup selected'
   if (range === undefined) return session.current ? [session.current] : '420 Current article number is invalid'
@@ -61,13 +64,13 @@ const OVER: NntpCommand = async (session, [which]) => {
     byId === undefined ? inRange(session, which) : typeof byId === 'string' ? byId : [{ ...byId, number: 0 }]
   if (typeof found === 'string') return session.reply(found)
   if (found.some(({ group }) => session.closed(group))) return session.reply(LOGIN_FIRST)
-  // RFC 3977, 8.3.1 has 423 where RFC 2980, 2.8 had 420.
+  // RFC 3977, 8.3.1 uses 423; the older RFC 2980, 2.8 used 420.
   const none = session.settings.kind === 'rfc977' ? 420 : 423
   if (found.length === 0) return session.reply(`${none} No articles in that range`)
   await session.block('224 Overview information follows', found.map((article) => `${overview(article)}\n`).join(''))
 }
 
-/** XHDR (RFC 2980, 2.6), and HDR, whose numbers are 225 (RFC 3977, 8.5). */
+/** Makes XHDR (RFC 2980, 2.6), or HDR, which answers with 225 (RFC 3977, 8.5). */
 function headers(code: number): NntpCommand {
   return async (session, [field = '', which]) => {
     const byId = which?.startsWith('<') ? byMessageId(session, which) : undefined
@@ -86,7 +89,7 @@ function summary({ name, low, high }: Group): string {
   return `211 ${high - low + 1} ${low} ${high} ${name}`
 }
 
-/** The group that is current from now on, or why it is not. */
+/** Selects a group as the current one, or returns why it cannot. */
 function select(session: NntpSession, name: string): Group | string {
   const group = session.settings.groups.find((candidate) => candidate.name === name)
   if (!group) return '411 No such newsgroup'
@@ -96,7 +99,7 @@ function select(session: NntpSession, name: string): Group | string {
   return group
 }
 
-/** NEXT and LAST (RFC 3977, 6.1.3 and 6.1.4). */
+/** Makes NEXT or LAST (RFC 3977, 6.1.3 and 6.1.4). */
 function stepping(step: 1 | -1, none: string): NntpCommand {
   return async (session) => {
     const { group, current } = session
@@ -112,7 +115,7 @@ function stepping(step: 1 | -1, none: string): NntpCommand {
 export const commands: Readonly<Record<string, NntpCommand>> = {
   async CAPABILITIES(session) {
     const reader = `READER\nLIST ACTIVE NEWSGROUPS OVERVIEW.FMT\n${session.settings.overviews ? 'OVER MSGID\n' : ''}`
-    // RFC 3977, 5.3: a transit server has one of the two.
+    // RFC 3977, 5.3: a transit server offers either READER or MODE-READER.
     const mode = session.reader ? `${loginCapabilities(session)}${reader}` : 'MODE-READER\n'
     await session.block('101 Capability list:', `VERSION 2\nIMPLEMENTATION Retriever test server\n${mode}`)
   },
@@ -150,7 +153,9 @@ export const commands: Readonly<Record<string, NntpCommand>> = {
   NEXT: stepping(1, '421 No next article'),
   LAST: stepping(-1, '422 No previous article'),
 
-  /** RFC 3977, 7.3: `NEWGROUPS 20010203 040506 GMT`, or a year of two digits; all groups are as old as the seed. */
+  /**
+   * RFC 3977, 7.3: `NEWGROUPS 20010203 040506 GMT`; the year may have two digits. All groups are as old as the seed.
+   */
   async NEWGROUPS(session, [date = '', time = '']) {
     const [, year = '', day = ''] = /^(\d{4}|\d\d)(\d{4})$/.exec(date) ?? []
     if (year === '' || !/^\d{6}$/.test(time)) return session.reply('501 Syntax error')

@@ -3,7 +3,8 @@ import { type Article, article, type Draft } from './articles.ts'
 import { announce, test } from './seed.ts'
 
 /**
- * A newsgroup, numbered from `low` to `high` without holes; an empty one ends below its beginning (RFC 3977, 6.1.1.2).
+ * A newsgroup, numbered from `low` to `high` without holes. In an empty one, `high` is less than `low` (RFC 3977,
+ * 6.1.1.2).
  */
 export interface Group {
   readonly name: string
@@ -11,14 +12,14 @@ export interface Group {
   readonly low: number
   readonly high: number
   article(number: number): Article | undefined
-  /** By a message-id with its angle brackets. */
+  /** Finds an article by its message-id with the angle brackets. */
   find(messageId: string): Article | undefined
 }
 
 export interface GroupOptions {
-  /** How many articles `retriever.many` has; 0 is no such group. */
+  /** How many articles `retriever.many` has; with 0 there is no such group. */
   readonly many: number
-  /** Groups that need a login; those that the seed does not have are made. */
+  /** Groups that need a login. A group that the seed does not have is made. */
   readonly private: readonly string[]
 }
 
@@ -40,7 +41,7 @@ function seedGroup(name: string, description: string, drafts: readonly Draft[], 
   }
 }
 
-/** Numbers do not begin at 1 in the announce group: a client must not guess them. */
+/** The numbers of the announce group do not begin at 1, since a client must not guess them. */
 const seed: readonly Group[] = [
   seedGroup('retriever.announce', 'News of the test server.', announce, 41),
   seedGroup('retriever.empty', 'A group without articles.', [], 1),
@@ -52,7 +53,7 @@ function privateGroup(name: string): Group {
   return seedGroup(name, 'For those who have logged in.', [{ id, subject: 'Private', body: 'Not for all.\n' }], 1)
 }
 
-/** Each article is made when it is asked for, and always the same: a million cost nothing. */
+/** Makes each article when it is asked for, always the same, so that a million articles cost nothing. */
 function manyGroup(count: number): Group {
   const name = 'retriever.many'
   const numbered = (number: number): Article | undefined =>
@@ -69,7 +70,7 @@ function manyGroup(count: number): Group {
 
 const FILLING = 'Lines of no more than seventy-two characters.\n'
 
-/** Threads of ten; a body of a few hundred octets, in which lines begin with dots. */
+/** Drafts of threads of ten. The body has a few hundred octets, and some lines begin with dots. */
 function manyDraft(number: number): Draft {
   const inThread = (number - 1) % 10
   const first = number - inThread

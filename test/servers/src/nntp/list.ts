@@ -1,12 +1,12 @@
 import type { NntpCommand } from './commands.ts'
 import { wildmat } from './wildmat.ts'
 
-/** RFC 3977, 8.4: the seven fields that every overview has. */
+/** The seven fields that every overview has (RFC 3977, 8.4). */
 const OVERVIEW = 'Subject:\nFrom:\nDate:\nMessage-ID:\nReferences:\n:bytes\n:lines\n'
 
 /** LIST with its keywords (RFC 3977, 7.6). */
 export const listCommand: NntpCommand = async (session, words) => {
-  // RFC 977, 3.6.1: LIST alone.
+  // RFC 977, 3.6.1: LIST takes no argument.
   if (session.settings.kind === 'rfc977' && words.length > 0) return session.reply('501 LIST takes no argument')
   const [keyword = 'ACTIVE', pattern] = words
   const groups = session.settings.groups.filter(

@@ -4,11 +4,11 @@ import type { NntpSession } from './session.ts'
 
 export type Login = 'user' | 'sasl'
 
-/** RFC 4648, 4, with its padding; RFC 4643, 2.4.2 wants anything else refused. */
+/** Base64 with its padding (RFC 4648, 4); RFC 4643, 2.4.2 wants anything else refused. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
 export const loginCommands: Readonly<Record<string, NntpCommand>> = {
-  /** RFC 4643: 502 once logged in, 483 where TLS has to come first. */
+  /** RFC 4643: after a login AUTHINFO gets 502; if TLS must come first, it gets 483. */
   async AUTHINFO(session, [kind, ...words]) {
     const step = kind?.toUpperCase()
     if (session.loggedIn) return session.reply('502 Already logged in')
@@ -22,7 +22,7 @@ export const loginCommands: Readonly<Record<string, NntpCommand>> = {
     await (step === 'USER' ? user(session, value) : password(session, value))
   },
 
-  /** RFC 4642, 2.2: 382, the handshake, then all of the session anew, but for MODE READER's effects. */
+  /** RFC 4642, 2.2: after 382 and the handshake, the session begins anew, but MODE READER stays in effect. */
   async STARTTLS(session) {
     const { connection } = session
     if (connection.tls || session.loggedIn) return session.reply('502 STARTTLS: too late')
@@ -44,12 +44,12 @@ export const loginCommands: Readonly<Record<string, NntpCommand>> = {
 /** The lines of CAPABILITIES about logins and TLS (RFC 4643, 2.1; RFC 4642, 2.1). */
 export function loginCapabilities(session: NntpSession): string {
   const { logins, explicitTls, login } = session.settings
-  // No argument: no AUTHINFO is taken in this state.
+  // AUTHINFO without an argument means that no login is possible in this state.
   const names = needsTls(session) ? [] : logins.map((name) => name.toUpperCase())
   return [
     explicitTls && !session.connection.tls ? 'STARTTLS\n' : '',
     login && !session.loggedIn ? `${['AUTHINFO', ...names].join(' ')}\n` : '',
-    // RFC 4643, 2.2: it stays after the login, so that a client can see whether the list is the same.
+    // RFC 4643, 2.2: this line stays after the login, so that a client can check that the list is the same.
     login && logins.includes('sasl') && !needsTls(session) ? 'SASL PLAIN\n' : '',
   ].join('')
 }
@@ -58,7 +58,7 @@ function needsTls({ settings, connection }: NntpSession): boolean {
   return settings.login && settings.explicitTls && !connection.tls
 }
 
-/** RFC 4643, 2.3: 381, then 281 or 481; 482 out of order. */
+/** RFC 4643, 2.3: USER gets 381, then PASS gets 281 or 481; 482 if they are out of order. */
 async function user(session: NntpSession, name: string): Promise<void> {
   session.user = name
   await session.reply('381 Password required')

@@ -8,27 +8,31 @@ import type { Login } from './login.ts'
 import { NntpSession, type NntpSettings } from './session.ts'
 
 export interface NntpServerOptions extends Omit<ServerOptions, 'tls'>, AccountOptions {
-  /** true: TLS from the first byte (nntps). 'explicit': STARTTLS is offered (RFC 4642). Default false. */
+  /** true: TLS from the first octet (nntps). 'explicit': the server offers STARTTLS (RFC 4642). Default false. */
   readonly tls?: boolean | 'explicit'
   /**
-   * 'required': 480 until AUTHINFO with one of the accounts; with tls 'explicit', 483 to that before TLS. Default
-   * 'none'.
+   * 'required': commands get 480 before AUTHINFO with one of the accounts; with tls 'explicit', AUTHINFO gets 483
+   * before TLS. Default 'none'.
    */
   readonly auth?: 'none' | 'required'
   /**
-   * Groups that need a login although others do not: 480, and not in LIST. Made where the seed has none of that name.
+   * Groups that need a login although others do not: they get 480, and LIST leaves them out. A group that the seed does
+   * not have is made.
    */
   readonly private?: readonly string[]
-  /** AUTHINFO USER, AUTHINFO SASL PLAIN (RFC 4643), or both, which is the default ('rfc977': 'user' alone). */
+  /**
+   * The logins that are offered: AUTHINFO USER, AUTHINFO SASL PLAIN (RFC 4643). Default both, and for kind 'rfc977'
+   * only 'user'.
+   */
   readonly logins?: readonly Login[]
   /**
-   * 'rfc977': no CAPABILITIES, MODE, OVER or LISTGROUP, LIST without arguments, 430 for a missing number, as sn does.
-   * 'transit': innd, `401 MODE-READER` until MODE READER. Default 'modern'.
+   * 'rfc977': no CAPABILITIES, MODE, OVER or LISTGROUP, LIST without arguments, and 430 for a missing number, as in sn.
+   * 'transit': innd, which answers `401 MODE-READER` until MODE READER. Default 'modern'.
    */
   readonly kind?: Kind
-  /** false: neither OVER nor XOVER. Default true. */
+  /** Whether the server has OVER and XOVER. Default true. */
   readonly overviews?: boolean
-  /** `retriever.many` has so many articles, numbered from 1. Default 0: there is no such group. */
+  /** How many articles `retriever.many` has, numbered from 1. Default 0: there is no such group. */
   readonly articles?: number
 }
 
@@ -43,13 +47,13 @@ export const nntpChecks: Checks<NntpServerOptions> = {
   articles: wholeNumber,
 }
 
-/** A news server for readers: RFC 3977, XOVER, AUTHINFO (RFC 4643) and STARTTLS (RFC 4642). No posting. */
+/** A news server for readers: RFC 3977, XOVER, AUTHINFO (RFC 4643) and STARTTLS (RFC 4642). It takes no posts. */
 export async function startNntpServer(options: NntpServerOptions = {}): Promise<TestServer> {
   checkOptions('startNntpServer', options, nntpChecks)
   return startNntpOn(options)
 }
 
-/** The options have been checked. */
+/** Starts a server; its options must have been checked. */
 export async function startNntpOn(options: NntpServerOptions): Promise<TestServer> {
   const settings = settingsOf(options)
   const listener = new Listener(

@@ -25,13 +25,13 @@ export interface NntpSettings {
   readonly accounts: Accounts
 }
 
-/** RFC 4643, 2.2. */
+/** The reply to a command that needs a login (RFC 4643, 2.2). */
 export const LOGIN_FIRST = '480 Authentication required'
 
-/** Commands that need no login (480 for the rest). */
+/** Commands that need no login; all others get 480. */
 const OPEN: ReadonlySet<string> = new Set(['CAPABILITIES', 'MODE', 'AUTHINFO', 'STARTTLS', 'HELP', 'DATE', 'QUIT'])
 
-/** Commands that a stall at 'response' lets pass: they come before what the client is after. */
+/** Commands that a stall at 'response' still answers, since a client only prepares its request with them. */
 const SETUP: ReadonlySet<string> = new Set(['CAPABILITIES', 'MODE', 'AUTHINFO', 'STARTTLS', 'GROUP'])
 
 /** One connection and what it remembers: the group, the current article, the login. */
@@ -39,7 +39,7 @@ export class NntpSession {
   readonly connection: Connection
   readonly settings: NntpSettings
   readonly lines: Lines
-  /** False until MODE READER has turned a transit server into one for readers. */
+  /** False on a transit server until MODE READER. */
   reader: boolean
   group: Group | undefined
   current: Article | undefined
@@ -67,12 +67,12 @@ export class NntpSession {
     }
   }
 
-  /** After this command no other is read. */
+  /** Reads no further command after the present one. */
   quit(): void {
     this.#quit = true
   }
 
-  /** Whether there is a login to be made before this group is shown. */
+  /** Whether this group needs a login that has not been made. */
   closed(group: string): boolean {
     return this.settings.private.has(group) && !this.loggedIn
   }
@@ -82,9 +82,7 @@ export class NntpSession {
     await this.connection.send(`${line}\r\n`)
   }
 
-  /**
-   * A reply with a multi-line data block after it: text in which every line ends in CRLF or LF, dots not yet doubled.
-   */
+  /** Sends a reply and a multi-line data block. Each line of the text ends in CRLF or LF; dots are doubled here. */
   async block(line: string, text: string): Promise<void> {
     await this.reply(line)
     if (!(await this.connection.sendBody(wholeBody(dotBlock(text))))) this.quit()
@@ -111,7 +109,7 @@ export class NntpSession {
     }
     const reply = this.connection.takeFault(line, verb)
     if (reply === undefined) return false
-    // RFC 3977, 3.2.1: 400 is followed by the end of the connection.
+    // RFC 3977, 3.2.1: after 400 the connection ends.
     if (reply === '' || reply.startsWith('400')) this.quit()
     if (reply !== '') await this.connection.send(reply)
     return true

@@ -1,4 +1,6 @@
-/** `retriever.*,!*.empty`: the last pattern that matches decides (RFC 3977, 4.2). */
+/**
+ * Whether a name matches patterns such as `retriever.*,!*.empty`: the last pattern that fits decides (RFC 3977, 4.2).
+ */
 export function wildmat(patterns: string, name: string): boolean {
   let matches = false
   for (const pattern of patterns.split(',')) {
@@ -9,8 +11,8 @@ export function wildmat(patterns: string, name: string): boolean {
 }
 
 /**
- * Whether a name fits a pattern with `*` and `?`. Tries each part between two `*` at its first place only: a regular
- * expression would try all of them.
+ * Whether a name fits a pattern with `*` and `?`. It tries each part between two `*` only at its first place; a regular
+ * expression would try all places.
  */
 export function fits(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*')

@@ -1,4 +1,4 @@
-/** The messages of every mailbox, by POP3 and IMAP. */
+/** The messages of every mailbox, over POP3 and IMAP. */
 export const messages: readonly string[] = [
   'From: Bob <bob@example.net>\r\nSubject: Hello\r\nMessage-ID: <1@example.net>\r\n\r\nHello.\r\n.dot\r\n..\r\n',
   'Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n' +

@@ -8,13 +8,13 @@ import { dotBlock, octets } from '../text.ts'
 import { messages } from './messages.ts'
 
 export interface Pop3ServerOptions extends Omit<ServerOptions, 'tls'> {
-  /** true: TLS from the first byte (pop3s). 'explicit': STLS is offered (RFC 2595). Default false. */
+  /** true: TLS from the first octet (pop3s). 'explicit': the server offers STLS (RFC 2595). Default false. */
   readonly tls?: boolean | 'explicit'
-  /** Passwords by user, in place of alice with the password secret. */
+  /** Passwords by user. Default: alice with the password secret. */
   readonly accounts?: Accounts
-  /** Offers APOP (RFC 1939, 7). Default false. */
+  /** Whether the server offers APOP (RFC 1939, 7). Default false. */
   readonly apop?: boolean
-  /** USER and PASS, AUTH PLAIN (RFC 5034), or both, which is the default. */
+  /** The logins that are offered: USER and PASS, AUTH PLAIN (RFC 5034). Default both. */
   readonly logins?: readonly ('user' | 'plain')[]
 }
 
@@ -28,7 +28,7 @@ export const pop3Checks: Checks<Pop3ServerOptions> = {
 
 const timestamp = '<1896.697170952@example.net>'
 
-/** A POP3 server (RFC 1939) with two messages; nothing can be deleted. */
+/** A POP3 server (RFC 1939) with two messages. Nothing can be deleted. */
 export async function startPop3Server(options: Pop3ServerOptions = {}): Promise<TestServer> {
   checkOptions('startPop3Server', options, pop3Checks)
   const listener = new Listener(
@@ -45,7 +45,7 @@ export async function startPop3Server(options: Pop3ServerOptions = {}): Promise<
   return listener.listen(options.port ?? 0)
 }
 
-/** One connection. */
+/** The session of one connection. */
 class Mailbox {
   readonly #connection: ServerConnection
   readonly #accounts: Accounts
@@ -73,7 +73,7 @@ class Mailbox {
     }
   }
 
-  /** False: the connection is over. */
+  /** Answers a command. Resolves to false if the connection is over. */
   async #answer(verb: string, words: readonly string[]): Promise<boolean> {
     const [first = '', second = ''] = words
     const connection = this.#connection
@@ -120,7 +120,7 @@ class Mailbox {
     return this.#logins.has('plain') ? 'SASL PLAIN\r\n' : ''
   }
 
-  /** AUTH PLAIN (RFC 5034 4, RFC 4616), with the message in the command or behind it. */
+  /** Answers AUTH PLAIN (RFC 5034 4, RFC 4616). The message stands in the command or follows it. */
   async #authenticate(given: string): Promise<boolean> {
     if (given === '') await this.#connection.send('+ \r\n')
     const message = given === '' ? await this.#connection.readLine() : given
@@ -161,7 +161,7 @@ class Mailbox {
   }
 }
 
-/** The header, the empty line, and so many lines behind it (RFC 1939 7). */
+/** The header, the empty line, and `count` lines behind it (RFC 1939 7). */
 function topOf(message: string, count: number): string {
   const header = message.slice(0, message.indexOf('\r\n\r\n') + 4)
   const lines = message.slice(header.length).split('\r\n')

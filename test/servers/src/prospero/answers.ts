@@ -1,12 +1,12 @@
 import type { SeedLink, SeedObject } from './seed.ts'
 import { quoted, tokensOf } from './tokens.ts'
 
-/** The software of the server, after that of ISI. */
+/** The software of the server; its answers follow those of ISI's server. */
 const software = 'Retriever-test'
 
 type Objects = ReadonlyMap<string, SeedObject>
 
-/** The answer to the commands of one request. A failure ends it. */
+/** The answer to the commands of one request. The first failure ends it. */
 export function answerTo(text: string, objects: Objects): string {
   let lines: string[][]
   try {
@@ -49,7 +49,7 @@ function forwarded(tokens: readonly string[]): string {
   return `FORWARDED ${tokens.map(quoted).join(' ')}\n`
 }
 
-/** LIST: all links, or those that the path of components leads to. */
+/** LIST: all links, or those to which the path of components leads. */
 function listAnswer(directory: string, [options = '', , path]: readonly string[], objects: Objects): string {
   const withAttributes = options.split('+').includes('ATTRIBUTES')
   const links = objects.get(directory)?.links ?? []
@@ -77,7 +77,7 @@ function attributeLine(tokens: readonly string[]): string {
   return `ATTRIBUTE ${tokens.map(quoted).join(' ')}\n`
 }
 
-/** GET-OBJECT-INFO: as the server of ISI, it knows a plain file only if its SIZE or CONTENTS is wanted. */
+/** GET-OBJECT-INFO. Like the server of ISI, it knows a plain file only if the client asks for SIZE or CONTENTS. */
 function attributesAnswer([names = '', , hsoname = '']: readonly string[], objects: Objects): string {
   if (hsoname.startsWith('/private')) return 'FAILURE NOT-AUTHORIZED\n'
   const object = objects.get(hsoname)

@@ -6,13 +6,13 @@ export interface ClientPacket {
   readonly number: number
   readonly total: number
   readonly through: number
-  /** True: the client cancels its request (option 1). */
+  /** Whether the client cancels its request (option 1). */
   readonly isCancelled: boolean
   /** One octet a character. */
   readonly data: string
 }
 
-/** Reads a packet; undefined for one without a connection id. */
+/** Reads a packet; undefined if it has no connection id. */
 export function readPacket(octets: Buffer): ClientPacket | undefined {
   const length = octets[0] ?? 0
   if (length < 3 || length > 31 || length > octets.length) return undefined
@@ -27,21 +27,21 @@ export function readPacket(octets: Buffer): ClientPacket | undefined {
   }
 }
 
-/** The octets of a message that go into one packet. */
+/** The most octets of a message in one packet. */
 export const packetSize = 1250
-/** The packets that are sent before an acknowledgement must come. */
+/** How many packets are sent before an acknowledgement must come. */
 export const windowSize = 16
 
-/** The pieces of an answer; an answer without octets is one piece. */
+/** The pieces of an answer; an empty answer is one piece. */
 export function piecesOf(message: string): string[] {
   const count = Math.max(1, Math.ceil(message.length / packetSize))
   return Array.from({ length: count }, (_, at) => message.slice(at * packetSize, (at + 1) * packetSize))
 }
 
-/** The header of a packet that is sent for the first time: as short as it can be. */
+/** The shortest header for a packet that is sent for the first time. */
 export function firstHeader(id: string, number: number, total: number): string {
   if (total === 1) return `\x03${id}`
-  // The number of packets is told by the last one alone.
+  // Only the last packet states the number of packets.
   const head = `${id}${uint16(number)}${uint16(number === total ? total : 0)}`
   const isWindowEnd = number % windowSize === 0 && number < total
   return isWindowEnd ? `\x0c${head}${uint16(0)}${uint16(0)}\x80` : `\x07${head}`
@@ -52,23 +52,23 @@ export function laterHeader(id: string, number: number, total: number): string {
   return `\x09${id}${uint16(number)}${uint16(total)}${uint16(1)}`
 }
 
-/** A control packet that asks the client to wait so many seconds. */
+/** A control packet that asks the client to wait this many seconds. */
 export function waitPacket(id: string, seconds: number): string {
   return `\x0b${id}${uint16(0)}${uint16(0)}${uint16(1)}${uint16(seconds)}`
 }
 
-/** A control packet with an option, and the octets of its fields. */
+/** A control packet with an option and its fields. */
 export function optionPacket(id: string, option: number, fields: string = ''): string {
   const length = String.fromCharCode(13 + fields.length)
   return `${length}${id}${'\0'.repeat(9)}${String.fromCharCode(option)}${fields}`
 }
 
-/** The fields of the options 4 and 5: an IPv4 address and a port. */
+/** The fields of options 4 and 5: an IPv4 address and a port. */
 export function redirectFields(address: string, port: number): string {
   return String.fromCharCode(...address.split('.').map(Number)) + uint16(port)
 }
 
-/** The key of a request: the client's address and its connection id. */
+/** The key of a request: the client's address and the connection id. */
 export function keyOf({ address, port }: RemoteInfo, id: string): string {
   return `${address} ${port} ${Buffer.from(id, 'latin1').toString('hex')}`
 }

@@ -1,25 +1,25 @@
-/** A link of a directory, as tokens of LINK, and the attributes behind it, each the tokens of ATTRIBUTE. */
+/** A link of a directory, as tokens of LINK, followed by its attributes, each as tokens of ATTRIBUTE. */
 export interface SeedLink {
   readonly type: 'L' | 'U' | 'I'
   readonly target: string
   readonly name: string
-  /** `host` or `host(port)`; default: the server itself, which calls itself LOCALHOST. */
+  /** `host` or `host(port)`. Default: the server itself, which calls itself LOCALHOST. */
   readonly host?: string
   readonly hsoname: string
   readonly attributes?: readonly (readonly string[])[]
 }
 
 export interface SeedObject {
-  /** The octets of a plain file, one a character. */
+  /** The octets of a plain file, one char each. */
   readonly contents?: string
   readonly links?: readonly SeedLink[]
-  /** Further attributes, each the tokens of ATTRIBUTE. */
+  /** Further attributes, each as tokens of ATTRIBUTE. */
   readonly attributes?: readonly (readonly string[])[]
   /** The tokens of FORWARDED. */
   readonly forwarded?: readonly string[]
 }
 
-/** The ports of the servers that other access methods lead to. */
+/** The ports of the servers to which other access methods lead. */
 export interface Ports {
   readonly ftp: number
   readonly gopher: number

@@ -24,32 +24,32 @@ export interface ProsperoServerOptions extends Omit<ServerOptions, 'tls'> {
   readonly ftpPort?: number
   /** The port on 127.0.0.1 that access methods of Gopher name. Default 7070. */
   readonly gopherPort?: number
-  /** So many requests are lost before the first is heard. Default 0. */
+  /** How many requests are lost before the first is heard. Default 0. */
   readonly losesRequests?: number
-  /** The packet of an answer, from 1 up, that is lost when it is sent first. Default 0: none. */
+  /** The packet of an answer, counted from 1, whose first sending is lost. Default 0: none. */
   readonly loses?: number
-  /** True: the packets of a window come in reverse order. Default false. */
+  /** Whether the packets of a window come in reverse order. Default false. */
   readonly reorders?: boolean
-  /** True: each packet comes twice. Default false. */
+  /** Whether each packet comes twice. Default false. */
   readonly duplicates?: boolean
   /**
-   * True: forged answers come first: with another connection id, and with the right one from another address. Default
-   * false.
+   * Whether forged answers come first: one with another connection id, and one with the right id from another address.
+   * Default false.
    */
   readonly forges?: boolean
-  /** True: packets that are sent again have the octets of the connection id swapped. Default false. */
+  /** Whether packets that are sent again have the octets of the connection id swapped. Default false. */
   readonly swapsId?: boolean
-  /** True: answers come from another port of the same address. Default false. */
+  /** Whether answers come from another port of the same address. Default false. */
   readonly answersElsewhere?: boolean
-  /** The first answer to a request asks the client to wait so many seconds. Default 0: none. */
+  /** The first answer to a request asks the client to wait this many seconds. Default 0: no wait. */
   readonly waits?: number
   /** Each request is redirected to this port of 127.0.0.1 (ARDP option 4). Default 0: none. */
   readonly redirects?: number
-  /** True: requests are refused (ARDP option 1). Default false. */
+  /** Whether requests are refused (ARDP option 1). Default false. */
   readonly refuses?: boolean
-  /** True: an answer has no end. Default false. */
+  /** Whether an answer never ends. Default false. */
   readonly endless?: boolean
-  /** True: each packet ends with a NUL, as before 1994. Default false. */
+  /** Whether each packet ends with a NUL, as before 1994. Default false. */
   readonly appendsNul?: boolean
 }
 
@@ -72,7 +72,7 @@ export const prosperoChecks: Checks<ProsperoServerOptions> = {
   appendsNul: flag,
 }
 
-/** A Prospero server (protocol version 5 over ARDP and UDP) for reading. */
+/** A read-only Prospero server (protocol version 5 over ARDP and UDP). */
 export async function startProsperoServer(options: ProsperoServerOptions = {}): Promise<TestServer> {
   checkOptions('startProsperoServer', options, prosperoChecks)
   const service = new Service(options)
@@ -83,27 +83,27 @@ export async function startProsperoServer(options: ProsperoServerOptions = {}): 
   return server.listen(options.port ?? 0)
 }
 
-/** A request, and the answer as far as the client has it. */
+/** A request, and how much of the answer the client has. */
 interface Request {
   readonly parts: Map<number, string>
-  /** Empty: the request is not whole yet. */
+  /** The pieces of the answer; empty until the request is complete. */
   pieces: readonly string[]
-  /** The last packet that was sent. */
+  /** The number of the last packet that was sent. */
   sent: number
-  /** True: the packet of `loses` has been lost. */
+  /** Whether the packet of `loses` has been lost. */
   isLost: boolean
 }
 
-/** So many requests are remembered; a client that never ends its own gives way to others. */
+/** The most requests that are kept. If a client never ends its request, others push it out. */
 const requestsKept = 256
 
 class Service {
   readonly #options: ProsperoServerOptions
   readonly #objects: ReadonlyMap<string, SeedObject>
-  /** The requests of the last clients, by address and connection id. */
+  /** The latest requests, by address and connection id. */
   readonly #requests = new Map<string, Request>()
   #heard = 0
-  /** The socket of `answersElsewhere`. */
+  /** The socket for `answersElsewhere`. */
   #elsewhere: Socket | null = null
 
   constructor(options: ProsperoServerOptions) {
@@ -138,7 +138,7 @@ class Service {
     } else this.#begin(this.#keep(key, packet), packet.total, wire, server)
   }
 
-  /** Keeps a packet of a request. */
+  /** Stores a packet of a request. */
   #keep(key: string, { number, data }: ClientPacket): Request {
     const request = this.#requests.get(key) ?? { parts: new Map(), pieces: [], sent: 0, isLost: false }
     this.#requests.set(key, request)
@@ -150,7 +150,7 @@ class Service {
     return request
   }
 
-  /** Sends the first window of the answer, once the request is whole. */
+  /** Sends the first window of the answer once the request is complete. */
   #begin(request: Request, total: number, wire: Wire, server: UdpListener): void {
     if (request.parts.size < total) return
     const text = Array.from({ length: total }, (_, at) => request.parts.get(at + 1) ?? '').join('')
@@ -160,7 +160,7 @@ class Service {
     this.#window(request, wire, true)
   }
 
-  /** The pieces of the answer; null: there is none. */
+  /** The pieces of the answer; null if there is no answer. */
   #answer(text: string, server: UdpListener): readonly string[] | null {
     const commands = tokensOf(text).filter(([word]) => word !== 'VERSION' && word !== 'AUTHENTICATE')
     const line = commands.map((tokens) => tokens.join(' ')).join(' | ')
@@ -188,21 +188,21 @@ class Service {
     request.sent = end
   }
 
-  /** The client has all up to `through`: the rest is sent again, or the next window. */
+  /** The client has all packets up to `through`. Sends the rest again, or the next window. */
   #acknowledged(request: Request, through: number, wire: Wire): void {
     const isAgain = through < request.sent
     if (isAgain) request.sent = through
     if (through < request.pieces.length || this.#options.endless) this.#window(request, wire, !isAgain)
   }
 
-  /** The same request has come again. */
+  /** Answers a request that the client has repeated. */
   #again(request: Request, through: number, wire: Wire): void {
     request.sent = through
     this.#window(request, wire, false)
   }
 }
 
-/** Sends packets to one client, with the faults of the server. */
+/** Sends packets to one client, and plays the faults of the server. */
 class Wire {
   readonly id: string
   readonly #options: ProsperoServerOptions
@@ -224,7 +224,7 @@ class Wire {
     this.#socket = elsewhere
   }
 
-  /** The connection id of packets that are sent again. */
+  /** The connection id in packets that are sent again. */
   get later(): string {
     return this.#options.swapsId ? `${this.id[1]}${this.id[0]}` : this.id
   }
@@ -247,7 +247,7 @@ class Wire {
     else this.#socket.send(buffer, port, address)
   }
 
-  /** Another id from the right place, and the right id from another address. */
+  /** Sends another id from the right place, and the right id from another address. */
   #forge(): void {
     const other = uint16((Buffer.from(this.id, 'latin1').readUInt16BE() + 1) & 0xffff)
     this.send(`\x03${other}FAILURE NOT-FOUND\n`)

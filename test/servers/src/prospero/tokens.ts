@@ -1,4 +1,4 @@
-/** The lines of a request as tokens: quotes may stand within a token, and a doubled quote in them is one. */
+/** The lines of a request as tokens. Quotes may stand within a token; a doubled quote within quotes means one quote. */
 export function tokensOf(text: string): string[][] {
   const lines: string[][] = []
   let line: string[] = []
@@ -24,8 +24,8 @@ export function tokensOf(text: string): string[][] {
 }
 
 /**
- * A token as the server of ISI writes it: from the first octet on that needs quotes all is in quotes, as in
- * `20' bytes'`.
+ * A token as the server of ISI writes it: everything behind the first octet that needs quotes is quoted, as in `20'
+ * bytes'`.
  */
 export function quoted(text: string): string {
   const at = text.search(/[ \t\n\r'\0/]/)

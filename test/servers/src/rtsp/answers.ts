@@ -2,7 +2,7 @@ export interface RtspAnswer {
   readonly status: string
   readonly fields?: readonly string[]
   readonly body?: string | Uint8Array
-  /** The whole answer, in place of all this; `{CSEQ}` stands for the request's number. */
+  /** A whole answer that replaces everything else; `{CSEQ}` stands for the request's number. */
   readonly raw?: string
 }
 

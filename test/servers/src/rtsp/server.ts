@@ -35,7 +35,7 @@ class Dialogue {
   readonly #connection: ServerConnection
   readonly #accounts: Accounts
   readonly #isClosed: boolean
-  /** The nonce of `/fresh` and `/stale` is the connection's own. */
+  /** `/fresh` and `/stale` use a nonce of this connection. */
   readonly #nonce = randomBytes(8).toString('hex')
   #renewals = 0
 
@@ -45,7 +45,7 @@ class Dialogue {
     this.#isClosed = isClosed
   }
 
-  /** Answers one request. False: the connection is over. */
+  /** Answers one request. Resolves to false if the connection is over. */
   async answer(): Promise<boolean> {
     const connection = this.#connection
     const request = await connection.readLine()

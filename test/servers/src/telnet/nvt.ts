@@ -3,20 +3,20 @@ const SB = 0xfa
 const SE = 0xf0
 const WILL = 0xfb
 
-/** So much of a line or of a command is kept. */
+/** The most octets of a line or command that are kept. */
 const LONGEST = 64 * 1024
 
-/** A message of the client: a line, or a command with its octets (`FF FC 18`). */
+/** What the client sent: a line, or a command as hexadecimal octets (`FF FC 18`). */
 export type NvtEvent = { readonly line: string } | { readonly command: string }
 
 /**
- * Takes a network virtual terminal's octets apart (RFC 854), however they are cut: IAC IAC is the octet FF, CR LF ends
- * a line, and so do CR NUL and a bare LF, which is what people's programs send.
+ * Splits the octets of a network virtual terminal (RFC 854), wherever chunks end. IAC IAC is the octet FF. CR LF ends a
+ * line, and so do CR NUL and a bare LF, which people's programs send.
  */
 export class Nvt {
   #rest = ''
   #line = ''
-  /** The text since it was last taken, with its line ends, for a server that shows what is typed. */
+  /** The text, with its line ends, since takeTyped() was last called, for a server that shows what is typed. */
   #typed = ''
 
   takeTyped(): string {
@@ -25,7 +25,7 @@ export class Nvt {
     return typed
   }
 
-  /** The events in a piece of input; what is not complete waits for the next piece. */
+  /** The events in a chunk of input. An incomplete event waits for the next chunk. */
   feed(chunk: Buffer): readonly NvtEvent[] {
     const events: NvtEvent[] = []
     this.#rest += chunk.toString('latin1')
@@ -47,12 +47,12 @@ export class Nvt {
   }
 }
 
-/** 0: not complete yet. */
+/** The length of the command at the beginning; 0 if it is incomplete. */
 function commandLength(text: string): number {
   const command = text.charCodeAt(1)
   if (Number.isNaN(command)) return 0
   if (command === SB) {
-    // IAC IAC inside is data; IAC SE ends it.
+    // IAC IAC within it is data; IAC SE ends it.
     for (let at = 2; at + 1 < text.length; at++) {
       if (text.charCodeAt(at) !== IAC) continue
       if (text.charCodeAt(at + 1) === SE) return at + 2

@@ -7,7 +7,7 @@ export interface TelnetServerOptions extends ServerOptions {}
 
 export const telnetChecks: Checks<TelnetServerOptions> = serverChecks
 
-/** A Telnet server (RFC 854): a little negotiation, a banner, an echo of each line, `quit`. */
+/** A Telnet server (RFC 854): it negotiates a little, shows a banner, echoes each line, and knows `quit`. */
 export async function startTelnetServer(options: TelnetServerOptions = {}): Promise<TestServer> {
   checkOptions('startTelnetServer', options, telnetChecks)
   const listener = new Listener(

@@ -4,7 +4,7 @@ import type { Listener } from '../listener.ts'
 import { recorded } from '../request.ts'
 import { Nvt, type NvtEvent } from './nvt.ts'
 
-/** WILL ECHO, DO TERMINAL-TYPE. */
+/** The server offers WILL ECHO and DO TERMINAL-TYPE. */
 const NEGOTIATION = '\xff\xfb\x01\xff\xfd\x18'
 const BANNER = 'Welcome to the test server.\r\nType lines to hear them again, quit to leave.\r\n'
 const PROMPT = '> '
@@ -12,13 +12,13 @@ const DO_ECHO = '\xff\xfd\x01'
 const DONT_ECHO = '\xff\xfe\x01'
 const ARE_YOU_THERE = '\xff\xf6'
 
-/** One connection. The banner waits for the client's first octets, as telnetd's does for its answers. */
+/** The session of one connection. Its banner waits for the client's first octets; that of telnetd waits for answers. */
 export class TelnetSession {
   readonly #connection: Connection
   readonly #server: Listener
   readonly #nvt = new Nvt()
   #welcomed = false
-  /** Whether the client wants what is typed shown, character by character (RFC 857). */
+  /** Whether the client wants each typed character shown (RFC 857). */
   #echoes = false
 
   constructor(connection: Connection, server: Listener) {
@@ -38,18 +38,18 @@ export class TelnetSession {
         if (!(await this.#answer(event))) return
       }
       if (!(await this.#welcome())) return
-      // Ctrl-D, by which a person ends the input of a program.
+      // Ctrl-D ends the input of a program.
       if (typed.includes('\x04')) return
     }
   }
 
-  /** Whether to go on. */
+  /** Answers an event. Resolves to whether the session goes on. */
   async #answer(event: NvtEvent): Promise<boolean> {
     if ('command' in event) {
       this.#record(event.command)
       if (event.command === DO_ECHO) this.#echoes = true
       if (event.command === DONT_ECHO) this.#echoes = false
-      // RFC 854: some sign that the server lives.
+      // RFC 854 wants some sign that the server is alive.
       if (event.command === ARE_YOU_THERE) await this.#connection.send('\r\n[Yes]\r\n')
       return true
     }

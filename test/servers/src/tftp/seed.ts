@@ -1,4 +1,4 @@
-/** The files by name. `bytes.bin` has 3000 octets, `full.bin` is a whole number of blocks of 512 octets. */
+/** The files by name. `bytes.bin` has 3000 octets; `full.bin` has a whole number of blocks of 512 octets. */
 export const files: Readonly<Record<string, Buffer>> = {
   'hello.txt': Buffer.from('Hello, world.\nA \r in a line.\n'),
   'empty.txt': Buffer.alloc(0),

@@ -5,13 +5,13 @@ import { files } from './seed.ts'
 import { UdpListener } from './udp-listener.ts'
 
 export interface TftpServerOptions extends Omit<ServerOptions, 'tls'> {
-  /** False: options are passed over, as in 1992 (RFC 1350). Default true. */
+  /** Whether the server knows options; without them it behaves as in 1992 (RFC 1350). Default true. */
   readonly options?: boolean
-  /** True: a request with options gets error 8 (RFC 2347). Default false. */
+  /** Whether a request with options gets error 8 (RFC 2347). Default false. */
   readonly refusesOptions?: boolean
-  /** The packet of data, from 1 up, that is lost when it is sent first. Default 0: none. */
+  /** The data packet, counted from 1, whose first sending is lost. Default 0: none. */
   readonly loses?: number
-  /** True: another socket sends forged data to the client. Default false. */
+  /** Whether another socket sends forged data to the client. Default false. */
   readonly forges?: boolean
 }
 
@@ -24,7 +24,7 @@ export const tftpChecks: Checks<TftpServerOptions> = {
   forges: flag,
 }
 
-/** A TFTP server (RFC 1350, 2347 to 2349, 7440) for reading, over UDP. */
+/** A read-only TFTP server (RFC 1350, 2347 to 2349, 7440), over UDP. */
 export async function startTftpServer(options: TftpServerOptions = {}): Promise<TestServer> {
   checkOptions('startTftpServer', options, tftpChecks)
   const server = new UdpListener('tftp', options, (request, from, listener) => {
@@ -111,7 +111,7 @@ function serve(request: Buffer, from: RemoteInfo, server: UdpListener, options: 
   send(Buffer.from(`\0\x06${oack.join('')}`))
 }
 
-/** RFC 1350 1: a line end is CR LF, a CR is CR NUL. */
+/** RFC 1350 1: a line end is CR LF, and a CR is CR NUL. */
 function netascii(octets: Buffer): Buffer {
   return Buffer.from(octets.toString('latin1').replaceAll('\r', '\r\0').replaceAll('\n', '\r\n'), 'latin1')
 }

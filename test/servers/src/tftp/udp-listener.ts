@@ -6,10 +6,10 @@ import { loopbackAddress, urlHost } from '../loopback.ts'
 import { type RecordedRequest, recorded } from '../request.ts'
 import type { ServerOptions, TestServer } from '../test-server.ts'
 
-/** The transfers that are open at once; a client that never ends its transfer gives way to others. */
+/** The most open transfers. If a client never ends its transfer, others push it out. */
 const TRANSFERS = 64
 
-/** A server over UDP, with the records and faults of the others. A connection is a transfer that is not over. */
+/** A server over UDP, with the records and faults of the others. Its connections are the unfinished transfers. */
 export class UdpListener implements TestServer {
   readonly protocol: string
   readonly host: string
@@ -49,12 +49,12 @@ export class UdpListener implements TestServer {
     return this
   }
 
-  /** Sends from the port that the server listens at. */
+  /** Sends from the port on which the server listens. */
   send(octets: Buffer, port: number, address: string): void {
     this.#socket.send(octets, port, address)
   }
 
-  /** A packet that cannot be answered, and one that cannot be sent, is lost; the server goes on. */
+  /** Makes a socket. A packet that cannot be answered or sent is lost, and the server goes on. */
   newSocket(take: (octets: Buffer, from: RemoteInfo) => void = () => {}): Socket {
     const socket = createSocket(this.address.includes(':') ? 'udp6' : 'udp4')
     socket.on('error', () => {})
@@ -68,7 +68,7 @@ export class UdpListener implements TestServer {
     return socket
   }
 
-  /** Counts a socket as that of a transfer, until it is released. */
+  /** Counts a socket as an open transfer, until it is released. */
   track(socket: Socket): void {
     const [oldest] = this.#transfers
     if (oldest !== undefined && this.#transfers.size >= TRANSFERS) this.release(oldest)
@@ -76,7 +76,7 @@ export class UdpListener implements TestServer {
     this.#tell()
   }
 
-  /** Closes the socket of a transfer, once. */
+  /** Closes the socket of a transfer, only once. */
   release(socket: Socket): void {
     if (!this.#transfers.delete(socket)) return
     socket.close()

@@ -25,7 +25,7 @@ const letters: readonly (readonly [number, string])[] = [
 
 const octets = new Map(letters.flatMap(([first, row]) => [...row].map((letter, at) => [letter, first + at] as const)))
 
-/** A text in code page 037, one char an octet. Throws for a character that the seed does not have. */
+/** A text in code page 037, one char an octet. Throws if the seed lacks a character. */
 export function ebcdic(text: string): string {
   return String.fromCharCode(
     ...[...text].map((letter) => {

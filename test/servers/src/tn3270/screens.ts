@@ -1,6 +1,6 @@
 import { ebcdic } from './ebcdic.ts'
 
-/** One char an octet, as everywhere here. */
+/** These commands have one char an octet, like all strings here. */
 const WRITE = '\xf1'
 const ERASE_WRITE = '\xf5'
 const ERASE_WRITE_ALTERNATE = '\x7e'
@@ -12,7 +12,7 @@ const INPUT = '\x40'
 const HIDDEN = '\x4c'
 const BRIGHT = '\xe8'
 
-/** Set Buffer Address, in 12 bits; the upper bits of an octet say nothing. */
+/** Set Buffer Address with 12 bits; the upper two bits of each octet mean nothing. */
 function sba(row: number, column: number): string {
   const address = (row - 1) * 80 + column - 1
   return `\x11${String.fromCharCode(0x40 | (address >> 6), 0x40 | (address & 0x3f))}`
@@ -35,9 +35,9 @@ const login = [
   field(TEXT, 'Password ==>'),
   field(HIDDEN, 'PL4NTED'),
   sba(4, 30),
-  // SFE with a field attribute and a colour; SA and the graphics of GE make a box of three.
+  // SFE sets a field attribute and a colour; SA and the graphics of GE draw a box of three.
   `\x29\x02\xc0${TEXT}\x42\xf2\x28\x42\xf4\x08\xc5\x08\xa2\x08\xd5\x28\x00\x00`,
-  // Repeat to Address draws a line, its end in 14 bits.
+  // Repeat to Address draws a line up to an address of 14 bits.
   sba(6, 2),
   `\x3c${fourteenBits(5 * 80 + 21)}${ebcdic('=')}`,
   sba(24, 1),
@@ -46,7 +46,7 @@ const login = [
 
 const shown = ERASE_WRITE + UNLOCKED + sba(1, 1)
 
-/** The screens that are records, and then those that break the rules. */
+/** The screens that are sent as records; those that break the rules come last. */
 type RecordsName =
   | 'login'
   | 'steps'
@@ -67,19 +67,19 @@ type RecordsName =
 
 const recordsByName: Readonly<Record<RecordsName, readonly string[]>> = {
   login: [ERASE_WRITE + UNLOCKED + login],
-  /** First a locked screen, then what is missing; between them a command that shows nothing. */
+  /** First a locked screen, then the missing rest. Between them comes a command that shows nothing. */
   steps: [ERASE_WRITE + LOCKED + login, '\xf2', WRITE + UNLOCKED + sba(8, 1) + ebcdic('READY')],
   alternate: [ERASE_WRITE_ALTERNATE + UNLOCKED + login],
   plain: [shown + ebcdic('No field at all.')],
-  /** The screen within a structured field, 16 bits an address. */
+  /** The screen within a structured field, with addresses of 16 bits. */
   structured: [
     `\xf3\x00\x05\x03\x00\x00\x00\x06\x0c\x00\x01\x00\x00\x00\x40\x00\xf1${UNLOCKED}\x11\x00\x50${ebcdic('Second row.')}`,
   ],
-  /** The keyboard stays locked. */
+  /** A screen that keeps the keyboard locked. */
   locked: [ERASE_WRITE + LOCKED + login],
-  /** What Hercules shows if no terminal is free, before it ends the connection. */
+  /** What Hercules shows before it ends the connection, if no terminal is free. */
   refused: [ERASE_WRITE + LOCKED + sba(3, 2) + ebcdic('Connection rejected, no available 3270 device')],
-  // These break the rules.
+  // These screens break the rules.
   address: [`${ERASE_WRITE}${UNLOCKED}\x11\x7f\x7f${ebcdic('x')}`],
   cut: [`${ERASE_WRITE}${UNLOCKED}\x11\x40`],
   pairs: [`${ERASE_WRITE}${UNLOCKED}\x29\xff\xc0\x20`],
@@ -88,11 +88,11 @@ const recordsByName: Readonly<Record<RecordsName, readonly string[]>> = {
   modify: [`${ERASE_WRITE}${UNLOCKED}\x2c\x01\xc0\x20`],
   length: ['\xf3\x00\x02\x03'],
   beyond: ['\xf3\x01\x00\x40\x00\xf5\xc3'],
-  /** A character and a tab, which clears the rest of the screen, thirty thousand times. */
+  /** Thirty thousand times a character and a tab, which clears the rest of the screen. */
   repeats: [shown + '\xc1\x05'.repeat(30_000)],
 }
 
-/** What a server does otherwise than to send records: session.ts has it. */
+/** What a server does instead of sending records; session.ts does it. */
 type Conduct =
   | 'endless'
   | 'unended'
@@ -120,7 +120,7 @@ export type ScreenName = RecordsName | Conduct
 
 export const screenNames: readonly string[] = [...Object.keys(recordsByName), ...conducts]
 
-/** The records of a screen; those of `login` for a conduct that needs some. */
+/** The records of a screen. A conduct that needs records gets those of `login`. */
 export function recordsOf(screen: ScreenName): readonly string[] {
   return isRecords(screen) ? recordsByName[screen] : recordsByName.login
 }

@@ -5,9 +5,9 @@ import { type ScreenName, screenNames } from './screens.ts'
 import { Tn3270Session } from './session.ts'
 
 export interface Tn3270ServerOptions extends ServerOptions {
-  /** The screen to show, or a misbehaviour; the README lists them. Default `login`. */
+  /** The screen to show, or a misbehaviour; the README lists both. Default `login`. */
   readonly screen?: ScreenName
-  /** True: TN3270E (RFC 2355). False: TN3270 as RFC 1576 describes it. Default false. */
+  /** Whether the server speaks TN3270E (RFC 2355) instead of TN3270 as in RFC 1576. Default false. */
   readonly enhanced?: boolean
 }
 
@@ -17,7 +17,7 @@ export const tn3270Checks: Checks<Tn3270ServerOptions> = {
   enhanced: flag,
 }
 
-/** A TN3270 server: it negotiates, shows a screen with fields, and takes no input. */
+/** A TN3270 server. It negotiates, shows a screen with fields, and takes no input. */
 export async function startTn3270Server(options: Tn3270ServerOptions = {}): Promise<TestServer> {
   checkOptions('startTn3270Server', options, tn3270Checks)
   const { screen = 'login', enhanced = false } = options

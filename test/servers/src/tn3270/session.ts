@@ -5,7 +5,7 @@ import { recorded } from '../request.ts'
 import { Nvt } from '../telnet/nvt.ts'
 import { recordsOf, type ScreenName } from './screens.ts'
 
-/** One char an octet. */
+/** Telnet commands, one char an octet. */
 const DO_TERMINAL_TYPE = '\xff\xfd\x18'
 const WILL_TERMINAL_TYPE = '\xff\xfb\x18'
 const SEND_TERMINAL_TYPE = '\xff\xfa\x18\x01\xff\xf0'
@@ -27,7 +27,7 @@ const FUNCTIONS_REQUEST = '\xff\xfa\x28\x03\x07'
 const FUNCTIONS_ARE = tn3270e('\x03\x04')
 const ASK_FUNCTIONS = tn3270e('\x03\x07\x00\x02')
 
-/** One connection: the negotiation of RFC 1576 or RFC 2355, then the records of a screen. */
+/** The session of one connection: it negotiates by RFC 1576 or RFC 2355, then sends the records of a screen. */
 export class Tn3270Session {
   readonly #connection: Connection
   readonly #server: Listener
@@ -62,7 +62,7 @@ export class Tn3270Session {
     if (this.#screen !== 'refused') await connection.stall()
   }
 
-  /** A record on its way: with its header in TN3270E, each FF doubled, and the end. */
+  /** A record as sent: with its header in TN3270E, each FF doubled, and the end mark. */
   #framed(record: string): string {
     const header = this.#isEnhanced ? '\0\0\0\0\0' : ''
     return header + record.replaceAll('\xff', '\xff\xff') + END
@@ -74,7 +74,7 @@ export class Tn3270Session {
     while (!this.#connection.stream.destroyed) await this.#connection.send(piece)
   }
 
-  /** False: the client has gone. */
+  /** Negotiates. Resolves to false if the client has gone. */
   async #negotiate(): Promise<boolean> {
     if (this.#isEnhanced) {
       if (!(await this.#exchange(DO_TN3270E, WILL_TN3270E))) return false
@@ -91,7 +91,7 @@ export class Tn3270Session {
     )
   }
 
-  /** Gives the device that is asked for a name, and agrees on functions. */
+  /** Names the device that the client asks for, and agrees on functions. */
   async #agree(): Promise<boolean> {
     const type = this.#commands.at(-1)?.slice(DEVICE_TYPE_REQUEST.length, -2) ?? ''
     if (!(await this.#exchange(tn3270e(`\x02\x04${type}\x01TEST0001`), FUNCTIONS_REQUEST))) return false
@@ -103,7 +103,7 @@ export class Tn3270Session {
     return true
   }
 
-  /** Sends something, and waits for a command that begins so. False: the client has gone before. */
+  /** Sends octets, and waits for a command that begins with `answer`. Resolves to false if the client leaves before. */
   async #exchange(sent: string, answer: string): Promise<boolean> {
     await this.#connection.send(sent)
     let seen = this.#commands.length

@@ -3,10 +3,10 @@ import type { WaisCollection, WaisRecord } from './collection.ts'
 import { type DocumentRequest, type Range, readRequest, type SearchRequest } from './requests.ts'
 import { pathOf } from './seed-collection.ts'
 
-/** Without Init, freeWAIS sends at most so many octets. */
+/** The most octets that freeWAIS sends to a client without Init. */
 const usualSize = 100_000
 
-/** What one connection has agreed on, and the answers to its requests, as freeWAIS-sf 2.2.10 gives them. */
+/** What one connection has agreed on, and the answers to its requests. They are those of freeWAIS-sf 2.2.10. */
 export class WaisAnswers {
   readonly #collection: WaisCollection
   #maxSize = usualSize
@@ -16,8 +16,8 @@ export class WaisAnswers {
   }
 
   /**
-   * The answer to an APDU, and a line for the records of the server; null: the real server ends. `header`: what stands
-   * behind the type in the packet of the request.
+   * The answer to an APDU, and a line for the server's records; null if the real server would end. `header` is what
+   * follows the type in the packet of the request.
    */
   answer(apdu: Buffer, header: string): { readonly line: string; readonly packet: Buffer } | null {
     const request = readRequest(apdu)
@@ -47,7 +47,7 @@ export class WaisAnswers {
     }
   }
 
-  /** Documents that do not fit into a packet are left out, and nothing says so. */
+  /** Documents that do not fit into a packet are left out without notice. */
   #search(request: SearchRequest, hasTypes: boolean): Buffer {
     const { records, diagnostics } = this.#collection.search(request)
     const status = diagnostics.length === 0 ? 1 : 0
@@ -67,7 +67,7 @@ export class WaisAnswers {
     if (content === null) {
       return searchApdu({ status: 0, reference }, [diagnostic('SF', 'Missing DocID in request', 1)])
     }
-    // Without a range, a record is announced and none comes.
+    // Without a range, the answer announces a record and has none.
     if (range === null) return searchApdu({ status: 0, reference, count: 1 }, [])
     const { start, end } = range.unit === 'lines' ? lineRange(content, range) : range
     const octets = content.subarray(start, end)
@@ -86,7 +86,7 @@ function lineRange(content: Buffer, { start, end }: Range): Pick<Range, 'start' 
   return { start: lengthOf(start), end: lengthOf(end) }
 }
 
-/** A document header (tag 150). Clients of the first version know no types. */
+/** A document header (tag 150). Clients of the first version do not know types. */
 function recordField(
   { docid, score, length, lines, types, source, date, headline }: WaisRecord,
   hasTypes: boolean,

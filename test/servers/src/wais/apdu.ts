@@ -1,4 +1,4 @@
-/** A field of Z39.50-1988: a tag and a value. Tag and length are numbers of seven bits an octet. */
+/** A field of Z39.50-1988: a tag and a value. Tag and length are numbers with seven bits an octet. */
 export interface Field {
   readonly tag: number
   readonly value: Buffer
@@ -9,7 +9,7 @@ export function field(tag: number, ...values: (string | Uint8Array)[]): Buffer {
   return Buffer.concat([compressed(tag), compressed(value.length), value])
 }
 
-/** A field whose value is a number in as few octets as it needs. */
+/** A field whose value is a number, in as few octets as possible. */
 export function numberField(tag: number, value: number): Buffer {
   const size = value > 0xffff ? 3 : value > 0xff ? 2 : 1
   const octets = Buffer.alloc(size)
@@ -23,7 +23,7 @@ function compressed(value: number): Buffer {
   return Buffer.from(octets)
 }
 
-/** The fields in octets, as far as they can be read. */
+/** The fields in octets, as far as they are readable. */
 export function fieldsOf(octets: Buffer): Field[] {
   const fields: Field[] = []
   let at = 0
@@ -49,13 +49,13 @@ export function textOf(fields: readonly Field[], tag: number): string {
   return fields.find((each) => each.tag === tag)?.value.toString('latin1') ?? ''
 }
 
-/** A diagnostic (tag 28): its length has two octets, and a mark ends it. */
+/** A diagnostic (tag 28). Its length has two octets, and a mark ends it. */
 export function diagnostic(code: string, words: string, surrogate: 0 | 1): Buffer {
   const value = Buffer.from(`${code}${words}${String.fromCharCode(surrogate)}`, 'latin1')
   return Buffer.concat([Buffer.from([28, value.length >> 8, value.length & 255]), value, Buffer.from([0x1d])])
 }
 
-/** How a packet begins: version, server's name, compression, encoding and checksum (RFC 1625 3). */
+/** The beginning of a packet: version, server's name, compression, encoding and checksum (RFC 1625 3). */
 export const usualHeader = '2wais        0'
 
 /** A packet with an APDU. Answers repeat the `header` of the request. */
@@ -63,16 +63,16 @@ export function packet(apdu: Buffer, header: string = usualHeader): Buffer {
   return Buffer.concat([Buffer.from(`${String(apdu.length).padStart(10, '0')}z${header}`, 'latin1'), apdu])
 }
 
-/** What stands at the beginning of a search response. */
+/** The fields at the beginning of a search response. */
 export interface ResponseHead {
   readonly status: 0 | 1
-  /** "": none was sent. */
+  /** The reference-id; "" if none was sent. */
   readonly reference?: string
-  /** The number of records that is told; by default as many as there are. */
+  /** The number of records to announce; by default the true one. */
   readonly count?: number
 }
 
-/** The APDU of a search response: status, number of records, and the records in the user information. */
+/** The APDU of a search response: status, number of records, and in the user information the records. */
 export function searchApdu({ status, reference = '', count }: ResponseHead, records: readonly Buffer[]): Buffer {
   const number = count ?? records.length
   const numbers = [0, 0, 0, number >> 16, (number >> 8) & 255, number & 255, 0, 0, 0]
@@ -86,7 +86,7 @@ export function searchResponse(status: 0 | 1, reference: string, records: readon
   return packet(searchApdu({ status, reference }, records))
 }
 
-/** The APDU of the answer to Init, which repeats what the client offers: version, options, and sizes. */
+/** The APDU of the answer to Init. It repeats what the client offered: version, options, and sizes. */
 export function initApdu(offered: readonly Field[]): Buffer {
   const repeated = offered.filter(({ tag }) => tag >= 3 && tag <= 6).map(({ tag, value }) => field(tag, value))
   const own = [field(8, 'LS6'), field(9, 'University of Dortmund Informatik VI'), field(10, '2.2.8 string')]

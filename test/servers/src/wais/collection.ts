@@ -1,6 +1,6 @@
 import type { SearchRequest } from './requests.ts'
 
-/** A document that a search has found. Texts are octets, one a character. */
+/** A document that a search found. Texts are octets, one char each. */
 export interface WaisRecord {
   readonly docid: string
   readonly score: number
@@ -9,21 +9,24 @@ export interface WaisRecord {
   readonly types: readonly string[]
   /** The name of the database, or its path. */
   readonly source: string
-  /** Null: the record has neither a date nor a mark of the best match, as those of a database's own documents. */
+  /**
+   * The date; null if the record has neither a date nor the mark of the best match, as those of a database's own
+   * documents.
+   */
   readonly date: string | null
   readonly headline: string
 }
 
-/** What a search gives. */
+/** The result of a search. */
 export interface WaisFound {
   readonly records: readonly WaisRecord[]
-  /** The code of a diagnostic, and its words. */
+  /** The code and the words of each diagnostic. */
   readonly diagnostics: readonly (readonly [code: string, words: string])[]
 }
 
-/** The documents of a server, and what is found in them. */
+/** The documents of a server, and the search in them. */
 export interface WaisCollection {
   search(request: Pick<SearchRequest, 'database' | 'words' | 'most' | 'relevant'>): WaisFound
-  /** The octets of a document; null: there is none. */
+  /** The octets of a document; null if it does not exist. */
   document(docid: string, type: string, database: string): Buffer | null
 }

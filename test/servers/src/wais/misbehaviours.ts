@@ -1,28 +1,28 @@
 import { field, packet, searchResponse } from './apdu.ts'
 
-/** Answers of a hostile server to a search, by its words. */
+/** A hostile server's answers to a search, by the words of the search. */
 export const misbehaviours: Readonly<Record<string, Buffer>> = {
-  /** Announces more octets than anybody takes. */
+  /** A packet that claims more octets than anybody accepts. */
   huge: Buffer.from('9999999999z2wais        0'),
-  /** An empty packet, as freeWAIS sends it for what it cannot answer. */
+  /** An empty packet, which freeWAIS sends if it cannot answer. */
   empty: Buffer.from('0000000000z2wais        0'),
-  /** A record that is longer than its place. */
+  /** A record that claims more octets than there are. */
   'false-length': searchResponse(1, '', [Buffer.from([0x81, 0x16, 0x8f, 0xff, 0x7f, 0x74, 0])]),
-  /** A header that is longer than the packet. */
+  /** A header that claims to be longer than the packet. */
   'long-header': packet(Buffer.from([0xff, 0xff, 23, 1])),
   /** A number that never ends. */
   'endless-number': searchResponse(1, '', [Buffer.alloc(100, 0xff)]),
-  /** The answer to another request. */
+  /** An answer to another kind of request. */
   'wrong-type': packet(Buffer.from([0, 2, 21, 1])),
-  /** A hundred thousand records without octets. */
+  /** A hundred thousand empty records. */
   crowded: searchResponse(1, '', [Buffer.alloc(200_000, Buffer.from([100, 0]))]),
   /** A negative acknowledgement. */
   refused: Buffer.from('0000000001n2wais        0x'),
-  /** Compressed octets. */
+  /** A packet that says it is compressed. */
   compressed: Buffer.from('0000000003z2wais      u 0abc'),
-  /** Octets without an end before the packet. */
+  /** A hundred thousand octets of noise, and no packet. */
   noise: Buffer.alloc(100_000, 'noise'),
-  /** Octets before the packet, which clients of old passed over. */
+  /** Noise before the packet, which old clients skipped. */
   'some-noise': Buffer.concat([Buffer.from('\r\nnoise'), searchResponse(1, '', [])]),
   /** A headline that would control a terminal, and a URL that leads to a file. */
   escapes: searchResponse(1, '', [

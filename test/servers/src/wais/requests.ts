@@ -1,6 +1,6 @@
 import { type Field, fieldsOf, textOf } from './apdu.ts'
 
-/** Init (RFC 1625 4): the sizes of packets that the client offers, as it wrote them. */
+/** Init (RFC 1625 4): the packet sizes that the client offers, as it wrote them. */
 export interface InitRequest {
   readonly kind: 'init'
   readonly fields: readonly Field[]
@@ -11,9 +11,9 @@ export interface SearchRequest {
   readonly kind: 'search'
   readonly database: string
   readonly words: string
-  /** The most documents. */
+  /** The most documents to find. */
   readonly most: number
-  /** The document-ids of relevance feedback. */
+  /** The document-ids for relevance feedback. */
   readonly relevant: readonly string[]
 }
 
@@ -30,13 +30,13 @@ export interface DocumentRequest {
   readonly database: string
   readonly docid: string
   readonly type: string
-  /** Null: the request has no range. */
+  /** The range; null if the request has none. */
   readonly range: Range | null
   /** The reference-id, which the answer repeats. */
   readonly reference: string
 }
 
-/** `unknown`: what freeWAIS answers by an empty packet. `deadly`: what ends the real server. */
+/** freeWAIS answers an `unknown` request with an empty packet. A `deadly` one ends the real server. */
 export type Request = InitRequest | SearchRequest | DocumentRequest | { readonly kind: 'unknown' | 'deadly' }
 
 /** Reads the APDU of a request. */
@@ -45,9 +45,9 @@ export function readRequest(apdu: Buffer): Request {
   const headerEnd = 2 + apdu.readUInt16BE()
   if (apdu[2] === 20) return { kind: 'init', fields: fieldsOf(apdu.subarray(3, headerEnd)) }
   if (apdu[2] !== 22) return { kind: 'unknown' }
-  // Type, three sizes of three octets, and the replace indicator stand before the fields.
+  // Type, three sizes of three octets, and the replace indicator precede the fields.
   const header = fieldsOf(apdu.subarray(13, headerEnd))
-  // Of several databases, the first is searched.
+  // Only the first of several databases is searched.
   const [database = ''] = textOf(header, 18).split('\x1f')
   const rest = fieldsOf(apdu.subarray(headerEnd))
   if (textOf(header, 20) === '1') return readQuery(octetsOf(rest, 21), database, textOf(header, 2))
@@ -63,7 +63,7 @@ export function readRequest(apdu: Buffer): Request {
   }
 }
 
-/** The terms of a retrieval (RFC 1625 5), by the attributes before them. */
+/** Reads the terms of a retrieval (RFC 1625 5). The attributes before each say what it is. */
 function readQuery(octets: Buffer, database: string, reference: string): Request {
   const terms: { readonly use: string; readonly value: string }[] = []
   let use = ''
@@ -77,7 +77,7 @@ function readQuery(octets: Buffer, database: string, reference: string): Request
   const tags = fieldsOf(Buffer.from(docid, 'latin1')).map(({ tag }) => tag)
   if (type === undefined || (tags.includes(3) && !tags.includes(2))) return { kind: 'deadly' }
   const unit = terms.some((term) => term.use === 'wl') ? 'lines' : 'octets'
-  // The order of the terms tells start and end; an example of RFC 1625 gives both the relation `ro`.
+  // The order of the terms tells start from end, since an example of RFC 1625 gives both the relation `ro`.
   const [start, end] = valuesOf(unit === 'lines' ? 'wl' : 'wb')
   const range =
     start === undefined || end === undefined ? null : ({ unit, start: Number(start), end: Number(end) } as const)

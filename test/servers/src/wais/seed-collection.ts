@@ -2,7 +2,7 @@ import { field, fieldsOf, numberField, textOf } from './apdu.ts'
 import type { WaisCollection, WaisFound, WaisRecord } from './collection.ts'
 import { databases, ownDocuments, type SeedDocument } from './seed.ts'
 
-/** The documents of the seed; a word counts as often as it is there. */
+/** The documents of the seed. Each occurrence of a word adds one to the score. */
 export const seedCollection: WaisCollection = {
   search({ database, words, most, relevant }): WaisFound {
     const documents = documentsOf(database)
@@ -24,7 +24,7 @@ export const seedCollection: WaisCollection = {
       .sort((one, other) => other.score - one.score)
       .slice(0, most)
       .map(({ document, score }) => record(document, database, score, true))
-    // Without a match, freeWAIS shows the catalogue.
+    // If nothing matches, freeWAIS shows the catalogue.
     return records.length === 0 ? found(own.slice(-1), 0) : { records, diagnostics: [] }
   },
   document(docid, type, database) {
@@ -39,7 +39,7 @@ function documentsOf(database: string): readonly SeedDocument[] | null {
   return Object.hasOwn(databases, database) ? (databases[database] ?? null) : null
 }
 
-/** The file that a document-id names: its local id is `start end path`. */
+/** The file that a document-id names. Its local id is `start end path`. */
 export function pathOf(docid: string): string {
   return textOf(fieldsOf(Buffer.from(docid, 'latin1')), 3).replace(/^\d+ \d+ /, '')
 }
@@ -50,7 +50,7 @@ function scoreOf({ types }: SeedDocument, words: readonly string[]): number {
   return words.reduce((sum, word) => sum + 100 * (text.split(word).length - 1), 0)
 }
 
-/** The record of a document. Those of the database itself have a shorter id, and no date. */
+/** The record of a document. Documents about the database itself have a shorter id and no date. */
 function record(document: SeedDocument, database: string, score: number, isWhole: boolean): WaisRecord {
   const { types, headline } = document
   const [content = Buffer.alloc(0)] = Object.values(types)

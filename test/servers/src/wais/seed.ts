@@ -1,7 +1,7 @@
 export interface SeedDocument {
   readonly path: string
   readonly headline: string
-  /** The types that the server has of it, with their octets; the first one is searched. */
+  /** The types in which the server has the document, with the octets of each. Searches read the first one. */
   readonly types: Readonly<Record<string, Buffer>>
 }
 
@@ -9,11 +9,11 @@ const text = (content: string): Readonly<Record<string, Buffer>> => ({ TEXT: Buf
 
 const poem = 'The dove flew out, and found no rest.\nThe raven went to and fro.\n'
 
-/** The documents of the databases, in the order in which they are found. */
+/** The documents of the databases, in the order in which a search finds them. */
 export const databases: Readonly<Record<string, readonly SeedDocument[]>> = {
   demo: [
     { path: '/docs/ark.txt', headline: 'ark.txt   /docs/', types: text(`Of the ark.\n${poem}`) },
-    // Real servers mark what was searched, and paragraphs.
+    // Real servers mark paragraphs, and the words that were searched for.
     {
       path: '/docs/marked.txt',
       headline: 'marked \x1b(ark\x1b)',
@@ -36,11 +36,11 @@ export const databases: Readonly<Record<string, readonly SeedDocument[]>> = {
     },
     { path: '/docs/empty.txt', headline: 'empty ark', types: text('') },
   ],
-  // A database that describes itself by nothing.
+  // This database has no description.
   plain: [{ path: '/docs/plain.txt', headline: 'plain.txt', types: text('A plain ark.\n') }],
 }
 
-/** The source description of a database (type WSRC), and its catalogue, by the ends of their names. */
+/** A database's own documents, by the ends of their names: its source description (type WSRC) and its catalogue. */
 export function ownDocuments(database: string): readonly SeedDocument[] {
   if (database === 'plain') return []
   const lines = (databases[database] ?? []).map(({ headline }) => `Headline: ${headline}\n`)

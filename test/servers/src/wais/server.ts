@@ -11,7 +11,7 @@ import { misbehaviours } from './misbehaviours.ts'
 import { seedCollection } from './seed-collection.ts'
 
 export interface WaisServerOptions extends ServerOptions {
-  /** What is found in place of the seed. */
+  /** The documents, which replace the seed. */
   readonly collection?: WaisCollection
 }
 
@@ -22,7 +22,7 @@ export const waisChecks: Checks<WaisServerOptions> = {
   },
 }
 
-/** A WAIS server (RFC 1625) that behaves as freeWAIS-sf 2.2.10 does, with the databases `demo` and `plain`. */
+/** A WAIS server (RFC 1625) that behaves like freeWAIS-sf 2.2.10, with the databases `demo` and `plain`. */
 export async function startWaisServer(options: WaisServerOptions = {}): Promise<TestServer> {
   checkOptions('startWaisServer', options, waisChecks)
   const listener = new Listener(
@@ -51,7 +51,7 @@ async function serve(connection: Connection, answers: WaisAnswers, record: (line
   while (true) {
     const header = await incoming.octets(headerLength)
     const [, length, rest = ''] = /^(\d{10})z(\d.{10} {2}.)/is.exec(header) ?? []
-    // The real server waits for ever for octets that it was promised; this one closes.
+    // The real server waits forever for octets that the client announced; this one closes.
     if (length === undefined || Number(length) > 100_000) return
     const apdu = Buffer.from(await incoming.octets(Number(length)), 'latin1')
     // Two requests at once end the connection.
@@ -63,7 +63,7 @@ async function serve(connection: Connection, answers: WaisAnswers, record: (line
     if (await connection.sendFault(answer.line, command)) continue
     const wrong = Object.hasOwn(misbehaviours, words) ? misbehaviours[words] : undefined
     const { stall, resetAfter } = connection.faults
-    // A document comes in several answers, so what befalls a body befalls those behind the first.
+    // A document comes in several answers, so the faults of a body apply to all answers but the first.
     const isRest = command === 'RETRIEVE' && !/ 0 \d+$/.test(answer.line)
     if (stall === 'response' || (stall === 'body' && isRest)) return connection.stall()
     if (resetAfter !== undefined && isRest) {

@@ -10,7 +10,7 @@ export interface WsServerOptions extends ServerOptions, SiteOptions, AccountOpti
 
 export const wsChecks: Checks<WsServerOptions> = { ...serverChecks, ...siteChecks, ...accountChecks }
 
-/** A frame of a server (RFC 6455, 5.2), which is not masked. */
+/** A frame of a server (RFC 6455, 5.2). It is not masked. */
 function frame(first: number, octets: Uint8Array | string): Buffer {
   const content = Buffer.from(octets)
   const { length } = content

@@ -1,20 +1,20 @@
-/** An element of BER (X.690 8.1), with tags of several octets and lengths of the indefinite form. */
+/** An element of BER (X.690 8.1). Its tag may have several octets, its length the indefinite form. */
 export interface Node {
-  /** The identifier octets as a number, without the bit of the constructed form: 0x9f69. */
+  /** The identifier octets as a number, without the bit for the constructed form: 0x9f69. */
   readonly tag: number
   readonly contents: Buffer
   readonly children: readonly Node[]
-  /** The number of octets that the element takes. */
+  /** How many octets the element takes. */
   readonly size: number
 }
 
-/** Writes an element; a tag of several octets is given as one number: 0xbf66. */
+/** Writes an element. A tag of several octets is given as one number: 0xbf66. */
 export function element(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents)
   return Buffer.concat([octetsOf(tag), lengthOf(content.length), content])
 }
 
-/** The same in the indefinite form. */
+/** Writes an element in the indefinite form. */
 export function indefinite(tag: number, ...contents: readonly Buffer[]): Buffer {
   return Buffer.concat([octetsOf(tag), Buffer.from([0x80]), ...contents, Buffer.alloc(2)])
 }
@@ -51,7 +51,7 @@ export function readInteger(node: Node | undefined): number {
   return node === undefined || node.contents.length === 0 ? 0 : node.contents.readIntBE(0, node.contents.length)
 }
 
-/** The element at the beginning; undefined: it has not come as a whole. */
+/** The first element at `at`; undefined if it is not complete yet. */
 export function readNode(octets: Buffer, at: number = 0): Node | undefined {
   const identifier = octets[at]
   if (identifier === undefined) return undefined

@@ -28,7 +28,9 @@ export function initResponse(isAccepted: boolean, referenceId: Buffer): Buffer {
   )
 }
 
-/** The fields of DefaultDiagFormat; in an answer of its own below [130], else in a SEQUENCE. */
+/**
+ * The fields of DefaultDiagFormat. In an answer that is a diagnostic they stand below [130], otherwise in a SEQUENCE.
+ */
 export function diagnostic(tag: number, condition: number, words: string): Buffer {
   return element(tag, oid(0x06, bib1Diagnostics), integer(0x02, condition), text(0x1a, words))
 }
@@ -51,7 +53,7 @@ export function named(database: string, record: Buffer): Buffer {
   return element(0x30, text(0x80, database), element(0xa1, element(0xa1, record)))
 }
 
-/** NamePlusRecord with a diagnostic in place of the record. */
+/** A NamePlusRecord that has a diagnostic instead of the record. */
 export function surrogate(database: string, condition: number, words: string): Buffer {
   return element(0x30, text(0x80, database), element(0xa1, element(0xa2, diagnostic(0x30, condition, words))))
 }
@@ -71,7 +73,7 @@ export function presentResponse(
   )
 }
 
-/** A segment of a Present answer (3.2.3.2). */
+/** A segment of the answer to Present (3.2.3.2). */
 export function segment(records: readonly Buffer[]): Buffer {
   return element(0xbf2d, integer(0x98, records.length), element(0xa0, ...records))
 }

@@ -9,7 +9,7 @@ const record = (octets: Buffer = marc): Buffer => named('misbehaviour', aligned(
 const fragment = (tag: number, octets: Buffer): Buffer =>
   element(0x30, element(0xa1, element(tag, element(0x04, octets))))
 
-/** The answers of a hostile server to a search for NAME in the database `misbehaviour`; a piece may come for ever. */
+/** A hostile server's answers to a search for NAME in the database `misbehaviour`. An answer may have no end. */
 const searches: Readonly<Record<string, () => Iterable<Buffer>>> = {
   /** A message that claims 4 GiB. */
   *huge() {
@@ -33,7 +33,7 @@ const searches: Readonly<Record<string, () => Iterable<Buffer>>> = {
       element(0x96, Buffer.from([1])),
     )
   },
-  /** A number of hits that no number can hold. */
+  /** A number of hits that is too large for any number here. */
   *'too many'() {
     yield element(0xb7, element(0x97, Buffer.alloc(9, 0x7f)), element(0x96, Buffer.from([1])))
   },
@@ -41,15 +41,15 @@ const searches: Readonly<Record<string, () => Iterable<Buffer>>> = {
   *'no status'() {
     yield element(0xb7, integer(0x97, 1))
   },
-  /** A failure without a reason. */
+  /** A failure that gives no reason. */
   *failed() {
     yield element(0xb7, integer(0x97, 1), integer(0x98, 0), integer(0x99, 0), element(0x96, Buffer.from([0])))
   },
-  /** The answer to another request. */
+  /** An answer to another kind of request. */
   *'wrong message'() {
     yield presentResponse([])
   },
-  /** The session ends. */
+  /** The server ends the session. */
   *closed() {
     yield closeRequest(7, 'you were silent\x1b[2J')
   },
@@ -67,9 +67,9 @@ const searches: Readonly<Record<string, () => Iterable<Buffer>>> = {
   },
 }
 
-/** The same for the request for the record. */
+/** Its answers to the request for the record. */
 const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
-  /** A record of indefinite length without end. */
+  /** A record of indefinite length that never ends. */
   *endless() {
     yield Buffer.from('b980bc80', 'hex')
     while (true) yield record()
@@ -78,20 +78,20 @@ const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
   *'endless segments'() {
     while (true) yield segment([])
   },
-  /** A record of forty megabytes in fragments, each of them in a segment. */
+  /** A record of forty megabytes in fragments, each in its own segment. */
   *'large segments'() {
     const piece = Buffer.alloc(1024 * 1024)
     yield segment([fragment(0xa3, piece)])
     for (let at = 0; at < 38; at++) yield segment([fragment(0xa4, piece)])
     yield presentResponse([fragment(0xa5, piece)])
   },
-  /** Elements within elements, a thousand deep. */
+  /** Elements nested a thousand deep. */
   *deep() {
     let inner: Buffer = none
     for (let depth = 0; depth < 1000; depth++) inner = element(0x30, inner)
     yield element(0xb9, inner)
   },
-  /** Two million elements of no octets. */
+  /** Two million empty elements. */
   *crowded() {
     yield element(0xb9, Buffer.from('0400'.repeat(2_000_000), 'hex'))
   },
@@ -99,7 +99,7 @@ const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
   *'false length'() {
     yield element(0xb9, element(0xbc, Buffer.from([0x30, 0x84, 0x7f, 0xff, 0xff, 0xff, 0x00])))
   },
-  /** The same of an element without elements in it. */
+  /** The same for an element that contains octets instead of elements. */
   *'false length of octets'() {
     yield element(0xb9, Buffer.from([0x04, 0x7f, 0x00]))
   },
@@ -107,7 +107,7 @@ const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
   *'primitive without length'() {
     yield Buffer.from('b980048000000000', 'hex')
   },
-  /** No record. */
+  /** An answer without a record. */
   *empty() {
     yield presentResponse([])
   },
@@ -115,11 +115,11 @@ const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
   *generous() {
     yield presentResponse([record(), record()])
   },
-  /** A record that is not what its name says. */
+  /** A record that is no EXTERNAL, although it should be. */
   *'no external'() {
     yield presentResponse([named('misbehaviour', element(0x30, none))])
   },
-  /** A diagnostic in place of the record. */
+  /** A diagnostic instead of the record. */
   *surrogate() {
     yield presentResponse([surrogate('misbehaviour', 15, 'not for you\x1b[2J')])
   },
@@ -134,11 +134,11 @@ const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
   *'lost fragment'() {
     yield presentResponse([fragment(0xa5, marc)])
   },
-  /** A record that breaks off. */
+  /** The first fragment of a record, without the others. */
   *'open fragment'() {
     yield presentResponse([fragment(0xa3, marc)])
   },
-  /** MARC whose directory points beyond the record. */
+  /** MARC whose directory points behind the record. */
   *'false directory'() {
     yield presentResponse([
       record(Buffer.from(marc.toString('latin1').replace(/^(.{24}\d{3})\d{9}/s, '$1999999999'), 'latin1')),
@@ -148,7 +148,7 @@ const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
   *'no marc'() {
     yield presentResponse([record(Buffer.from('\0\x01\x02 no MARC'))])
   },
-  /** GRS-1 whose texts would control a terminal, a hundred trees within each other. */
+  /** GRS-1 with a hundred nested trees, whose texts would control a terminal. */
   *'deep tree'() {
     let tree = text(0x1b, 'leaf\x1b[2J')
     for (let depth = 0; depth < 10; depth++) tree = element(0xa6, element(0x30, tagged(3, 'x\x1b]0;y\x07', tree)))
@@ -159,13 +159,13 @@ const presents: Readonly<Record<string, () => Iterable<Buffer>>> = {
     const string = indefinite(0x3b, text(0x04, 'in two '), text(0x04, 'pieces'))
     yield presentResponse([named('misbehaviour', single(syntaxes.sutrs, string))])
   },
-  /** The session ends before the record. */
+  /** The server ends the session before the record. */
   *closing() {
     yield closeRequest(1, 'shutting down')
   },
 }
 
-/** The answer to a request of this kind; undefined: the server behaves. */
+/** The wrong answer to a request of this kind; undefined if the server behaves. */
 export function misbehaviour(request: 'search' | 'present', name: string): Iterable<Buffer> | undefined {
   const answers = request === 'search' ? searches : presents
   return Object.hasOwn(answers, name) ? answers[name]?.() : undefined

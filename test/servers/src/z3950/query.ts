@@ -1,7 +1,7 @@
 import { type Node, readInteger } from './ber.ts'
 import type { Book } from './seed.ts'
 
-/** A query that the server cannot answer, with the condition of Bib-1 and its words. */
+/** A query that the server cannot answer, with a condition of Bib-1 and its words. */
 export class QueryError extends Error {
   readonly condition: number
 
@@ -11,7 +11,7 @@ export class QueryError extends Error {
   }
 }
 
-/** The texts of a book by the use attribute of Bib-1; 0: none was given. */
+/** The text of a book that each use attribute of Bib-1 searches; 0 means that none was given. */
 const uses: ReadonlyMap<number, (book: Book) => string> = new Map([
   [0, all],
   [4, ({ title }: Book) => title],
@@ -26,8 +26,8 @@ function all({ title, author, subject, year }: Book): string {
 }
 
 /**
- * Whether a book fits an RPNStructure: an operand [0], or two of them and an operator [1]. `docidUses`: the use
- * attributes of its id. Throws QueryError.
+ * Whether a book matches an RPNStructure: an operand [0], or two of them and an operator [1]. `docidUses` are the use
+ * attributes that search for its id. Throws QueryError.
  */
 export function fits(book: Book, node: Node, docidUses: readonly number[]): boolean {
   const [first, second, operator] = node.children
@@ -57,7 +57,7 @@ function fitsOperand(book: Book, { children }: Node, docidUses: readonly number[
   )
   const term = children.find(({ tag }) => tag === 0x9f2d)?.contents.toString() ?? ''
   const use = attributes.get(1) ?? 0
-  // A document id is compared as it is.
+  // A document id must be exactly equal.
   if (docidUses.includes(use) && use !== 0) return book.id === term
   const text = uses.get(use)?.(book)
   if (text === undefined) throw new QueryError(114, String(use))

@@ -20,7 +20,7 @@ export function single(syntax: string, type: Buffer): Buffer {
   return indefinite(0x28, oid(0x06, syntax), indefinite(0xa0, type))
 }
 
-/** The record as an EXTERNAL; undefined: the server has no such syntax. `isBrief`: the element set B. */
+/** The record as an EXTERNAL; undefined if the server lacks the syntax. `isBrief` asks for the element set B. */
 export function recordOf(book: Book, syntax: string, isBrief: boolean): Buffer | undefined {
   switch (syntax) {
     case syntaxes.usmarc:
@@ -38,7 +38,7 @@ export function recordOf(book: Book, syntax: string, isBrief: boolean): Buffer |
   }
 }
 
-/** TaggedElement: tag type and value, and the content. */
+/** A TaggedElement: tag type, tag value, and the content. */
 export function tagged(type: number, value: number | string, content: Buffer): Buffer {
   const tag = typeof value === 'number' ? integer(0x82, value) : text(0x81, value)
   return element(0x30, integer(0x81, type), element(0xa2, tag), element(0xa4, content))
@@ -65,7 +65,7 @@ function opacOf(book: Book): Buffer {
     text(0x8b, book.shelf),
     element(0xb3, copy),
   )
-  // The tag [1] stands in place of that of EXTERNAL.
+  // The tag [1] replaces that of EXTERNAL.
   const record = element(0xa1, oid(0x06, syntaxes.usmarc), element(0x81, marcOf(book)))
   return element(0x30, record, element(0xa2, holding))
 }

@@ -1,12 +1,12 @@
 /** A book of the catalogue. */
 export interface Book {
-  /** Its document id. */
+  /** The document id of the book. */
   readonly id: string
   readonly title: string
   readonly author: string
   readonly year: string
   readonly subject: string
-  /** The shelf and the call number, which OPAC records tell. */
+  /** The shelf and the call number, which OPAC records have. */
   readonly shelf: string
 }
 

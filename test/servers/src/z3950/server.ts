@@ -4,11 +4,11 @@ import { type ServerOptions, serverChecks, type TestServer } from '../test-serve
 import { Z3950Session } from './session.ts'
 
 export interface Z3950ServerOptions extends Omit<ServerOptions, 'tls'> {
-  /** True: the answers to Present come in segments, one record in each. Default false. */
+  /** Whether answers to Present come in segments of one record. Default false. */
   readonly segments?: boolean
-  /** True: the element set F is not known, as on servers with one element set. Default false. */
+  /** Whether the element set F is unknown, as on servers with one element set. Default false. */
   readonly oneElementSet?: boolean
-  /** The one use attribute of Bib-1 by which a document id is found; 0: none is. Default: 1032, and 12 too. */
+  /** The use attribute of Bib-1 that finds a document id; 0 for none. Default: 1032 and 12. */
   readonly docidUse?: number
 }
 
@@ -20,7 +20,7 @@ export const z3950Checks: Checks<Z3950ServerOptions> = {
   docidUse: count as Check,
 }
 
-/** A catalogue that is searched by Z39.50 (version 3); misbehaviours are in the database `misbehaviour`. */
+/** A catalogue for Z39.50 (version 3). It misbehaves in the database `misbehaviour`. */
 export async function startZ3950Server(options: Z3950ServerOptions = {}): Promise<TestServer> {
   checkOptions('startZ3950Server', options, z3950Checks)
   const listener = new Listener(

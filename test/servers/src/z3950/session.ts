@@ -26,7 +26,7 @@ interface Hit {
   readonly book: Book
 }
 
-/** The most that is sent before the client has taken it. */
+/** The most octets to send before the client has taken them. */
 const pieceSize = 16 * 1024
 
 const nothing = Buffer.alloc(0)
@@ -34,14 +34,14 @@ const nothing = Buffer.alloc(0)
 /** A longer request ends the connection. */
 const longestRequest = 1024 * 1024
 
-/** One connection: requests are answered one after the other. */
+/** The session of one connection. It answers requests one after the other. */
 export class Z3950Session {
   readonly #connection: Connection
   readonly #server: Listener
   readonly #options: Z3950ServerOptions
   #held: Buffer = Buffer.alloc(0)
   #hits: readonly Hit[] = []
-  /** The name of the misbehaviour that was searched for. */
+  /** The misbehaviour that the client searched for. */
   #hostile: string | undefined
 
   constructor(connection: Connection, server: Listener, options: Z3950ServerOptions) {
@@ -61,10 +61,10 @@ export class Z3950Session {
     }
   }
 
-  /** False: the connection is over. */
+  /** Answers a request. Resolves to false if the connection is over. */
   async #answer(request: Node): Promise<boolean> {
     const id = request.children.find(({ tag }) => tag === 0x82)
-    // A referenceId comes back as it was sent.
+    // A referenceId is returned unchanged.
     const referenceId =
       id === undefined ? nothing : Buffer.concat([Buffer.from([0x82, id.contents.length]), id.contents])
     switch (request.tag) {
@@ -158,7 +158,7 @@ export class Z3950Session {
     if (start < 1 || hits.length < count) return fail(conditions.presentRange, '')
     const known = oneElementSet ? [''] : ['', 'F', 'B', 'f', 'b']
     if (!known.includes(elementSet)) return fail(conditions.elementSet, elementSet)
-    // UNIMARC is known, and no record can be had in it.
+    // The server knows UNIMARC, but has no record in it.
     const records = hits.map(({ database, book }) => {
       const record = recordOf(book, syntax, elementSet.toUpperCase() === 'B')
       if (record !== undefined) return named(database, record)
@@ -180,7 +180,7 @@ export class Z3950Session {
     return true
   }
 
-  /** Sends pieces, perhaps without end, no faster than the client takes them. */
+  /** Sends pieces, perhaps without end, only as fast as the client takes them. */
   async #pour(pieces: Iterable<Buffer>): Promise<boolean> {
     const { stream } = this.#connection
     let buffered: Buffer[] = []
@@ -191,7 +191,7 @@ export class Z3950Session {
       if (size < pieceSize) continue
       if (stream.destroyed) return false
       await this.#send(Buffer.concat(buffered))
-      // A write that the system takes at once leaves no turn to a client in this process.
+      // If the system takes a write at once, a client in this process gets no turn.
       await turns(1)
       buffered = []
       size = 0
