@@ -232,7 +232,7 @@ test('explain names what no plan has a field for: parameters and the fragment', 
 
 test('the password of a News server that is none is not told', () => {
   const explained = explain('news:a', { defaults: { newsServer: 'news://u:S3CR3T@h' } })
-  expect(JSON.stringify(explained)).toContain('is none')
+  expect(JSON.stringify(explained)).toContain('is no News server')
   expect(JSON.stringify(explained)).not.toContain('S3CR3T')
 })
 

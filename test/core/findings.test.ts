@@ -193,7 +193,7 @@ test('where the WHATWG parser refuses a URL, that is a disagreement; of a zone i
   const found = (url: string): string[] => resolve(url, refusing).findings.map(({ message }) => message)
   expect(found('gopher://ex_ample/')).toEqual([
     expect.stringContaining('the WHATWG parser, which browsers use, refuses'),
-    expect.stringContaining('a label'),
+    expect.stringContaining('A label'),
   ])
   expect(found('http://[fe80::1%25eth0]/')).toEqual([])
 })

@@ -96,7 +96,7 @@ function loginFindings(source: FindingSource): Finding[] {
   const login = decodeOctets(user)
   const anonymous = (login === '' && password === null) || isAnonymous(login)
   if (login === '' && password !== null) {
-    const message = 'The user name is empty, and a password follows; both are sent as they stand.'
+    const message = 'The URL has a password without a user name; both are sent as they are.'
     found.push(finding('empty-user', message, spanIn(source, 'password'), 'RFC 1738 3.1'))
   }
   // defaults.requireTls may have added TLS, so the plan decides, not the scheme.
@@ -172,7 +172,7 @@ function whatwgName(host: string, { domainToAscii }: FindingSource['options']): 
 const oddLabel = /_|-(?:\.|$)|(?:^|\.)\d[^.]*\.?$/
 
 function hostLabel(source: FindingSource): Finding {
-  const message = `${source.place.host} has a label that is none of letters, digits and hyphens within, or ends in one that begins with a digit.`
+  const message = `A label of ${source.place.host} has a _ or ends with a hyphen, or the last one begins with a digit.`
   return finding('host-label', message, spanIn(source, 'host'), 'RFC 1738 3.1')
 }
 

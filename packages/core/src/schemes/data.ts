@@ -31,7 +31,7 @@ function dataPlan({ urlPath }: Locator, place: Place): DataPlan {
   const type = decodeOctets(base64 ? head.slice(0, word.index) : head)
   const octets = decodeOctets(text.slice(comma + 1))
   const decoded = base64 ? decodeBase64(octets) : octets
-  if (decoded === undefined) return place.fail('what follows ;base64, is no Base64', 'urlPath')
+  if (decoded === undefined) return place.fail('the data behind ;base64, is no Base64', 'urlPath')
   // RFC 2397 3: a URL without a type means text/plain;charset=US-ASCII; one with parameters alone means text/plain.
   const mediaType = type === '' ? 'text/plain;charset=US-ASCII' : type.startsWith(';') ? `text/plain${type}` : type
   // The type has the form type/subtype of RFC 2045 (RFC 2397 3), whose tokens have no control characters. None may

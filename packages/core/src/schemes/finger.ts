@@ -27,7 +27,10 @@ function fingerPlan({ user, password, urlPath }: Locator, place: Place): FingerP
   const { host, port } = place
   if (password !== null) place.fail('finger asks for a user by name alone; leave the password out', 'password')
   if (user && urlPath && decodeOctets(user) !== decodeOctets(urlPath)) {
-    place.fail('one query is sent, so write the user before the host or behind it, as in finger://host/user', 'user')
+    place.fail(
+      'only one query is sent: write the user either before the host or behind it, as in finger://host/user',
+      'user',
+    )
   }
   const query = decodeOctets(urlPath || (user ?? ''))
   return { mechanism: 'finger', host, port, tls: 'none', query, wire: [`${query}\r\n`] }

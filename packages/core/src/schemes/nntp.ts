@@ -137,7 +137,7 @@ function defaultServer({ port, defaults, domainToAscii }: Place): Pick<NntpPlan,
   const chosen = digits === undefined ? port : Number(digits)
   if (host !== undefined && chosen <= 65_535) return { host: host.name, port: chosen }
   const advice = { option: 'defaults.newsServer' } as const
-  const message = `The News server ${JSON.stringify(printable(redact(newsServer)))} is none: give host or host:port by ${adviceText(advice)}.`
+  const message = `${JSON.stringify(printable(redact(newsServer)))} is no News server: give host or host:port by ${adviceText(advice)}.`
   throw new RetrievalError('invalid-option', message, { phase: 'resolve', advice })
 }
 

@@ -190,7 +190,7 @@ function readPort(text: string, start: number, end: number): number | null {
 }
 
 function tooLong(text: string, limit: number): RetrievalError {
-  return new RetrievalError('limit-exceeded', `This URL has ${text.length} characters; ${limit} are the limit.`, {
+  return new RetrievalError('limit-exceeded', `This URL has ${text.length} characters; at most ${limit} are allowed.`, {
     phase: 'resolve',
     // A URL that is cut cannot be redacted, so only its scheme is shown.
     url: `${schemeOf(text.slice(0, 100)) ?? ''}:...`,

@@ -72,7 +72,7 @@ function imapPlan(locator: Locator, place: Place, tls: TlsMode): ImapPlan {
     place.fail('the order is mailbox, then ?search or ;uid=, ;section=, ;partial=', 'urlPath')
   }
   if (search !== null && searchLines(search) === null) {
-    const what = 'a quoted string has no end, a literal has not the octets that it announces, or a line ends elsewhere'
+    const what = 'a quoted string has no end, a literal has other octets than it announces, or a line ends elsewhere'
     place.fail(`the search is wrong: ${what}`, 'query')
   }
   return { ...plan, ...imapSent(plan) }

@@ -35,7 +35,7 @@ export function checkFilter(filter: string): FilterError | undefined {
     } else return { offset: at, what: 'a ( was expected' }
     const parent = open.at(-1)
     if (parent !== undefined) parent.count++
-    else if (at < filter.length) return { offset: at, what: 'one filter is the whole' }
+    else if (at < filter.length) return { offset: at, what: 'only one filter is allowed' }
   }
   return open.length > 0 ? { offset: at, what: 'a ) is missing' } : undefined
 }

@@ -101,7 +101,7 @@ function wireOf({ operation, ...plan }: Omit<Z3950Plan, 'wire'>, place: Place): 
   const { recordSyntaxes, databases, docid, elementSet, query } = plan
   const known = recordSyntaxes.flatMap((name) => z3950SyntaxOid(name) ?? [])
   if (recordSyntaxes.length > 0 && known.length === 0) {
-    place.fail('none of the record syntaxes behind rs= is known; usmarc, sutrs and xml are some that are', 'urlPath')
+    place.fail('none of the record syntaxes behind rs= is known; usmarc, sutrs and xml are, for example', 'urlPath')
   }
   const syntax = berOid(known[0] ?? usmarc) ?? ''
   if (operation === 'search') return [z3950Init, z3950Search(databases, syntax, queryOf(query ?? '', place)), records]

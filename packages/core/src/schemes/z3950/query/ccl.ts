@@ -86,7 +86,10 @@ class CclReader {
     const { text, offset, kind } = this.#token
     const name = text.toLowerCase()
     if (kind !== 'word' || !Object.hasOwn(qualifiers, name)) {
-      throw new QueryError(offset, `there is no such qualifier; there are ${Object.keys(qualifiers).join(', ')}`)
+      throw new QueryError(
+        offset,
+        `this qualifier is unknown; the known ones are ${Object.keys(qualifiers).join(', ')}`,
+      )
     }
     const relation = relations[this.#ahead(1).text]
     this.#at += 2

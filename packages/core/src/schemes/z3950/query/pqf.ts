@@ -77,7 +77,7 @@ class PqfReader {
 
   #checkSet({ text, offset }: Word): void {
     if (/^(?:bib-?1|1\.2\.840\.10003\.3\.1)$/i.test(text)) return
-    throw new QueryError(offset, 'the attribute set is not known; Bib-1 is')
+    throw new QueryError(offset, 'the attribute set is unknown; only Bib-1 is known')
   }
 
   #next(what: string): Word {
