@@ -404,7 +404,7 @@ test('a page elsewhere leads to this network only by --allow-inward, which the m
   expect(status).toBe(9)
   for (const url of [`http://inner.example:${port}/`, `http://other.example:${port}/`]) {
     expect(stdout).toContain(
-      `refused - ${url}: Refused: it leads to this network, and a page elsewhere names it. --allow-inward checks it.\n`,
+      `refused - ${url}: Refused: a page elsewhere links to this network. --allow-inward checks such links.\n`,
     )
   }
   const allowed = await run(...resolve, '--allow-inward', '--proto', 'http', '-x', local.url, page)

@@ -72,8 +72,8 @@ test('serve DIR says who can read, leaves out what others may not read, and show
   const [urls, said] = await Promise.all([lines(child, 2), lines(child, 3, 'stderr')])
   expect(said).toEqual([
     'Serving mixed on loopback until Ctrl-C, read-only, without a login: other users of this machine can read it.',
-    '2 names in it are left out, as other users may not read that (mode 600); --serve-private serves it, too.',
-    'HTTP is answered for the hosts 127.0.0.0/8, [::1], localhost alone; --serve-host NAME adds one.',
+    '2 names in it are left out, since other users may not read them (mode 600); --serve-private serves them, too.',
+    'HTTP requests are answered only for the hosts 127.0.0.0/8, [::1], localhost; --serve-host NAME adds one.',
   ])
   const [http = '', gopher = ''] = urls
   const kept = await Promise.all(['key.txt', 'own/key.txt', 'own/', 'site/', ''].map((path) => fetch(http + path)))

@@ -202,7 +202,7 @@ test.each([
   [['-c', 'http://h/'], 'No URL is given: http://h/ is the FILE of -c. Try: retrieve --help'],
   [
     ['-qO-', 'http://h/'],
-    '-qO- has a - among its letters. For standard output, -O- of wget, leave -O out, or give -o -.',
+    '-qO- has a - among its letters. For standard output, which is -O- in wget, leave -O out, or give -o -.',
   ],
   [['--save-cookies', 'x', 'http://h/'], 'There is no option --save-cookies. Use -c FILE.'],
   [['explain'], 'No URL is given. Try: retrieve explain --help'],
@@ -222,10 +222,7 @@ test.each([
     ['-z', '-backup-3', 'http://h/'],
     '--time-cond needs a date such as 2001-02-03 or "Sat, 03 Feb 2001 04:05:06 GMT", or a file that exists; not "backup-3".',
   ],
-  [
-    ['--ssl', 'ftp://h/'],
-    '--ssl is refused. "TLS if possible" can be taken away by anybody on the way; use --ssl-reqd.',
-  ],
+  [['--ssl', 'ftp://h/'], '--ssl is refused. Anybody on the way can prevent "TLS if possible"; use --ssl-reqd.'],
   [
     ['-m', 'soon', 'http://h/'],
     '--max-time needs seconds, such as 60 or 2.5, or a duration such as 1h30m or 500ms; not "soon".',

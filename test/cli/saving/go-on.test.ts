@@ -215,7 +215,7 @@ describe('-C - mixes no two versions', () => {
     await run('-o', 'x', `${server.url}other`)
     heal()
     const { status, stderr } = await run('-C', '-', '-o', 'x', server.url)
-    const why = `it starts over: what x.part holds is of another URL (${server.url}other)`
+    const why = `it starts over: x.part holds a part of another URL (${server.url}other)`
     expect({ status, stderr }).toEqual({ status: 0, stderr: `retrieve: ${server.url}: ${why}\n` })
     expect([read('x'), ranges()]).toEqual([whole, [undefined, undefined]])
   })
@@ -239,7 +239,7 @@ describe('-C - mixes no two versions', () => {
     expect(told(first.stderr)).toBe(
       keeps(
         server.url,
-        'nothing could prove what belongs after it, so the next try starts over; -C - --continue-unverified appends anyway',
+        'nothing could prove which octets follow, so the next try starts over; -C - --continue-unverified appends anyway',
       ),
     )
     heal()

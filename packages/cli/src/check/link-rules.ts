@@ -47,6 +47,6 @@ export function asLinkError(error: unknown, { linkedFrom, url }: Link, { client 
   const isOurRule = linkedFrom !== null && client.policy?.publicOnly !== true
   if (!isOurRule || !RetrievalError.is(error) || error.advice?.option !== 'policy.publicOnly') return error
   const advice = { option: 'policy.allowInward' } as const
-  const message = `Refused: it leads to this network, and a page elsewhere names it. ${adviceText(advice)} checks it.`
+  const message = `Refused: a page elsewhere links to this network. ${adviceText(advice)} checks such links.`
   return new RetrievalError('refused', message, { phase: 'policy', url, advice, cause: error })
 }

@@ -56,7 +56,7 @@ export async function* probe(
 }
 
 function unasked(url: string): RetrievalError {
-  return new RetrievalError('handoff', 'It names a mailbox, which is not asked.', { phase: 'resolve', url })
+  return new RetrievalError('handoff', 'It names a mailbox; mailboxes are not checked.', { phase: 'resolve', url })
 }
 
 /** Whether the server answered with the questions of a form, which shows that the link is alive. */

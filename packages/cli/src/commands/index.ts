@@ -39,8 +39,8 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   open: {
     operands: '[N...|URL...]',
     help:
-      'Retrieve the entry of a number on the last page or listing; without N, show that page again; with a URL, hand ' +
-      'it to the program of this system for it, as a desktop does (--handoff)',
+      'Retrieve entry N of the last page or listing; without N, show that page again; open a URL with the program of ' +
+      'this system for it, as a desktop does (--handoff)',
     example: 'retrieve open 3',
   },
   extract: {

@@ -73,8 +73,8 @@ async function robotsFor(
   const start = pathname.endsWith('/') ? pathname : `${pathname}/`
   const forbids = (path: string, isFolder: boolean): boolean => !robots.allows(start + path + (isFolder ? '/' : ''))
   if (robots.allows(pathname)) return forbids
-  const why = `${origin}/robots.txt asks programs to leave ${pathname} alone, or cannot be had.`
-  const message = `${why} If you may all the same, give --no-robots.`
+  const why = `${origin}/robots.txt forbids programs to retrieve ${pathname}, or could not be read.`
+  const message = `${why} If you have permission, give --no-robots.`
   throw new RetrievalError('refused', message, { phase: 'policy', url })
 }
 

@@ -83,7 +83,9 @@ function notesOn(options: ServersOptions): string[] {
   const [asked] = [http, ws].filter((own) => typeof own === 'object')
   const names = ['127.0.0.0/8', '[::1]', 'localhost', ...(asked?.hosts ?? [])]
   const hosts =
-    asked === undefined ? [] : [`HTTP is answered for the hosts ${names.join(', ')} alone; --serve-host NAME adds one.`]
+    asked === undefined
+      ? []
+      : [`HTTP requests are answered only for the hosts ${names.join(', ')}; --serve-host NAME adds one.`]
   if (folder === undefined) {
     return [
       'Serving on loopback until Ctrl-C. Logins: anonymous, or alice with the password secret.',
@@ -105,8 +107,8 @@ function leftOut(folder: string): string[] {
     return stats !== undefined && !isOpenToOthers(stats)
   }).length
   if (count === 0) return []
-  const names = count === 1 ? '1 name in it is' : `${count} names in it are`
-  return [`${names} left out, as other users may not read that (mode 600); --serve-private serves it, too.`]
+  const [names, them] = count === 1 ? ['1 name in it is', 'it'] : [`${count} names in it are`, 'them']
+  return [`${names} left out, since other users may not read ${them} (mode 600); --serve-private serves ${them}, too.`]
 }
 
 async function start(options: ServersOptions): Promise<Partial<Record<ProtocolName, TestServer>> & AsyncDisposable> {

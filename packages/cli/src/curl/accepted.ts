@@ -26,7 +26,7 @@ export const accepted: readonly AcceptedOptions[] = [
   },
   { why: "the answer of the proxy to CONNECT is not part of -i's output", options: ['--suppress-connect-headers'] },
   {
-    why: 'GET is what is sent anyway; HEAD is -I',
+    why: 'GET is sent anyway; -I sends HEAD',
     options: ['-X, --request METHOD'],
     values: /^(?:GET|HEAD)$/,
     otherwise: 'Only GET is possible, and HEAD by -I: Retriever sends no data.',
@@ -39,7 +39,7 @@ export const accepted: readonly AcceptedOptions[] = [
   },
   { why: 'HTTP/2 is offered within TLS anyway; elsewhere curl falls back too', options: ['--http2'] },
   { why: 'TLS 1.2 is the oldest version anyway', options: ['-1, --tlsv1', '--tlsv1.0', '--tlsv1.1'] },
-  { why: 'SSL 2 and 3 are never spoken, by curl neither', options: ['-2, --sslv2', '-3, --sslv3'] },
+  { why: 'SSL 2 and 3 are never used; curl does not use them either', options: ['-2, --sslv2', '-3, --sslv3'] },
   {
     why: 'it concerns TLS libraries that Node does not use',
     options: [
@@ -72,7 +72,7 @@ export const accepted: readonly AcceptedOptions[] = [
       '--happy-eyeballs-timeout-ms MILLISECONDS',
     ],
   },
-  { why: 'TLS sessions are not kept; FTP data connections alone resume one', options: ['--no-sessionid'] },
+  { why: 'TLS sessions are not kept; only FTP data connections resume one', options: ['--no-sessionid'] },
   { why: 'FTP data connections are passive anyway', options: ['--ftp-pasv'] },
   { why: 'the address in the reply to PASV is never used', options: ['--ftp-skip-pasv-ip'] },
   { why: 'EPRT and LPRT are never sent', options: ['--disable-eprt'] },

@@ -31,19 +31,19 @@ export const refused: readonly OtherOptions[] = [
     options: ['-P'],
   },
   {
-    why: 'A login is sent to the host of the URL alone; give -u with the URL that the redirect names.',
+    why: 'A login is sent only to the host of the URL; give -u with the URL that the redirect names.',
     options: ['--location-trusted'],
   },
   {
-    why: '"TLS if possible" can be taken away by anybody on the way; use --ssl-reqd.',
+    why: 'Anybody on the way can prevent "TLS if possible"; use --ssl-reqd.',
     options: ['--ssl'],
   },
   {
-    why: 'FTP keeps its control connection in TLS, or has none.',
+    why: 'The control connection of FTP stays in TLS to its end, or does not use TLS.',
     options: ['--ftp-ssl-ccc', '--ftp-ssl-ccc-mode', '--ftp-ssl-control', '--krb'],
   },
   {
-    why: 'Logins of Windows and Kerberos are not spoken: Basic, Digest and Bearer are.',
+    why: 'Logins of Windows and Kerberos are not supported; Basic, Digest and Bearer are.',
     options: [
       '--ntlm',
       '--ntlm-wb',
@@ -59,7 +59,7 @@ export const refused: readonly OtherOptions[] = [
     ],
   },
   {
-    why: 'A login within TLS (TLS-SRP) is not spoken; use --cert.',
+    why: 'A login within TLS (TLS-SRP) is not supported; use --cert.',
     options: [
       '--tlsauthtype',
       '--tlspassword',
@@ -70,17 +70,17 @@ export const refused: readonly OtherOptions[] = [
       '--proxy-tlsv1',
     ],
   },
-  { why: 'HTTP/3 is not spoken; leave it out for HTTP/2 or HTTP/1.1.', options: ['--http3', '--http3-only'] },
+  { why: 'HTTP/3 is not supported; leave it out for HTTP/2 or HTTP/1.1.', options: ['--http3', '--http3-only'] },
   {
     why: 'An answer without a head may be of any protocol, and its end cannot be known.',
     options: ['--http0.9'],
   },
   {
-    why: 'Only HTTP/1.1 and, within TLS, HTTP/2 are spoken; leave it out.',
+    why: 'Only HTTP/1.1 and, within TLS, HTTP/2 are supported; leave it out.',
     options: ['-0, --http1.0', '--proxy1.0', '--http2-prior-knowledge'],
   },
   {
-    why: 'A body ends where its length says: another end would lose or mix answers.',
+    why: 'A body ends after its stated length; any other end would lose or mix answers.',
     options: ['--ignore-content-length', '--raw'],
   },
   {
@@ -96,7 +96,7 @@ export const refused: readonly OtherOptions[] = [
     options: ['--abstract-unix-socket'],
   },
   {
-    why: 'Names are those that the system looks up; see --resolve, --connect-to, and socks5h proxies.',
+    why: 'The system looks up names; see --resolve, --connect-to, and socks5h proxies.',
     options: [
       '--dns-interface',
       '--dns-ipv4-addr',

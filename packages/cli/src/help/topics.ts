@@ -25,7 +25,7 @@ const exitStatus: Topic = {
   help: 'The numbers that scripts see, which are those of curl',
   before: ['With several URLs, the exit status is that of the first one that failed.'],
   rows: [
-    ['0', 'Success; also where -z or --etag-compare found nothing newer'],
+    ['0', 'Success; also if -z or --etag-compare found nothing newer'],
     ['1', 'The scheme is unknown, or cannot be retrieved, or the URL names a service for a person'],
     ['2', 'A wrong option or argument, or a form that needs answers'],
     ['3', 'The URL is malformed'],
@@ -37,7 +37,7 @@ const exitStatus: Topic = {
     ['22', 'An HTTP status of 400 and above'],
     ['23', 'The output cannot be written'],
     ['28', 'A time limit has passed'],
-    ['32', 'What came has another checksum than --checksum says; nothing was saved'],
+    ['32', 'The body has another checksum than --checksum says; nothing was saved'],
     ['33', 'The server cannot send this range'],
     ['35', 'No TLS session'],
     ['36', 'The file is longer than the resource: -C leaves it as it is'],
@@ -59,15 +59,12 @@ const files: Topic = {
   help: 'Files that the command reads and writes',
   before: [],
   rows: [
-    ['NAME.part', 'A file that is not complete yet; the command gives it its name NAME at the end. -C - continues it'],
+    ['NAME.part', 'A file that is not complete yet; the command renames it NAME at the end. -C - continues it'],
     ['~/.config/retrieve/config', 'Options for every run, as -K reads them; -q leaves them out'],
     ['~/.netrc', 'Logins by host, for -n'],
     ['.cache in dist/ of the package', 'Compiled code of the command, which makes it start faster; it can be deleted'],
-    [
-      '/etc/ldap/ldap.conf, ~/.ldaprc',
-      'Their URI is the server for LDAP URLs that name none, where $LDAPURI is not set',
-    ],
-    ['/etc/news/server', 'The News server, where neither --news-server nor $NNTPSERVER names one'],
+    ['/etc/ldap/ldap.conf, ~/.ldaprc', 'Their URI is the server for LDAP URLs that name none, if $LDAPURI is not set'],
+    ['/etc/news/server', 'The News server, if neither --news-server nor $NNTPSERVER names one'],
   ],
   after: [],
 }

@@ -158,7 +158,7 @@ export class LineReader {
     for (let at = 1; at < word.length; at++) {
       if (word.charAt(at) === '-') {
         throw usageError(
-          `${word} has a - among its letters. For standard output, -O- of wget, leave -O out, or give -o -.`,
+          `${word} has a - among its letters. For standard output, which is -O- in wget, leave -O out, or give -o -.`,
         )
       }
       const found = findLetter(word.charAt(at), this.#command)

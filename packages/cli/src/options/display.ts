@@ -34,7 +34,7 @@ export const displayOptions: readonly OptionRow<DisplayOption>[] = [
   {
     long: 'no-pager',
     sent: false,
-    help: 'Run no pager for ls and --page where they write more lines than the terminal has',
+    help: 'Run no pager for ls and --page, even if they write more lines than the terminal has',
     commands: ['get', 'ls', 'open'],
     example: 'retrieve ls --no-pager ftp://ftp.example.org/pub/',
     global: true,
@@ -43,8 +43,8 @@ export const displayOptions: readonly OptionRow<DisplayOption>[] = [
     long: 'handoff',
     sent: false,
     help:
-      'Retrieve nothing: hand each URL to the program of this system for it, such as telnet, a mail program or a ' +
-      'browser, which is printed first. The program is told the user of the URL, and never the password',
+      'Retrieve nothing: run the program of this system for each URL, such as telnet, a mail program or a browser, and ' +
+      'print its command line first. The program gets the user of the URL, but never the password',
     commands: get,
     example: 'retrieve --handoff telnet://guest@telnet.example.org/',
   },

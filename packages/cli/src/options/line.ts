@@ -33,7 +33,7 @@ export const lineOptions: readonly OptionRow<LineOption>[] = [
     long: 'next',
     sent: false,
     short: ':',
-    help: 'Begin another group of options and URLs, which takes none of the options before',
+    help: 'Begin another group of options and URLs, which gets none of the options before it',
     commands: get,
     example: 'retrieve -o a.html http://www.example.org/ --next -I http://www.example.org/',
   },

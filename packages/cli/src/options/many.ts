@@ -78,7 +78,7 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   {
     long: 'skip-existing',
     sent: false,
-    help: 'Leave out the URLs whose files exist already',
+    help: 'Skip the URLs whose files exist already',
     commands: get,
     example: 'retrieve --from urls.txt -O --skip-existing',
   },
@@ -185,7 +185,7 @@ function checkList(line: ManyOptions, from: readonly string[]): void {
   const isNamed = line.has('output') || line.has('remote-name') || line.has('output-dir')
   if (line.has('skip-existing') && !isNamed) throw usageError('--skip-existing is for files: give -O or -o FILE.')
   if (line.has('skip-existing') && line.has('checksum')) {
-    throw usageError('--checksum is for what comes, and --skip-existing reads no file that is there: give one of them.')
+    throw usageError('--checksum checks what comes, and --skip-existing checks no existing file: give one of them.')
   }
   if (line.has('skip-existing') && line.has('remote-header-name')) {
     throw usageError('-J learns the name of the file too late for --skip-existing: leave one of them out.')

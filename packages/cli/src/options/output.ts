@@ -100,7 +100,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     long: 'head',
     sent: true,
     short: 'I',
-    help: 'Show no body: the header fields for HTTP and news articles, otherwise what is known, as size and date',
+    help: 'Show no body: the header fields for HTTP and news articles, otherwise what is known, such as size and date',
     commands: get,
     example: 'retrieve -I http://www.example.org/',
   },

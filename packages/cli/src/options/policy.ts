@@ -66,7 +66,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     long: 'allow-address',
     sent: true,
     arg: 'ADDRESS[/BITS][:PORT]',
-    help: 'With --public-only, connect to this address or network, too; with a port, to that port alone',
+    help: 'With --public-only, connect to this address or network, too; with a port, only to that port',
     commands: network,
     example: 'retrieve --public-only --allow-address 10.0.0.0/8 http://intranet.example/',
   },

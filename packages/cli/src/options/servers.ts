@@ -60,7 +60,7 @@ export const serverOptions: readonly OptionRow<ServerOption>[] = [
     long: 'serve-host',
     sent: false,
     arg: 'NAME',
-    help: 'Answer HTTP and WebSocket requests for this host, too; others than localhost and addresses of loopback get 421',
+    help: 'Answer HTTP and WebSocket requests for this host, too; other hosts than localhost and loopback addresses get 421',
     commands: ['serve'],
     example: 'retrieve serve public --serve-host dev.example.org',
   },

@@ -40,14 +40,14 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   {
     long: 'continue-unverified',
     sent: true,
-    help: 'Let -C append to a file of which nothing proves the version, if its end is the same, and it is no older',
+    help: 'Let -C append to a file of unknown version, if its end is the same as on the server, and it is no older',
     commands: get,
     example: 'retrieve -C - --continue-unverified -o big.iso http://www.example.org/big.iso',
   },
   {
     long: 'remove-on-error',
     sent: false,
-    help: 'Remove what has come of a file whose retrieval fails; otherwise it stays as NAME.part',
+    help: 'Remove the part of a file whose retrieval fails; otherwise it stays as NAME.part',
     commands: get,
     example: 'retrieve --remove-on-error -O http://www.example.org/big.iso',
   },

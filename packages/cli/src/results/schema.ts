@@ -34,7 +34,7 @@ const tls: Schema = {
     resumed: { type: 'boolean' },
   }),
   type: ['object', 'null'],
-  description: 'The agreement of TLS with the last server, and its certificate; null: no TLS',
+  description: 'What TLS agreed with the last server, and its certificate; null: no TLS',
 }
 
 const findings: Schema = {
@@ -79,11 +79,15 @@ const properties = {
   error,
 } satisfies Readonly<Record<keyof Result, Schema>>
 
-export const resultSchema: Schema = { ...whole(properties), description: 'One URL, as retrieve --json tells of it' }
+export const resultSchema: Schema = { ...whole(properties), description: 'One URL, as retrieve --json reports it' }
 
 const payload = {
   size: { type: 'number', description: 'The octets of the payload' },
-  encoding: { ...text, enum: ['utf-8', 'base64'], description: 'How payload has them: base64 if they are not UTF-8' },
+  encoding: {
+    ...text,
+    enum: ['utf-8', 'base64'],
+    description: 'The encoding of payload: base64 if its octets are not UTF-8',
+  },
   payload: text,
 } satisfies Readonly<Record<string, Schema>>
 
@@ -92,7 +96,7 @@ export const mqttMessageSchema: Schema = {
   ...whole({
     topic: { ...text, description: 'The topic to which it was published' },
     qos: { type: 'number', description: 'The quality of service with which it came: 0' },
-    retain: { type: 'boolean', description: 'true: the server had kept it, so that it is older than the subscription' },
+    retain: { type: 'boolean', description: 'true: the server had kept it from before the subscription' },
     ...payload,
   }),
   description: 'One message of MQTT',

@@ -48,7 +48,7 @@ export class KeptOctets {
   #howToGoOn(part: KeptPart, resolved: Resolution): string {
     const canAppend = part.unproven !== null
     if (resumePointOf(part, resolved) !== null || (canAppend && this.#config.continueUnverified)) return this.#goOn
-    const anew = 'nothing could prove what belongs after it, so the next try starts over'
+    const anew = 'nothing could prove which octets follow, so the next try starts over'
     return canAppend ? `${anew}; -C - --continue-unverified appends anyway` : anew
   }
 

@@ -147,7 +147,7 @@ function isSpecial(path: string): boolean {
 
 function whyAnew({ path, url, unproven }: KeptPart, resolution: Resolution): string {
   if (url !== null && url !== shownUrl(resolution))
-    return `it starts over: what ${path} holds is of another URL (${url})`
+    return `it starts over: ${path} holds a part of another URL (${url})`
   return startsOver(path, unproven !== null)
 }
 

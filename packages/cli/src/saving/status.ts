@@ -8,7 +8,7 @@ export function checkStatus(representation: Representation, { failWithBody }: Co
   const { url, metadata } = representation
   const { status } = metadata
   if (status < 400) return
-  const message = `${url}: The server answered ${status}; the body is what it says about it.`
+  const message = `${url}: The server answered ${status}; the body is its explanation.`
   throw new RetrievalError('http-error', message, { phase: 'request', url, status })
 }
 

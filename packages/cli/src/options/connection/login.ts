@@ -36,7 +36,7 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
   {
     long: 'netrc-optional',
     sent: true,
-    help: 'The same, but a password in the URL counts more',
+    help: 'The same, but a password in the URL takes precedence',
     commands: network,
     example: 'retrieve --netrc-optional ftp://ftp.example.org/x',
   },

@@ -36,7 +36,7 @@ export const proxyTlsOptions: readonly OptionRow<ProxyTlsOption>[] = [
   row('proxy-pass', 'PHRASE', 'the passphrase of the private key', 'secret --proxy-cert me.pem'),
   row('proxy-insecure', undefined, 'do not verify its certificate: anybody may get its login', ''),
   row('proxy-crlfile', 'FILE', 'refuse revoked certificates, as --crlfile', 'revoked.pem'),
-  row('proxy-pinnedpubkey', 'FILE|HASHES', 'accept this public key alone, as --pinnedpubkey', 'key.pem'),
+  row('proxy-pinnedpubkey', 'FILE|HASHES', 'accept only this public key, as --pinnedpubkey', 'key.pem'),
   row('proxy-ciphers', 'LIST', 'offer these ciphers within TLS 1.2', 'ECDHE-ECDSA-AES256-GCM-SHA384'),
   row('proxy-tls13-ciphers', 'LIST', 'offer these cipher suites within TLS 1.3', 'TLS_AES_256_GCM_SHA384'),
 ]

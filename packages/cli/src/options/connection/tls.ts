@@ -15,7 +15,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
     sent: false,
     arg: 'FILE',
     help:
-      'Trust the certificates in FILE (PEM) alone; default: $CURL_CA_BUNDLE, else $SSL_CERT_FILE and $SSL_CERT_DIR, ' +
+      'Trust only the certificates in FILE (PEM); default: $CURL_CA_BUNDLE, else $SSL_CERT_FILE and $SSL_CERT_DIR, ' +
       'else those of Node and of this system',
     commands: network,
     example: 'retrieve --cacert ca.pem https://h.example/',
@@ -49,7 +49,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
     long: 'insecure',
     sent: false,
     short: 'k',
-    help: 'Do not verify certificates: anybody may be answering',
+    help: 'Do not verify certificates: anybody may answer',
     commands: network,
     example: 'retrieve -k https://localhost:8443/',
   },

@@ -28,7 +28,7 @@ export const cookieOptions: readonly OptionRow<CookieOption>[] = [
     long: 'junk-session-cookies',
     sent: true,
     short: 'j',
-    help: 'Read no cookies from the file of -b that were to last for one session only',
+    help: 'Read no session cookies from the file of -b',
     commands: network,
     example: 'retrieve -j -b cookies.txt http://www.example.org/',
   },

@@ -74,7 +74,7 @@ function numberOf(name: string, { fields }: Form): number {
     prompt === name || printable(prompt).trim() === name.trim() ? [index + 1] : [],
   )
   if (named.length === 1 && named[0] !== undefined) return named[0]
-  const wrong = named.length === 0 ? 'the form has no such question' : 'several questions of the form are called so'
+  const wrong = named.length === 0 ? 'the form has no such question' : 'several questions of the form have this name'
   const questions = fields.slice(0, mostShown).map(({ prompt }, index) => {
     return `${index + 1} is "${printable(prompt).slice(0, 100)}"`
   })

@@ -31,7 +31,7 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
     sent: true,
     short: 'e',
     arg: 'URL',
-    help: 'Send this Referer: where the URL was found; with ";auto" behind it, redirects name the URL before',
+    help: 'Send this Referer: where the URL was found; with ";auto" behind it, a redirected request names the URL before',
     commands: network,
     example: 'retrieve -e http://www.example.org/ http://www.example.org/x',
   },
@@ -68,7 +68,7 @@ export function readVirtualHost(line: GivenOptions<HeaderOption>): string | unde
   if (text === undefined) return undefined
   const name = text.replace(hostLine, '').trim()
   if (/^(?:(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?)?$/i.test(name)) return name
-  throw usageError('--header needs for Host the name of a virtual host, perhaps with a port: "Host: www.example.org".')
+  throw usageError('--header Host needs the name of a virtual host, perhaps with a port: "Host: www.example.org".')
 }
 
 function fieldLines(line: GivenOptions<HeaderOption>): string[] {
@@ -138,7 +138,7 @@ function bearer(line: GivenOptions<'oauth2-bearer'>): Field | null {
   const token = line.value('oauth2-bearer')
   if (token === undefined) return null
   if (/^[\w.~+/-]+=*$/.test(token)) return ['Authorization', `Bearer ${token}`]
-  throw usageError('--oauth2-bearer needs a token: letters, digits and -._~+/ alone, perhaps with = at its end.')
+  throw usageError('--oauth2-bearer needs a token of letters, digits and -._~+/, perhaps with = at its end.')
 }
 
 /**

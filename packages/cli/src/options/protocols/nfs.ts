@@ -10,7 +10,7 @@ export const nfsOptions: readonly OptionRow<NfsOption>[] = [
     long: 'nfs-uid',
     sent: true,
     arg: 'UID',
-    help: 'Tell NFS servers this user number, which nothing proves; without it they are told no one, or nobody (65534)',
+    help: 'Tell NFS servers this user number, without proof; by default they are told none, or nobody (65534)',
     commands: network,
     example: 'retrieve --nfs-uid 1000 nfs://nfs.example.org/home/alice/notes.txt',
   },
