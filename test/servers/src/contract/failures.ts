@@ -67,7 +67,7 @@ function testEndings({ subject, test, start }: Suite): void {
     await serverOf(place).waitForConnections(0)
   })
 
-  test('so does one that reads nothing at all', async () => {
+  test('a consumer that reads nothing at all closes the socket', async () => {
     await using place = await start({ stall: 'body' })
     await using client = createClient()
     {
@@ -77,7 +77,7 @@ function testEndings({ subject, test, start }: Suite): void {
     await serverOf(place).waitForConnections(0)
   })
 
-  test('and one that gives up a web stream in the middle', async () => {
+  test('a consumer that gives up a web stream in the middle closes the socket', async () => {
     await using place = await start({ stall: 'body' })
     await using client = createClient()
     const reader = (await client.retrieve(place.object)).body.getReader()

@@ -18,7 +18,7 @@ export function testRetrieval({ subject, test, start }: Suite): void {
     match(representation.completeness, /^(verified|terminated|eof-only)$/)
   })
 
-  test('twice, by one client, too', async () => {
+  test('one client retrieves it twice', async () => {
     await using place = await start()
     await using client = createClient()
     for (let time = 0; time < 3; time++) sameOctets(await bytesOf(client, place.object), bytes)
@@ -59,7 +59,7 @@ export function testRetrieval({ subject, test, start }: Suite): void {
     }
   })
 
-  test('the URL of an entry leads on', async () => {
+  test('the URL of an entry can be retrieved', async () => {
     await using place = await start()
     if (place.listing === undefined) return
     await using client = createClient()

@@ -35,7 +35,7 @@ export function testWire({ subject, test, start }: Suite): void {
     })
   }
 
-  test('to explain a URL contacts nobody', async () => {
+  test('explaining a URL contacts nobody', async () => {
     await using place = await start()
     await using client = createClient()
     const { url } = await explained(client.explain(place.object))

@@ -34,11 +34,11 @@ export function refusalOf({ host, origin, fetchSite }: Asking, hosts: readonly s
   if (host !== undefined && !isServed(hostname(`http://${host}`), hosts)) {
     return {
       status: 421,
-      reason: 'This server answers for 127.0.0.0/8, [::1], localhost and the names of its option "hosts" alone.',
+      reason: 'This server answers only for 127.0.0.0/8, [::1], localhost and the names of its option "hosts".',
     }
   }
   const isCross = origin === undefined ? fetchSite === 'cross-site' : !isServed(hostname(origin), hosts)
-  return isCross ? { status: 403, reason: 'This server answers no page of another site.' } : undefined
+  return isCross ? { status: 403, reason: 'This server does not answer pages of other sites.' } : undefined
 }
 
 function isServed(name: string | undefined, hosts: readonly string[]): boolean {
