@@ -2,7 +2,7 @@ import type { ByteSource } from '../contract/byte-source.ts'
 import type { OctetSource } from './framing/lines.ts'
 import type { Connection } from './transport/connection.ts'
 
-/** A body that has a connection of its own, which is closed at the end, on errors, and by cancel(). */
+/** Reads a body that has its own connection, and closes that connection at the end, on errors, and by cancel(). */
 export class ConnectionBody implements ByteSource {
   readonly #octets: ByteSource
   readonly #connection: Pick<Connection, 'close'>
@@ -27,7 +27,7 @@ export class ConnectionBody implements ByteSource {
   }
 }
 
-/** The octets up to the end of the connection, which ConnectionBody closes. */
+/** Gives all octets up to the end of the connection. */
 export function plainOctets(source: OctetSource): ByteSource {
   return { read: () => source.read('body'), cancel: async () => {} }
 }

@@ -2,7 +2,7 @@ import type { RetrievalContext } from '../contract/fetcher.ts'
 import type { OctetSource } from './framing/lines.ts'
 import { isTurnLong, nextTurn } from './turn.ts'
 
-/** Reads binary frames from a source: so many octets, or as many as have come. */
+/** Reads binary frames from a source: a fixed number of octets, or as many as have arrived. */
 export class ExactReader {
   readonly #source: OctetSource
   readonly #context: RetrievalContext
@@ -13,12 +13,15 @@ export class ExactReader {
     this.#context = context
   }
 
-  /** Exactly `count` octets; null if the stream has ended before the first. Rejects with `partial` within them. */
+  /**
+   * Reads exactly `count` octets. Returns null if the stream ends before the first, rejects with `partial` if it ends
+   * later.
+   */
   async exactly(count: number, phase: 'request' | 'body'): Promise<Buffer | null> {
     if (isTurnLong()) await nextTurn(this.#context.deadline)
     if (this.#held.length >= count) return Buffer.from(this.#take(count))
-    // The pieces are joined once: a peer that sends octet by octet must not make each of them copy all before it. What
-    // was read is valid until the next read, so it is copied before that.
+    // Joins the pieces once, at the end: if a peer sends octet by octet, each join would copy everything before it. A
+    // source may overwrite its chunk at the next read, so each piece is copied here.
     const pieces: Uint8Array[] = [Uint8Array.from(this.#held)]
     for (let length = this.#held.length; length < count; ) {
       const chunk = await this.#source.read(phase)
@@ -34,7 +37,7 @@ export class ExactReader {
     return Buffer.from(this.#take(count))
   }
 
-  /** One octet or more, at most `count`. Rejects with `partial` at the end. */
+  /** Reads between one and `count` octets. Rejects with `partial` at the end of the stream. */
   async some(count: number): Promise<Uint8Array> {
     if (isTurnLong()) await nextTurn(this.#context.deadline)
     if (this.#held.length === 0) {

@@ -3,18 +3,18 @@ import { Connection } from './transport/connection.ts'
 import type { Peer } from './transport/dial.ts'
 import { openSessionSocket } from './transport/socket.ts'
 
-/** The time for a peer to take the last octets. */
+/** How many milliseconds a peer has to take the last octets. */
 const grace = 1000
 
-/** A connection whose peer is told before it ends: at the end of the body, on errors, aborts and time limits alike. */
+/** A connection that sends a farewell before it ends: at the end of the body, on errors, aborts and time limits. */
 export class LeavingConnection {
   readonly connection: Connection
-  /** The octets to send before the connection ends; null: none. */
+  /** The octets to send before the connection ends. Null: none. */
   farewell: string | null = null
   #isClosed = false
   readonly #forget: () => void
 
-  /** As openConnection. */
+  /** Connects as openConnection does. */
   static async open(context: RetrievalContext, peer: Peer): Promise<LeavingConnection> {
     return new LeavingConnection(new Connection(await openSessionSocket(context, peer), context), context)
   }
@@ -28,7 +28,7 @@ export class LeavingConnection {
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    // The deadline may end the connection before its listener is known here.
+    // The deadline may end the connection before `#forget` is set.
     this.#forget?.()
     const { connection, farewell } = this
     if (farewell === null || !connection.isOpen) {

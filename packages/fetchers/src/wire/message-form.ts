@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 
 /**
- * A message in the form that the request wants: its content, followed by a line end if `isLine`, or one line of JSON
- * with the members of `head`. A message that is the only one that is wanted is its content alone.
+ * Gives a message in the form that the request wants: the content, with a line end if `isLine`, or one line of JSON
+ * with the members of `head`. If only one message is wanted, its content stands alone.
  */
 export async function* messageForm(
   head: object,
@@ -35,13 +35,13 @@ async function collected(content: AsyncIterable<Uint8Array>, context: RetrievalC
       const message = `A message has over ${maxCollected} octets, the most that become one line of JSON.`
       throw context.error('limit-exceeded', message, { advice: { option: 'limits.maxCollected' } })
     }
-    // A chunk is valid until the next one.
+    // The source may overwrite this chunk at the next read.
     pieces.push(Uint8Array.from(octets))
   }
   return Buffer.concat(pieces, size)
 }
 
-/** The error if the server ends before as many messages have come as are wanted. */
+/** Makes the error for a server that ends before it has sent as many messages as are wanted. */
 export function tooFewMessages(came: number, { request, error }: RetrievalContext): Error {
   return error('partial', `The server ended after ${came} of ${request.count} messages.`, { phase: 'body' })
 }

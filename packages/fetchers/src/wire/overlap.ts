@@ -6,10 +6,10 @@ import type { Portion, Proof } from './resuming-source.ts'
 
 const nothing: Uint8Array = Buffer.alloc(0)
 
-/** A source that begins with octets that the consumer has already, and gives the octets after them. */
+/** A source that begins with octets the consumer already has. It checks them and gives the octets after them. */
 export class BehindTail implements ByteSource {
   readonly #source: ByteSource
-  /** The octets that must still come again. */
+  /** The octets that must come again. */
   #expected: Uint8Array
   #held: Uint8Array | null = null
 
@@ -22,7 +22,10 @@ export class BehindTail implements ByteSource {
     return this.#source.reusesChunks === true
   }
 
-  /** Reads the octets that come again. False: they differ from the earlier ones, and the source is cancelled. */
+  /**
+   * Reads the octets that must come again. If they differ from the earlier ones, it cancels the source and returns
+   * false.
+   */
   async matches(): Promise<boolean> {
     while (this.#expected.length > 0) {
       const chunk = await this.#source.read()
@@ -52,8 +55,8 @@ export class BehindTail implements ByteSource {
 }
 
 /**
- * Proves a resumed body by its octets: the last ones that were given out must come again before the rest. Some servers
- * acknowledge REST and begin at octet 0 (security.md R18).
+ * Proves that a resumed body continues the same file: the last octets given out must come again before the rest. Some
+ * servers acknowledge REST and then begin at octet 0 (security.md R18).
  */
 export class OverlapProof implements Proof {
   readonly #context: RetrievalContext
@@ -61,7 +64,7 @@ export class OverlapProof implements Proof {
   /** The last octets that were given out. */
   #tail = nothing
 
-  /** `resume`: asks for the octets from an offset on. */
+  /** `resume` asks for the octets from an offset on. */
   constructor(context: RetrievalContext, resume: (offset: number) => Promise<Portion>) {
     this.#context = context
     this.#resume = resume
@@ -76,7 +79,7 @@ export class OverlapProof implements Proof {
   given(chunk: Uint8Array): void {
     const last = chunk.subarray(-overlap)
     const before = this.#tail.subarray(Math.max(0, this.#tail.length + last.length - overlap))
-    // From the pool of Node: memory of its own for each small body costs 3 µs, most of it in garbage collection.
+    // Node's buffer pool saves 3 µs for each small body; most of that is garbage collection.
     const tail = Buffer.allocUnsafe(before.length + last.length)
     tail.set(before)
     tail.set(last, before.length)
@@ -91,7 +94,7 @@ export class OverlapProof implements Proof {
         try {
           if (await rest.matches()) return await rest.read()
         } catch (error) {
-          // The server has ignored REST and sent more octets than the rest can have.
+          // The server ignored REST and sent more octets than can remain.
           if (!RetrievalError.is(error) || error.code !== 'range-refused') throw error
         }
         throw this.#mismatch()

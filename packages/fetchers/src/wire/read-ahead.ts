@@ -2,15 +2,15 @@ import type { ByteSource } from '../contract/byte-source.ts'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 import type { Extent } from '../kit/extent.ts'
 
-/** An open file of a server that is asked for one part after the other. */
+/** An open file on a server, read by one request for each part. */
 export interface RemoteFile {
-  /** The octets of one request. */
+  /** How many octets one request asks for. */
   readonly pieceSize: number
-  /** The requests that are under way at a time. */
+  /** How many requests are under way at a time. */
   readonly ahead: number
-  /** One request: up to `length` octets from a position on, none at the file's end. */
+  /** Sends one request for up to `length` octets from a position on. The answer is empty at the file's end. */
   readPart(position: number, length: number, phase: 'request' | 'body'): Promise<Uint8Array>
-  /** The error to throw for one of readPart. */
+  /** Turns an error of readPart into the one to throw. */
   failure(cause: unknown): unknown
   close(): void
 }
@@ -48,7 +48,7 @@ export class ReadAheadBody implements ByteSource {
     try {
       const octets = await piece?.octets
       if (piece !== undefined && octets !== undefined && octets.length > 0) {
-        // A server may send fewer octets than it was asked for.
+        // A server may send fewer octets than we asked for.
         if (octets.length < piece.length) {
           this.#pieces.unshift(this.#ask(piece.position + octets.length, piece.length - octets.length))
         }
@@ -84,7 +84,7 @@ export class ReadAheadBody implements ByteSource {
 
   #ask(position: number, length: number): Piece {
     const octets = this.#file.readPart(position, length, 'body')
-    // The read that takes the piece sees its error.
+    // The read that takes this piece reports its error.
     octets.catch(() => {})
     return { position, length, octets }
   }

@@ -8,55 +8,55 @@ import { RetryBudget } from '../kit/retry.ts'
 export interface Portion {
   readonly octets: ByteSource
   /**
-   * Tells after a failed read whether the connection is at fault. Absent: the error itself says whether its cause may
-   * pass (`transient`).
+   * Tells after a failed read whether the connection failed. Absent: the error itself says by `transient` whether its
+   * cause may pass.
    */
   readonly connection?: Breakable
-  /** The deadline of this request alone; it ends when nothing more of the portion is read. */
+  /** The deadline of this request alone. It ends when nobody reads more of the portion. */
   readonly deadline?: RetrievalContext['deadline']
 }
 
 /** The state of a connection after a failed read. */
 export interface Breakable {
-  /** True: the connection failed, so another one may bring the rest. */
+  /** True if the connection failed, so that another one may bring the rest. */
   readonly isBroken: boolean
   /**
-   * True: something else that we had sent was to blame, and is not sent again. Resuming then costs no try of the
-   * budget.
+   * True if the failure was caused by something else that we sent and will not send again. Resuming then costs no try
+   * of the budget.
    */
   readonly isOwnFault?: boolean
 }
 
-/** Asks for the rest of a body that broke off, and proves that it belongs to the same resource. */
+/** Asks for the rest of a body that broke off, and proves that the rest belongs to the same resource. */
 export interface Proof {
   /** Asks for the octets from `offset` on. Rejects with `partial` if the resource has changed. */
   ask(offset: number): Promise<Portion>
-  /** True: ask() brings all octets from the first one on, and the octets already given out are thrown away. */
+  /** True if ask() brings all octets from the first one on, and the octets already given out are skipped. */
   readonly isRestart?: boolean
-  /** Whether the body can be resumed from `offset`. Absent: it can. */
+  /** Whether the body can be resumed from `offset`. Default: it can. */
   mayAsk?(offset: number): boolean
   /** See ByteSource.restartInto. */
   restartInto?(sink: Sink): void
-  /** Is told each chunk that is given out. */
+  /** Called with each chunk that is given out. */
   given?(chunk: Uint8Array): void
 }
 
-/** The beginning of a body. */
+/** Where a body begins. */
 export interface Beginning {
   /** The position of the first octet. */
   readonly offset: number
-  /** The portion that has been requested already; null: none. */
+  /** The portion that was requested already. Null: none. */
   readonly portion: Portion | null
   /**
-   * True: the first further try is made at once. Other retrievals that lost the same connection are tried again at
-   * once, too, and would otherwise all come first.
+   * True: the first further try is made at once. Without this, other retrievals that lost the same connection and try
+   * again at once would all come first.
    */
   readonly isFirstTryAtOnce?: boolean
 }
 
 /**
- * The octets of one resource, over as many requests as needed: after a break it asks for the rest, and gives it out
- * only if the proof holds. Each further request is a try of the retrieval's budget, after a wait.
+ * Reads the octets of one resource by as many requests as needed. After a break it asks for the rest, and gives the
+ * rest out only if the proof holds. Each further request counts as a try of the retrieval's budget, and waits first.
  */
 export class ResumingSource implements ByteSource {
   readonly #context: RetrievalContext
@@ -66,7 +66,7 @@ export class ResumingSource implements ByteSource {
   #portion: Portion | null
   /** The position of the next octet to be given out. */
   #offset: number
-  /** The highest `#offset` so far: octets below it are no progress when they come again. */
+  /** The highest `#offset` so far. If octets below it come again, they are no progress. */
   #furthest: number
   #wasOwnFault = false
   #isOver = false
@@ -81,7 +81,7 @@ export class ResumingSource implements ByteSource {
     this.#furthest = offset
   }
 
-  /** See ByteSource.reusesChunks; it depends on the portion that was read last. */
+  /** See ByteSource.reusesChunks. The value depends on the portion that was read last. */
   get reusesChunks(): boolean {
     return this.#portion?.octets.reusesChunks === true
   }
@@ -104,7 +104,7 @@ export class ResumingSource implements ByteSource {
         else await this.#goOn(error, portion.connection)
       }
     }
-    // cancel() was called before or during a read.
+    // Somebody called cancel() before or during a read.
     await this.#letGo()
     return null
   }
@@ -140,7 +140,7 @@ export class ResumingSource implements ByteSource {
     return portion
   }
 
-  /** Prepares for going on after a failed read. Throws the error if it stands. */
+  /** Prepares to go on after a failed read. Throws the error if the body cannot go on. */
   async #goOn(error: unknown, connection: Breakable | undefined): Promise<void> {
     const { emit, url } = this.#context
     if (connection === undefined) {
@@ -156,7 +156,7 @@ export class ResumingSource implements ByteSource {
     }
   }
 
-  /** Prepares for another request after a failed one. Throws the error if it stands. */
+  /** Prepares another request after a failed one. Throws the error if no other request may be made. */
   async #askAgain(error: unknown): Promise<void> {
     if (!(await this.#isTriedAgain(error)))
       throw this.#retries.final(this.#proof.isRestart === true ? error : this.#noRest(error))
@@ -170,14 +170,14 @@ export class ResumingSource implements ByteSource {
     return { offset: this.#next, isFirstAtOnce: this.#isFirstTryAtOnce }
   }
 
-  /** The position at which the next request begins. */
+  /** Where the next request begins. */
   get #next(): number {
     return this.#proof.isRestart === true ? 0 : this.#offset
   }
 
   /**
-   * The error for a rest that cannot be retrieved. An event has reported the break itself, and the octets before it are
-   * correct.
+   * Makes the error for a rest that cannot be retrieved. An event has already reported the break, and the octets before
+   * it are correct.
    */
   #noRest(cause: unknown): unknown {
     if (!RetrievalError.is(cause) || cause.code === 'partial') return cause
@@ -190,7 +190,7 @@ export class ResumingSource implements ByteSource {
   }
 }
 
-/** The octets of a source without the first ones, which the consumer has already. */
+/** Skips the first octets of a source, which the consumer already has. */
 export function withoutFirst(octets: number, source: ByteSource): ByteSource {
   let left = octets
   return {

@@ -2,8 +2,8 @@ import type { Mechanism } from '@retriever/core'
 import type { Retrieved } from '../contract/fetcher.ts'
 
 /**
- * A listing of text lines whose end the protocol marks: the final 226 of an FTP directory, the line "." of a
- * newsgroup's overview or a list of groups.
+ * A listing of text lines whose end the protocol marks, such as the final 226 of an FTP directory, or the line "."
+ * after a newsgroup's overview or a list of groups.
  */
 export function textListing<M extends Mechanism>(
   parts: Required<Pick<Retrieved<M>, 'metadata' | 'body' | 'entries'>>,

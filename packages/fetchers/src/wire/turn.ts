@@ -1,14 +1,14 @@
 import type { Deadline } from '../contract/deadline.ts'
 
 /**
- * The milliseconds for which octets that have come already are parsed before timers and other sockets have their turn:
- * a peer can put 6,000 empty blocks into 64 KiB, and no wait for the network stands between them.
+ * How many milliseconds may be spent parsing octets that have arrived before timers and other sockets get their turn. A
+ * peer can put 6,000 empty blocks into 64 KiB, and no wait for the network stands between them.
  */
 const longest = 10
 
 let begun: number | undefined
 
-/** Whether this turn of the event loop has been parsing for long. `now` is what performance.now() has just given. */
+/** Whether this turn of the event loop has parsed for too long. `now` may pass a fresh performance.now(). */
 export function isTurnLong(now: number = performance.now()): boolean {
   if (begun !== undefined) return now - begun > longest
   begun = now

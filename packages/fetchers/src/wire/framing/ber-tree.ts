@@ -3,13 +3,13 @@ import { BerError, headerAt, maxDepth } from './ber.ts'
 /** The most elements of one message: a hundred records of a thousand elements each. */
 const maxElements = 131_072
 
-/** An element of BER with all that is in it: tags of several octets and indefinite lengths are allowed. */
+/** An element of BER with all that is in it. Tags may have several octets, and lengths may be indefinite. */
 export class BerNode {
-  /** The class and number, as universal() and context() give them; without the form. */
+  /** The class and number without the form, as universal() and context() give them. */
   readonly tag: number
-  /** The contents: of a primitive element its octets; of a constructed one all its elements, as they were sent. */
+  /** The octets of a primitive element, or all child elements of a constructed one as they were sent. */
   readonly contents: Uint8Array
-  /** Undefined: the element is primitive. */
+  /** Undefined if the element is primitive. */
   readonly children: readonly BerNode[] | undefined
 
   constructor(tag: number, contents: Uint8Array, children: readonly BerNode[] | undefined) {
@@ -18,23 +18,23 @@ export class BerNode {
     this.children = children
   }
 
-  /** The first element of this tag directly in this one. */
+  /** Returns the first direct child with this tag. */
   child(tag: number): BerNode | undefined {
     return this.children?.find((each) => each.tag === tag)
   }
 
-  /** The element of this tag. Throws BerError if there is none. */
+  /** Returns the first direct child with this tag. Throws BerError if there is none. */
   needed(tag: number, what: string): BerNode {
     return this.child(tag) ?? missing(what)
   }
 
-  /** The octets of a string, also of one that was sent in segments (X.690 8.7.3). */
+  /** Returns the octets of a string, and joins the segments if it was sent in segments (X.690 8.7.3). */
   octets(): Uint8Array {
     if (this.children === undefined) return this.contents
     return Buffer.concat(this.children.map((segment) => segment.octets()))
   }
 
-  /** The value of an INTEGER within the safe range. Throws BerError for another one. */
+  /** Returns the value of an INTEGER. Throws BerError if it is not a safe integer. */
   integer(): number {
     const { contents } = this
     if (this.children !== undefined || contents.length === 0) throw new BerError('a number has no octets')
@@ -47,7 +47,7 @@ export class BerNode {
     return this.contents[0] !== 0
   }
 
-  /** The value of an OBJECT IDENTIFIER: `1.2.840.10003.5.10`. */
+  /** Returns the value of an OBJECT IDENTIFIER, such as `1.2.840.10003.5.10`. */
   oid(): string {
     const arcs: number[] = []
     let arc = 0
@@ -81,7 +81,7 @@ export const universal = {
 
 const classSize = 0x1_000_0000
 
-/** The tag of a context-specific element. */
+/** Returns the tag of a context-specific element. */
 export function context(number: number): number {
   return 2 * classSize + number
 }
@@ -91,8 +91,8 @@ function missing(what: string): never {
 }
 
 /**
- * Reads the one element that the octets are. Throws BerError for lengths that lie, nesting deeper than 64, more than
- * 131,072 elements, and octets behind the element.
+ * Reads octets that are exactly one element. Throws BerError if a length is wrong, if elements nest deeper than 64, if
+ * there are more than 131,072 of them, or if octets follow the element.
  */
 export function readTree(octets: Uint8Array): BerNode {
   const reader = new TreeReader(octets)
@@ -109,7 +109,7 @@ class TreeReader {
     this.#octets = octets
   }
 
-  /** The element at a place, and the place behind it, which is not beyond `limit`. */
+  /** Returns the element at `at` and the position after it, which is at most `limit`. */
   element(at: number, limit: number, depth: number): [node: BerNode, end: number] {
     if (depth > maxDepth) throw new BerError(`it nests deeper than ${maxDepth}`)
     if (--this.#left < 0) throw new BerError(`it has over ${maxElements} elements`)
@@ -135,7 +135,7 @@ class TreeReader {
     return [new BerNode(tag, contents, children), end]
   }
 
-  /** An element of indefinite length: its contents end with two octets that are 0 (X.690 8.1.5). */
+  /** Reads an element of indefinite length: two zero octets end its contents (X.690 8.1.5). */
   #untilEnd(tag: number, start: number, limit: number, depth: number): [node: BerNode, end: number] {
     const children: BerNode[] = []
     for (let next = start; ; ) {

@@ -1,9 +1,9 @@
 /** The frame of BER elements (X.690 8.1). */
 
-/** Deeper nesting serves no message of LDAP or Z39.50 (security.md case 63: BER that nests without end). */
+/** No message of LDAP or Z39.50 needs deeper nesting (security.md case 63: BER that nests without end). */
 export const maxDepth = 64
 
-/** Octets that are no BER; the message completes the sentence "The answer is no LDAP: ...". */
+/** The octets are no BER. The message completes the sentence "The answer is no LDAP: ...". */
 export class BerError extends Error {}
 
 /** The beginning of an element. */
@@ -11,15 +11,15 @@ export interface Header {
   /** The first identifier octet: class, form, and a tag number below 31. */
   readonly identifier: number
   readonly tagNumber: number
-  /** The place of the contents. */
+  /** The position at which the contents begin. */
   readonly start: number
-  /** Null: the indefinite form, which the end-of-contents octets end. */
+  /** Null for the indefinite form, which the end-of-contents octets end. */
   readonly length: number | null
 }
 
 /**
- * The header that begins at an octet; undefined: more octets are needed. Throws BerError for a tag of over four octets,
- * and for a length of over four octets.
+ * Reads the header that begins at an octet. Returns undefined if more octets are needed. Throws BerError for a tag or a
+ * length of over four octets.
  */
 export function headerAt(octets: Uint8Array, at: number): Header | undefined {
   const identifier = octets[at]
@@ -45,12 +45,12 @@ export function headerAt(octets: Uint8Array, at: number): Header | undefined {
   const start = next + 1 + count
   if (start > octets.length) return undefined
   let length = 0
-  // Multiplication, since a shift of four octets could become negative.
+  // Multiplies, because a shift of four octets could give a negative number.
   for (const octet of octets.subarray(next + 1, start)) length = length * 256 + octet
   return { identifier, tagNumber, start, length }
 }
 
-/** The tag of an element of LDAP, and the place of its contents. */
+/** The tag of an LDAP element, and where its contents are. */
 export interface Element {
   readonly tag: number
   readonly start: number
@@ -58,15 +58,15 @@ export interface Element {
 }
 
 /**
- * The most elements of one message: half a million members of a group. Each of them takes far more memory than the two
- * octets that are enough to send it.
+ * The most elements of one message: a group of half a million members needs as many. A server sends an element in two
+ * octets, but each takes far more memory here, so there is a limit.
  */
 const maxElements = 524_288
 
 /**
- * The element that begins at an octet; undefined: more octets are needed to know its length. Throws BerError for a
- * length of the indefinite form, or of over four octets, and for a tag of several octets: LDAP has none of them (RFC
- * 4511 5.1).
+ * Reads the element that begins at an octet. Returns undefined if more octets are needed to know its length. Throws
+ * BerError for the indefinite form, a length of over four octets, or a tag of several octets: LDAP has none of them
+ * (RFC 4511 5.1).
  */
 export function elementAt(octets: Uint8Array, at: number): Element | undefined {
   const tag = octets[at]
@@ -78,8 +78,8 @@ export function elementAt(octets: Uint8Array, at: number): Element | undefined {
 }
 
 /**
- * Throws BerError unless the octets are elements of LDAP that fill them exactly, and so on within each constructed one.
- * A reader that trusts lengths may read them then.
+ * Throws BerError unless LDAP elements fill the octets exactly, at each level. After this check, a reader may trust the
+ * lengths.
  */
 export function checkElements(octets: Uint8Array): void {
   let left = maxElements
@@ -97,21 +97,24 @@ export function checkElements(octets: Uint8Array): void {
 }
 
 /**
- * Finds the end of the element that begins a stream of octets, in which lengths of the indefinite form are allowed. It
- * remembers its place, so that octets that come one by one are looked at once.
+ * Finds the end of the element that begins a stream, where lengths may be indefinite. It remembers how far it looked,
+ * so that it looks at each octet once even if octets arrive one by one.
  */
 export class ElementEnd {
   #at = 0
-  /** The elements of indefinite length that have begun and not ended. */
+  /** How many elements of indefinite length are open. */
   #open = 0
   #isFound = false
 
-  /** The place up to which the octets are known; it may be beyond those that have come. */
+  /** The position up to which find() knows the elements; it may lie beyond the octets that have arrived. */
   get reached(): number {
     return this.#at
   }
 
-  /** The place behind the element, perhaps beyond these octets; undefined: more are needed. Throws BerError. */
+  /**
+   * Returns the position after the element, perhaps beyond these octets, or undefined if more octets are needed. Throws
+   * BerError.
+   */
   find(octets: Uint8Array): number | undefined {
     while (!this.#isFound) {
       if (this.#open > 0 && octets[this.#at] === 0 && octets[this.#at + 1] === 0) {

@@ -1,11 +1,11 @@
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { LineReader } from './lines.ts'
 
-/** The state of the decoder. Octets that may belong to the end mark are held back until that is certain. */
+/** The state of the decoder. It holds back octets that may belong to the end mark until that is certain. */
 type State =
   | 'line-start' // at the start, or after a line end
-  | 'dot' // a dot at the start of a line, held back: a doubled dot, or the end mark
-  | 'dot-cr' // that dot and a CR, held back: one octet from the end
+  | 'dot' // a dot at the start of a line is held back: it is a doubled dot, or begins the end mark
+  | 'dot-cr' // that dot and a CR are held back: with LF, the block ends
   | 'in-line'
   | 'cr' // within a line, after a CR: LF would end the line
   | 'end' // after the end mark
@@ -13,7 +13,7 @@ type State =
 const dot = 0x2e
 const cr = 0x0d
 const lf = 0x0a
-/** A block ends here at the latest. */
+/** The octets that end a block. */
 const endMark = '\r\n.\r\n'
 
 export interface DotOptions {
@@ -24,8 +24,8 @@ export interface DotOptions {
    */
   readonly lineEnd?: 'crlf' | 'any'
   /**
-   * True: a dot at the start of a line is dropped before another dot alone. Servers that send texts unchanged send
-   * `.net`, and RFC 3977 3.1.1 (5) would drop that dot, too. Default false.
+   * True: drops a dot at the start of a line only if another dot follows. Some servers send texts unchanged, so a line
+   * may begin with `.net`; RFC 3977 3.1.1 (5) would drop that dot, too. Default false.
    */
   readonly keepsLoneDot?: boolean
 }
@@ -79,15 +79,15 @@ export class DotDecoder {
     return new Uint8Array(0)
   }
 
-  /** Whether the stream may end here, although the end mark has no line end. */
+  /** Whether the stream may end after a last `.` without a line end. */
   get #endsAtLoneDot(): boolean {
     return this.#anyLineEnd && (this.#state === 'dot' || this.#state === 'dot-cr')
   }
 
-  /** `rest` holds the octets after the end mark. */
+  /** Decodes a chunk. `rest` holds the octets after the end mark. */
   push(chunk: Uint8Array): { readonly octets: Uint8Array; readonly rest: Uint8Array } {
-    // A dot and a CR that were held back make two octets more than the chunk has. The block takes no more memory than
-    // it may need: 64 KiB can hold thousands of blocks, and each gets what the one before has left.
+    // A dot and a CR that were held back can add two octets to the chunk. The block allocates only what it may need: 64
+    // KiB can hold thousands of blocks, and each gets what the block before it left over.
     const mark = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).indexOf(endMark)
     const octets = new Uint8Array((mark === -1 ? chunk.length : mark + 2) + 2)
     let length = 0

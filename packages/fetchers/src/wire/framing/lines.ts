@@ -10,16 +10,16 @@ export interface OctetSource {
 const lf = 0x0a
 
 /**
- * Whether octets, one a character, stay one line when sent. CR, LF and NUL would split it, and so would characters
- * beyond octets, since latin1 turns U+010A into an LF.
+ * Whether octets, one a character, are sent as one line. CR, LF and NUL would split the line. So would characters above
+ * U+00FF: latin1 turns U+010A into LF.
  */
 export function isOneLine(octets: string): boolean {
   return !/[\r\n\0]|[^\0-\xFF]/.test(octets)
 }
 
 /**
- * Reads lines from octets, with the same result for any segments. A line ends with CRLF, or with LF alone, as some
- * servers send it. Octets after a line are not lost: `read` gives them first.
+ * Reads lines from octets, however these are cut into segments. A line ends with CRLF, or with LF alone, as some
+ * servers send it. `read` gives the octets that follow the lines.
  */
 export class LineReader implements OctetSource {
   readonly #source: OctetSource
@@ -32,8 +32,9 @@ export class LineReader implements OctetSource {
   }
 
   /**
-   * The next line, one octet a character, without its end; null if the stream ends before another line begins. A stream
-   * that ends within a line rejects with `receive-failed`: a cut reply must not pass for a complete one.
+   * Reads the next line without its end, one octet a character. Returns null if the stream ends before another line
+   * begins. Rejects with `receive-failed` if the stream ends within a line: a reply that was cut must not pass for a
+   * complete one.
    */
   async line(phase: Phase): Promise<string | null> {
     const { maxLine, idleTimeout } = this.#context.limits
@@ -42,8 +43,8 @@ export class LineReader implements OctetSource {
     const begun = performance.now()
     if (isTurnLong(begun)) await nextTurn(this.#context.deadline)
     while (true) {
-      // A whole line must come within idleTimeout: a server that sends one octet a minute would otherwise take hours
-      // for it (security.md case 60).
+      // Each octet restarts the idle timer, so a server that sends one octet a minute could take hours for a line.
+      // Therefore a whole line must arrive within idleTimeout (security.md case 60).
       if (pieces.length > 0 && performance.now() - begun > idleTimeout) {
         const advice = { option: 'limits.idleTimeout' } as const
         const time = `${idleTimeout / 1000} s (${adviceText(advice)})`
@@ -68,12 +69,15 @@ export class LineReader implements OctetSource {
     }
   }
 
-  /** True if octets were received that no caller has taken: before a command is sent, the server has sent too much. */
+  /**
+   * True if octets have arrived that nobody has read. Before a command is sent, such octets are more than the server
+   * should send.
+   */
   get holds(): boolean {
     return this.#held.length > 0
   }
 
-  /** The octets after the lines taken so far, in chunks; null at the end. */
+  /** Reads the octets after the lines read so far, in chunks. Returns null at the end. */
   read(phase: Phase): Promise<Uint8Array | null> {
     if (this.#held.length === 0) return this.#source.read(phase)
     return isTurnLong() ? this.#readNextTurn(phase) : Promise.resolve(this.#take() ?? null)
@@ -84,12 +88,14 @@ export class LineReader implements OctetSource {
     return this.read(phase)
   }
 
-  /** Gives octets back, to be read next. Only the octets that were last taken may be given back. */
+  /** Gives octets back to be read next. Only the octets that were taken last may be given back. */
   unread(octets: Uint8Array): void {
     this.#held = this.#held.length === 0 ? octets : Buffer.concat([octets, this.#held])
   }
 
-  /** A new reader of the same stream for another retrieval; it begins with the octets that this one holds. */
+  /**
+   * Makes a reader of the same stream for another retrieval. The new reader begins with the octets that this one holds.
+   */
   handOver(source: OctetSource, context: RetrievalContext): LineReader {
     const reader = new LineReader(source, context)
     reader.#held = this.#take() ?? reader.#held
@@ -105,9 +111,9 @@ export class LineReader implements OctetSource {
 }
 
 /**
- * The lines of a listing's body, without their ends, one octet a character; the last one needs no end. Rejects with
- * `limit-exceeded` past limits.maxListing, or if one line exceeds limits.maxReply. The chunks have no influence on the
- * octet and the line at which it rejects.
+ * Splits the body of a listing into lines without their ends, one octet a character. The last line needs no end.
+ * Rejects with `limit-exceeded` if the listing exceeds limits.maxListing or a line exceeds limits.maxReply, always at
+ * the same octet, however the body is cut into chunks.
  */
 export async function* linesOf(
   body: AsyncIterable<Uint8Array>,

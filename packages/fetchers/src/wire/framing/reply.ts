@@ -2,22 +2,24 @@ import { type ErrorCode, octetsToText, type Phase, printable, type RetrievalErro
 import type { ErrorExtras, RetrievalContext } from '../../contract/fetcher.ts'
 import type { LineReader } from './lines.ts'
 
-/** A reply of one line (RFC 3977 3.1): a code of three digits, of which the first tells the outcome, and text. */
+/** A reply of one line (RFC 3977 3.1): a code of three digits, whose first digit tells the outcome, and text. */
 export interface Reply {
   readonly code: number
   /** The text without the code, one octet a character. */
   readonly text: string
 }
 
-/** Reads `211 1234 3000234 3002322 misc.test`; undefined for other lines: `220-Welcome`, `HTTP/1.1 400`. */
+/**
+ * Parses a line such as `211 1234 3000234 3002322 misc.test`. Returns undefined for `220-Welcome` or `HTTP/1.1 400`.
+ */
 export function parseReply(line: string): Reply | undefined {
   const [, code, text = ''] = /^([1-5]\d\d)(?: (.*))?$/s.exec(line) ?? []
   return code === undefined ? undefined : { code: Number(code), text }
 }
 
 /**
- * The next reply. Rejects with `receive-failed` if the connection ends instead, and with `protocol-violation` for a
- * line that is no reply. `secrets` that were just sent are replaced, in case the server repeats them.
+ * Reads the next reply. Rejects with `receive-failed` if the connection ends first, and with `protocol-violation` if
+ * the line is no reply. Masks `secrets` that were just sent, in case the server repeats them.
  */
 export async function readReply(
   lines: LineReader,
@@ -46,7 +48,7 @@ export function expectReply(context: RetrievalContext, reply: Reply, ...codes: r
   throw refusal(context, 'server-refused', 'The server refused', reply)
 }
 
-/** The error for an unexpected reply. Only a 4xx or 5xx is a refusal; any other is a violation of the protocol. */
+/** Makes the error for an unexpected reply. Only 4xx and 5xx are refusals; any other code violates the protocol. */
 export function refusal(
   context: RetrievalContext,
   code: ErrorCode,
@@ -60,13 +62,13 @@ export function refusal(
   return context.error('protocol-violation', unexpected, { reply: words })
 }
 
-/** The reply for people, such as `411 No such group`: decoded, and harmless on a terminal. */
+/** Returns the reply as a person reads it, such as `411 No such group`: decoded, and safe on a terminal. */
 export function replyWords({ code, text }: Reply): string {
   return shown(text === '' ? String(code) : `${code} ${text}`)
 }
 
 function shown(octets: string): string {
   const text = printable(octetsToText(octets))
-  // A line may have 8 KiB, which is too much for a message.
+  // A line may have 8 KiB, which is too long for a message.
   return text.length > 300 ? `${text.slice(0, 300)}...` : text
 }

@@ -41,14 +41,14 @@ const optionNames: Readonly<Record<number, string>> = {
   [TN3270E]: 'TN3270E',
 }
 
-/** The name of an option that Retriever can agree to; the number of another one. */
+/** Returns the name of an option that Retriever can agree to, or the number of another one. */
 export function optionName(option: number): string {
   return optionNames[option] ?? String(option)
 }
 
 const verbNames: Readonly<Record<Verb, string>> = { [WILL]: 'WILL', [WONT]: 'WONT', [DO]: 'DO', [DONT]: 'DONT' }
 
-/** A negotiation as events show it: `IAC WILL ECHO`. */
+/** Writes a negotiation as events show it: `IAC WILL ECHO`. */
 export function negotiationText(verb: Verb, option: number): string {
   return `IAC ${verbNames[verb]} ${optionName(option)}`
 }

@@ -1,14 +1,14 @@
 import { DONT, IAC, SB, SE, type Verb, WILL } from './codes.ts'
 
-/** Gets what stands between the text of a server, in its order. */
+/** Receives the commands that stand between the server's text, in order. */
 export interface CommandListener {
   /** WILL, WONT, DO or DONT, and the option. */
   negotiated(verb: Verb, option: number): void
-  /** The octets of a subnegotiation behind the option, each IAC IAC as one. */
+  /** The octets of a subnegotiation after its option. Each IAC IAC has become one octet. */
   subnegotiated(option: number, octets: Uint8Array): void
   /** Another command: NOP, DM, AYT, EOR and so on. */
   commanded(command: number): void
-  /** A subnegotiation is longer than the limit. It is passed over, up to its end. */
+  /** A subnegotiation is longer than the limit; the decoder skips it. */
   overflowed(): void
 }
 
@@ -18,11 +18,11 @@ const NUL = 0
 const CR = 13
 
 /**
- * Takes a network virtual terminal's octets apart (RFC 854 and 855), however they are cut: IAC IAC is the octet FF, and
- * CR NUL a carriage return alone. CR LF stays.
+ * Separates a network virtual terminal's text from its commands (RFC 854 and 855), however the octets are cut. IAC IAC
+ * becomes the octet FF, and CR NUL becomes CR. CR LF stays.
  */
 export class NvtDecoder {
-  /** True: the server sends octets without conversion (RFC 856), so NUL behind CR is data. */
+  /** True if the server sends octets without conversion (RFC 856): then NUL after CR is data. */
   binary = false
   readonly #listener: CommandListener
   readonly #maxSubnegotiation: number
@@ -30,16 +30,16 @@ export class NvtDecoder {
   #verb: Verb = WILL
   #sub: number[] = []
   #isTooLong = false
-  /** The octets of text in the present piece so far. */
+  /** How many octets of text the current piece has given so far. */
   #length = 0
 
-  /** `maxSubnegotiation`: the most octets of one subnegotiation that are kept. */
+  /** Keeps at most `maxSubnegotiation` octets of one subnegotiation. */
   constructor(listener: CommandListener, maxSubnegotiation: number) {
     this.#listener = listener
     this.#maxSubnegotiation = maxSubnegotiation
   }
 
-  /** The text in a piece of input, in octets of its own; the listener gets the rest. */
+  /** Returns the text of a piece of input in a new array, and passes commands to the listener. */
   feed(octets: Uint8Array): Uint8Array {
     const text = new Uint8Array(octets.length)
     this.#length = 0
@@ -49,7 +49,7 @@ export class NvtDecoder {
     return text.subarray(0, this.#length)
   }
 
-  /** The octets of text in the piece that feed() is reading, up to the command that the listener gets. */
+  /** How many octets of text the current piece had before the command that the listener gets. */
   get length(): number {
     return this.#length
   }
@@ -86,7 +86,7 @@ export class NvtDecoder {
     return true
   }
 
-  /** The octet behind IAC. */
+  /** Handles the octet after IAC. */
   #command(octet: number): boolean {
     this.#state = 'text'
     if (octet === IAC) return true
@@ -97,12 +97,12 @@ export class NvtDecoder {
     } else if (isVerb(octet)) {
       this.#state = 'option'
       this.#verb = octet
-      // An SE without SB is an error of the server that does no harm.
+      // An SE without SB is a harmless error of the server.
     } else if (octet !== SE) this.#listener.commanded(octet)
     return false
   }
 
-  /** The octet behind an IAC within a subnegotiation. */
+  /** Handles the octet after an IAC within a subnegotiation. */
   #subCommand(octet: number): boolean {
     if (octet === IAC) {
       this.#state = 'sub'
@@ -110,7 +110,7 @@ export class NvtDecoder {
       return false
     }
     if (octet !== SE) {
-      // RFC 855 allows nothing else: the subnegotiation has no end, and a command begins.
+      // RFC 855 allows only IAC and SE here. The subnegotiation was not ended, and this is another command.
       return this.#command(octet)
     }
     this.#state = 'text'

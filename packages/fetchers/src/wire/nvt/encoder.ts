@@ -4,11 +4,11 @@ const LF = 10
 const CR = 13
 
 /**
- * Makes a network virtual terminal's octets of text (RFC 854), however it is cut: LF, CR LF and CR alone are each one
- * end of a line, CR LF (RFC 1123 3.3.1), and FF is doubled. So no text is a command, and none breaks a line in two.
+ * Encodes text for a network virtual terminal (RFC 854), however it is cut. LF, CR LF and CR each become CR LF (RFC
+ * 1123 3.3.1), and FF is doubled: so no octet of text becomes a command, and none splits a line.
  */
 export class NvtEncoder {
-  /** True: octets go out without conversion (RFC 856); only FF is doubled. */
+  /** True if octets are sent without conversion (RFC 856). FF is still doubled. */
   binary = false
   #isAfterCr = false
 
@@ -26,17 +26,17 @@ export class NvtEncoder {
 }
 
 /**
- * A server gets so many subnegotiations at most of one connection. Real ones ask a few times; the answer, with all
- * variables of RFC 1572, may be far longer than the question.
+ * We answer at most this many subnegotiations of a connection. Real servers ask a few times. Our answer may be far
+ * longer than the question, since it has all variables of RFC 1572.
  */
 export const maxSubnegotiations = 100
 
-/** A whole subnegotiation (RFC 855). */
+/** Encodes a whole subnegotiation (RFC 855). */
 export function subnegotiation(option: number, octets: readonly number[]): number[] {
   return [IAC, SB, option, ...doubled(octets), IAC, SE]
 }
 
-/** The octets with each FF doubled. */
+/** Doubles each FF. */
 function doubled(octets: readonly number[]): number[] {
   return octets.flatMap((octet) => (octet === IAC ? [IAC, IAC] : [octet]))
 }

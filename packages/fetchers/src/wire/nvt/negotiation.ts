@@ -1,18 +1,21 @@
 import { DO, DONT, type Verb, WILL, WONT } from './codes.ts'
 
-/** Whose behaviour an option changes: `server` by WILL, `client` by DO. */
+/** The side whose behaviour an option changes: WILL changes the server's, DO the client's. */
 export type Side = 'client' | 'server'
 
 /** The rules and actions of a negotiation. */
 export interface NegotiationRules {
-  /** Whether to agree when the server wants the option. */
+  /** Whether we agree if the server wants the option. */
   accepts(side: Side, option: number): boolean
   send(verb: Verb, option: number): void
-  /** The option came into force, or ceased to be. */
+  /** Called when the option has come into force, or has ended. */
   changed(side: Side, option: number, isOn: boolean): void
 }
 
-/** RFC 1143: `want-no` and `want-yes` wait for an answer; `opposite` asks for the other one after it. */
+/**
+ * The state by RFC 1143: in `want-no` and `want-yes` we wait for an answer; `opposite` means that we then ask for the
+ * opposite.
+ */
 interface OptionState {
   state: 'no' | 'yes' | 'want-no' | 'want-yes'
   opposite: boolean
@@ -21,8 +24,8 @@ interface OptionState {
 const verbs = { client: { yes: WILL, no: WONT }, server: { yes: DO, no: DONT } } as const
 
 /**
- * The states of all options after RFC 1143's Q method: a request is answered only if it changes a state, so that two
- * sides never answer each other without end, even when their requests cross.
+ * Keeps the states of all options by RFC 1143's Q method. It answers a request only if the request changes a state, so
+ * that two sides never answer each other without end, even if their requests cross.
  */
 export class Negotiation {
   readonly #rules: NegotiationRules
@@ -36,19 +39,19 @@ export class Negotiation {
     return this.#states[side].get(option)?.state === 'yes'
   }
 
-  /** The options in force. */
+  /** Returns the options that are in force. */
   on(side: Side): number[] {
     return [...this.#states[side]].filter(([, { state }]) => state === 'yes').map(([option]) => option)
   }
 
-  /** Takes a WILL, WONT, DO or DONT of the server. */
+  /** Handles a WILL, WONT, DO or DONT of the server. */
   receive(verb: Verb, option: number): void {
     const side = verb === WILL || verb === WONT ? 'server' : 'client'
     if (verb === WILL || verb === DO) this.#yes(side, option)
     else this.#no(side, option)
   }
 
-  /** Asks for an option, or for its end. */
+  /** Asks to begin or to end an option. */
   ask(side: Side, option: number, wanted: boolean): void {
     const current = this.#of(side, option)
     const asked = wanted ? 'want-yes' : 'want-no'
@@ -61,16 +64,16 @@ export class Negotiation {
     this.#send(side, option, wanted)
   }
 
-  /** The server says that the option should be in force, or is. */
+  /** The server sent DO or WILL. */
   #yes(side: Side, option: number): void {
     const { state, opposite } = this.#of(side, option)
     if (state === 'no') {
       const accepted = this.#rules.accepts(side, option)
-      // The answer goes out before whatever the option lets follow.
+      // Send the answer before anything that the option allows.
       this.#send(side, option, accepted)
       if (accepted) this.#set(side, option, 'yes')
     } else if (state === 'want-no') {
-      // The server answers a refusal by a request, which RFC 1143 calls an error.
+      // The server agrees to something that we refused. RFC 1143 calls that an error.
       this.#set(side, option, opposite ? 'yes' : 'no')
     } else if (state === 'want-yes' && opposite) {
       this.#set(side, option, 'want-no')
@@ -78,7 +81,7 @@ export class Negotiation {
     } else if (state === 'want-yes') this.#set(side, option, 'yes')
   }
 
-  /** The server says that the option must not be in force, or is not. */
+  /** The server sent DONT or WONT. */
   #no(side: Side, option: number): void {
     const { state, opposite } = this.#of(side, option)
     if (state === 'yes') {

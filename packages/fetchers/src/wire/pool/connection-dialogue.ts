@@ -2,15 +2,15 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { Connection } from '../transport/connection.ts'
 import type { Dialogue } from './dialogue-session.ts'
 
-/** Reads the answers of one connection for one retrieval. */
+/** Reads the answers that one connection brings to one retrieval. */
 interface AnswerReader {
-  /** True: octets have come that nobody has taken. */
+  /** True if octets have arrived that nobody has read. */
   readonly holds: boolean
 }
 
 /**
- * The connection of a dialogue, with its reader: one request at a time, for one retrieval after the other. Events and
- * messages do not show the secrets that it sends.
+ * The connection of a dialogue and its reader. It carries one request at a time, for one retrieval after the other.
+ * Events and messages do not show the secrets that it sends.
  */
 export class ConnectionDialogue<Reader extends AnswerReader> implements Dialogue {
   readonly #readerOf: new (
@@ -21,7 +21,7 @@ export class ConnectionDialogue<Reader extends AnswerReader> implements Dialogue
   #context: RetrievalContext
   #reader: Reader
   #secrets: readonly string[] = []
-  /** True: the end of an answer has not come. */
+  /** True until the whole answer has arrived. */
   protected isAsking = false
 
   constructor(
@@ -51,14 +51,14 @@ export class ConnectionDialogue<Reader extends AnswerReader> implements Dialogue
     return !this.isAsking && !this.#reader.holds && this.#connection.isQuiet
   }
 
-  /** The dialogue is idle, so no reader holds octets. */
+  /** Only an idle dialogue is attached, so no reader holds octets that would be lost. */
   attach(context: RetrievalContext): void {
     this.#context = context
     this.#connection = this.#connection.handOver(context)
     this.#reader = new this.#readerOf(this.#connection, context)
   }
 
-  /** Keeps the forms of a password out of events and messages, which show what the server repeats of it. */
+  /** Masks all forms of a password in events and messages, in case the server repeats one. */
   hide(...secrets: readonly string[]): void {
     this.#secrets = secrets.filter((secret) => secret !== '').sort((one, other) => other.length - one.length)
   }
@@ -67,7 +67,7 @@ export class ConnectionDialogue<Reader extends AnswerReader> implements Dialogue
     return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), text)
   }
 
-  /** Begins TLS, to which the server has agreed. */
+  /** Begins TLS after the server has agreed to it. */
   protected async beginTls(peer: { readonly host: string; readonly port: number }): Promise<void> {
     await this.#connection.startTls(peer, this.#reader)
     this.#reader = new this.#readerOf(this.#connection, this.#context)

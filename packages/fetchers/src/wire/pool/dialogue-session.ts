@@ -3,14 +3,16 @@ import type { Connection } from '../transport/connection.ts'
 import type { ReusableSession } from './session-pool.ts'
 import { type UnreadBody, UnreadWatch } from './unread-watch.ts'
 
-/** The commands and answers of one connection, for one retrieval after the other. */
+/** Sends commands and reads answers on one connection, for one retrieval after the other. */
 export interface Dialogue {
   readonly connection: Connection
-  /** True: no answer is awaited, and no octets have come that nobody has read. */
+  /** True if no answer is awaited and nobody left octets unread. */
   readonly isIdle: boolean
-  /** Another retrieval uses the connection from now on. */
+  /** Binds the connection to another retrieval. */
   attach(context: RetrievalContext): void
-  /** Says that the connection ends. The answer is not awaited. Absent: the end says so. */
+  /**
+   * Tells the server that the connection ends; nobody awaits the answer. Absent if closing the connection says enough.
+   */
   farewell?(): Promise<void>
 }
 
@@ -58,7 +60,7 @@ export class DialogueSession<D extends Dialogue> implements ReusableSession, Unr
   close(): void {
     const { dialogue } = this
     if (dialogue.isIdle) {
-      // The retrieval that used the session last is over.
+      // The last retrieval of this session is over, so its listeners must get no more events.
       dialogue.attach({ ...this.#context, emit() {} })
       dialogue.farewell?.().catch(() => {})
       dialogue.connection.end()

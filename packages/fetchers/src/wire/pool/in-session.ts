@@ -4,9 +4,9 @@ import type { LoginTarget } from './pool-key.ts'
 import type { Lease, ReusableSession, SessionPool } from './session-pool.ts'
 
 /**
- * Runs a function in a session of a pool. If it fails, the session is given back; otherwise whoever has the result does
- * that. If a session that has served others turns out to be lost, as idle ones may be at any time, the function is run
- * again in another one. That ends: each round removes a session that has served some retrieval.
+ * Runs a function in a session of a pool. If it fails, the session is given back; if it succeeds, the caller gives it
+ * back. An idle session may be lost at any time, so the function runs again in another one if a session that has served
+ * others turns out to be lost. That ends: each round removes such a session.
  */
 export async function inSession<Session extends ReusableSession, Plan extends LoginTarget, Quirks, T>(
   pool: SessionPool<Session, Plan, Quirks>,
@@ -19,7 +19,7 @@ export async function inSession<Session extends ReusableSession, Plan extends Lo
     const lease = await pool.lease(plan, context, isFresh)
     try {
       const result = await use(lease)
-      // A listener of the last event may have ended the retrieval: then nobody reads its body.
+      // A listener of the last event may have ended the retrieval. Nobody would then read its body.
       context.deadline.throwIfAborted()
       return result
     } catch (error) {

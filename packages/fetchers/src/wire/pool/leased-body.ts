@@ -9,8 +9,8 @@ interface BodySession extends ReusableSession {
 }
 
 /**
- * A body that keeps a session for itself. At its end, on errors, and by cancel() the session is given back; the pool
- * closes it if the answer has not been read to its end.
+ * A body that keeps a session for itself. It gives the session back at its end, on errors, and by cancel(). The pool
+ * then closes the session unless the answer was read to its end.
  */
 export class LeasedBody implements ByteSource, UnreadBody {
   readonly #octets: ByteSource

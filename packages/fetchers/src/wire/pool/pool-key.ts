@@ -4,8 +4,9 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { TlsOptions } from '../../contract/network.ts'
 
 /**
- * Tells connections to one server apart by proxy, TLS options, address rules and network options (security.md case
- * 38: a connection made with another trust is not reused). Certificates and keys are hashed.
+ * Makes a key from proxy, TLS options, address rules and network options, so that retrievals share a connection only if
+ * all of these agree (security.md case 38: a connection made with another trust is not reused). Certificates and keys
+ * are hashed.
  */
 export function poolKey(
   { tls, proxy, addresses, network }: RetrievalContext,
@@ -26,18 +27,17 @@ export interface LoginTarget {
   readonly port: number
   readonly user: string | null
   readonly password: string | null
-  /** The way to log in, if the URL names one. */
+  /** How the URL wants to log in, if it says so. */
   readonly auth?: string | null
 }
 
 /**
- * Tells sessions of different logins or trust apart, and those for places that the caller named from those that a
- * server points to, which must not get a connection to an address that is refused to them; and those at a gateway,
- * which must not get a session that the caller's login was given to. It contains a digest of a secret password, so the
- * pool does not keep the password.
+ * Makes the key of a session. Sessions differ by login and trust. They also differ by who named the place: a server may
+ * point to an address that only the caller may connect to. And a gateway must not get a session that the caller's login
+ * was given to. The key has a digest in place of a secret password, so the pool does not keep the password.
  */
 export function sessionKey({ tls, host, port, user, password, auth }: LoginTarget, context: RetrievalContext): string {
-  // A guest's password is no secret, and a digest for each of many small files takes time.
+  // A guest's password is no secret, and a digest for each of many small files would take time.
   const isSecret = password !== null && !isAnonymous(user ?? '')
   const secret = isSecret ? createHash('sha256').update(password, 'latin1').digest('base64') : password
   const flags = [context.addresses?.isPointedTo === true, context.isAtGateway === true]
@@ -47,10 +47,7 @@ export function sessionKey({ tls, host, port, user, password, auth }: LoginTarge
 
 const digests = new WeakMap<TlsOptions, string>()
 
-/**
- * A digest of the options, computed once for each object, because CA files are large. These objects are never written
- * to.
- */
+/** Digests the options once for each object, because CA files are large. Nobody writes to these objects. */
 function digestOf(tls: TlsOptions): string {
   const digest = digests.get(tls) ?? createHash('sha256').update(JSON.stringify(tls)).digest('base64')
   digests.set(tls, digest)

@@ -7,22 +7,22 @@ import type { UnreadWatch } from './unread-watch.ts'
 /** Many servers allow a client three or four connections. */
 const defaultConnections = 4
 
-/** How long an idle session is kept, in milliseconds. Servers close idle ones after one to fifteen minutes. */
+/** How many milliseconds an idle session is kept. Servers close idle sessions after one to fifteen minutes. */
 const defaultIdleTime = 15_000
 
-/** How long a server counts as full, in milliseconds, before another connection is tried. */
+/** How many milliseconds a server counts as full before we try another connection. */
 const fullFor = 60_000
 
 /** A connection that serves retrievals one after the other, or several at a time. */
 export interface ReusableSession {
-  /** True: another retrieval can begin, because no command is under way and no unexpected octets have come. */
+  /** True if another retrieval can begin: no command is under way, and no unexpected octets have arrived. */
   readonly isUsable: boolean
-  /** True: the connection is closed, or no longer of use. */
+  /** True if the connection is closed or can no longer be used. */
   readonly isLost: boolean
-  /** The sessionKey() of the actual login, if a password was asked for; null: the login of the URL. */
+  /** The sessionKey() of the login that a question for the password gave. Null: the URL's own login was used. */
   readonly loginKey?: string | null
   readonly unreadWatch: UnreadWatch
-  /** The number of retrievals that it has served. */
+  /** How many retrievals this session has served. */
   served: number
   /** Tells an idle session that a retrieval begins. */
   attach(context: RetrievalContext): void
@@ -32,35 +32,32 @@ export interface ReusableSession {
   close(): void
 }
 
-/**
- * The operations that differ by protocol. A `Plan` names the server and login; `Quirks` holds what was learnt about a
- * server.
- */
+/** What differs by protocol. A `Plan` names server and login; `Quirks` holds what we learnt about a server. */
 export interface SessionProtocol<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
-  /** The quirks of a server that is not known yet. */
+  /** Makes the quirks of a server that we do not know yet. */
   newQuirks(): Quirks
   open(plan: Plan, context: RetrievalContext, quirks: Quirks): Promise<Session>
-  /** The number of retrievals that may use one session at a time. */
+  /** How many retrievals may use one session at a time. */
   capacity(quirks: Quirks): number
   /** The most sessions with one login. A further retrieval shares one of them, or waits. Default: no limit. */
   readonly perLogin?: number
   /**
-   * Picks a session for a plan among those with room and the same login; the one with the fewest users is first.
+   * Picks a session for a plan among those with room and the same login, which are ordered by users, fewest first.
    * Default: the first.
    */
   pick?(sessions: readonly Session[], plan: Plan): Session | undefined
   /** Whether an error of `open` says that the server has too many connections. Default: none does. */
   isFull?(error: unknown): error is RetrievalError
-  /** How long a body may stay unread while others wait for its session, in milliseconds. Default: idleTimeout. */
+  /** How many milliseconds a body may stay unread while others wait for its session. Default: idleTimeout. */
   unreadLimit?(limits: RetrievalContext['limits']): number
 }
 
-/** The use of a session by one retrieval. */
+/** One retrieval's use of a session. */
 export interface Lease<Session> {
   readonly session: Session
-  /** The number of retrievals that use the session now, including this one, and the highest number so far. */
+  /** How many retrievals use the session now, including this one, and the most that did so at a time. */
   readonly usage: { readonly users: number; readonly mostUsers: number }
-  /** Ends the use; the session is in good order unless it is lost. Only the first call counts. */
+  /** Ends the use. The session stays in the pool unless it is lost. Only the first call counts. */
   giveBack(): void
   /** Closes the session, even if other retrievals use it. */
   drop(): void
@@ -82,17 +79,17 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
     this.#newServer = () => new ServerPool(protocol, connections, idleTime)
   }
 
-  /** Gives a retrieval a session; with `isFresh` always a new one. */
+  /** Gives a retrieval a session. `isFresh` asks for a new one. */
   lease(plan: Plan, context: RetrievalContext, isFresh = false): Promise<Lease<Session>> {
     return this.#at(plan).lease(plan, context, isFresh)
   }
 
-  /** Lowers the number of sessions by the newest one, which the server refuses. False: there are no others. */
+  /** Lowers the limit because the server refuses the newest session. Returns false if there are no other sessions. */
   lowerCap(plan: Plan): boolean {
     return this.#at(plan).lowerCap()
   }
 
-  /** Closes the idle sessions; those in use close when their retrievals end. */
+  /** Closes the idle sessions. Those in use close when their retrievals end. */
   close(): void {
     for (const server of this.#servers.values()) server.close()
   }
@@ -113,7 +110,7 @@ interface PooledSession<Session> {
   idleTimer: NodeJS.Timeout | undefined
 }
 
-/** A retrieval that waits for a slot. It lets a body stay unread for `limit` milliseconds; `stops` end its watches. */
+/** A retrieval that waits for a slot. It lets bodies stay unread for `limit` milliseconds; `stops` end its watches. */
 interface Waiter {
   readonly key: string
   readonly limit: number
@@ -127,14 +124,14 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   readonly #connections: number
   readonly #idleTime: number
   readonly #quirks: Quirks
-  /** The session that became idle last is at the end. */
+  /** Ordered by use: the session that became idle last is at the end. */
   readonly #sessions = new Set<PooledSession<Session>>()
-  /** First come, first served. */
+  /** Ordered by arrival: the first is served first. */
   readonly #waiters = new Set<Waiter>()
-  /** The number of connections that are open or being opened, in all and by the key of their login. */
+  /** How many connections are open or being opened, in all and for each login. */
   #taken = 0
   readonly #takenBy = new Map<string, number>()
-  /** The number of connections beyond which the server has refused more, and the time until which that counts. */
+  /** How many connections the server allowed when it refused another, and until when that limit holds. */
   #cap: { readonly most: number; readonly until: number } | undefined
   #isClosed = false
 
@@ -181,7 +178,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     return { session: pooled.session, usage: pooled, giveBack, drop: () => this.#drop(pooled) }
   }
 
-  /** A session that is idle, or a shared one if no other may be opened. */
+  /** Returns an idle session, or a shared one if no other may be opened. */
   #reuse(key: string, plan: Plan, context: RetrievalContext): PooledSession<Session> | null {
     for (const pooled of this.#sessions) {
       const { isLost, isUsable } = pooled.session
@@ -202,7 +199,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     return pooled
   }
 
-  /** Null: the server takes no more connections than there are. */
+  /** Opens a session. Returns null if the server takes no further connection. */
   async #open(key: string, plan: Plan, context: RetrievalContext): Promise<PooledSession<Session> | null> {
     this.#taken++
     this.#takenBy.set(key, (this.#takenBy.get(key) ?? 0) + 1)
@@ -222,7 +219,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     }
   }
 
-  /** Whether a connection may be opened. An idle session, if need be of another login, is closed to make room. */
+  /** Whether a connection may be opened. If necessary, an idle session of another login is closed to make room. */
   #hasSlot(key: string): boolean {
     if (this.#mayOpen(key)) return true
     const idle = this.#idleInTheWay(key)
@@ -239,13 +236,13 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     return (this.#takenBy.get(key) ?? 0) >= (this.#protocol.perLogin ?? Number.POSITIVE_INFINITY)
   }
 
-  /** An idle session whose end would let another one be opened. */
+  /** Returns an idle session that prevents another one from being opened. */
   #idleInTheWay(key: string): PooledSession<Session> | undefined {
     const isSame = this.#hasAllOf(key)
     return [...this.#sessions].find((each) => each.users === 0 && (!isSame || each.key === key))
   }
 
-  /** Whether a retrieval would get a session now. */
+  /** Whether a retrieval would get a session at once. */
   #hasRoomFor(key: string): boolean {
     const capacity = this.#protocol.capacity(this.#quirks)
     const isShared = [...this.#sessions].some((each) => each.users < capacity && fits(each, key))
@@ -256,7 +253,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     return this.#cap === undefined || this.#cap.until < performance.now() ? this.#connections : this.#cap.most
   }
 
-  /** Waits without the limit of a phase. If a body stays unread too long meanwhile, its session is closed. */
+  /** Waits without a limit of time. If a body meanwhile stays unread for too long, its session is closed. */
   async #waitForSlot(key: string, { deadline, limits, emit, url, stopwatch }: RetrievalContext): Promise<void> {
     emit({ type: 'waiting', url, for: 'connection', ahead: this.#waiters.size })
     const limit = this.#protocol.unreadLimit?.(limits) ?? limits.idleTimeout
@@ -268,7 +265,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
       await deadline.unlimited(() => new Promise<void>((resolve) => (waiter.wake = resolve)))
       stopwatch?.mark('waited')
     } catch (error) {
-      // If a waiter is aborted after being woken, it wakes the next one, so the freed slot is not lost.
+      // If a waiter is woken and then aborted, it wakes the next one, so that the free slot is not lost.
       if (!this.#waiters.delete(waiter)) this.#wakeNext()
       throw error
     } finally {

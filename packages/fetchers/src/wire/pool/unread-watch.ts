@@ -2,23 +2,23 @@ import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { clampTimer } from '../../kit/deadline.ts'
 
-/** A session with a body that its consumer may leave unread. */
+/** A session whose body the consumer may leave unread. */
 export interface UnreadBody {
-  /** When the consumer last took octets, by performance.now(); null: there is no body, or a read is under way. */
+  /** When the consumer last took octets, by performance.now(). Null if there is no body or a read is under way. */
   readonly unreadSince: number | null
   /** Gives up the body and closes the session. */
   evict(): void
-  /** True: other retrievals use the session, which evict() leaves open. */
+  /** True if other retrievals use the session; evict() then leaves it open. */
   readonly isShared?: boolean
   /** Called when the first retrieval begins to wait. */
   onWaitedFor?(): void
 }
 
-/** Gives up a body that stays unread while other retrievals wait, which could otherwise wait for ever. */
+/** Gives up a body that stays unread while other retrievals wait: they could otherwise wait for ever. */
 export class UnreadWatch {
   readonly #body: UnreadBody
   #waiting = 0
-  /** The shortest time, in milliseconds, for which a waiting retrieval lets a body stay unread. */
+  /** How many milliseconds the least patient waiting retrieval lets a body stay unread. */
   #limit = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   /** Called when the session has been closed. */
@@ -33,7 +33,7 @@ export class UnreadWatch {
   }
 
   /**
-   * Counts a waiting retrieval, which lets the body stay unread for `limit` milliseconds. The function returned ends
+   * Counts a retrieval that waits and lets the body stay unread for `limit` milliseconds. The returned function ends
    * its wait.
    */
   addWaiting(limit: number): () => void {
@@ -53,12 +53,12 @@ export class UnreadWatch {
     }
   }
 
-  /** Sets the timer for the moment at which the body, if left alone, will have been unread for too long. */
+  /** Sets the timer to when the body will have stayed unread for too long. */
   #arm(): void {
     clearTimeout(this.#timer)
     if (this.#limit === Number.POSITIVE_INFINITY) return
     const since = this.#body.unreadSince ?? performance.now()
-    // At least 1 ms: an eviction frees a slot, and a waiter that is about to queue for one must not miss it.
+    // Waits at least 1 ms: an eviction frees a slot, and a waiter that is just about to queue must not miss it.
     this.#timer = setTimeout(() => this.#look(), clampTimer(Math.max(1, since + this.#limit - performance.now())))
   }
 
@@ -68,13 +68,13 @@ export class UnreadWatch {
     else {
       this.#body.evict()
       if (isShared !== true) this.onEvicted()
-      // Another body of the session may be unread, and another retrieval may wait.
+      // Another body of this session may be unread, and another retrieval may still wait.
       else if (this.isWaitedFor) this.#arm()
     }
   }
 }
 
-/** The error for a body that has lost its place because it was left unread. Another try may bring it. */
+/** Makes the error for a body that was given up because nobody read it. Another try may bring it. */
 export function unreadError({ error }: RetrievalContext): RetrievalError {
   const what = 'The body was left unread while other retrievals waited for its connection, and was given up'
   return error('partial', `${what}. Read or cancel each body soon.`, { phase: 'body', transient: true })

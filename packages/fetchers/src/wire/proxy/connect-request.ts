@@ -1,4 +1,4 @@
-/** The lines by which an HTTP proxy is asked to connect to a target (RFC 9110 9.3.6), without their ends. */
+/** Builds the lines, without their ends, that ask an HTTP proxy to connect to a target (RFC 9110 9.3.6). */
 export function connectRequest(
   target: string,
   authorization: string | null,

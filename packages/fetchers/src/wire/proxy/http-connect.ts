@@ -8,16 +8,13 @@ import { connectRequest } from './connect-request.ts'
 
 const lf = 0x0a
 
-/**
- * The authenticator for Proxy-Authorization (RFC 9110 11.7.2). The proxy's login is sent to it alone, never to a
- * server.
- */
+/** Makes the authenticator for Proxy-Authorization (RFC 9110 11.7.2). Only the proxy gets its login, never a server. */
 export function proxyAuthenticator(proxy: ProxyServer | null): Authenticator {
   const user = proxy?.user ?? null
   return new Authenticator(user === null ? null : { user, password: proxy?.password ?? '' }, proxy?.isDigestOnly)
 }
 
-/** The error for a 407, to any request. It is not tried again, because the result would be the same. */
+/** Makes the error for a 407 to any request. It is not tried again, since the answer would be the same. */
 export function proxyLoginError(
   context: RetrievalContext,
   { url, user }: ProxyServer,
@@ -38,8 +35,8 @@ export function proxyLoginError(
 }
 
 /**
- * Asks an HTTP proxy to connect to the target (RFC 9110 9.3.6). False: the proxy wants another form of login; try again
- * on a new connection with the same `attempt`, at most twice (security.md case 81).
+ * Asks an HTTP proxy to connect to the target (RFC 9110 9.3.6). Returns false if the proxy wants another form of login:
+ * the caller then tries again on a new connection with the same `attempt`, at most twice (security.md case 81).
  */
 export async function connectByHttp(
   context: RetrievalContext,
@@ -55,7 +52,7 @@ export async function connectByHttp(
   const fields = Object.entries(headers)
   await connection.sendLines(
     connectRequest(target, login, fields),
-    // The values may be secrets of the proxy.
+    // These values may contain secrets of the proxy.
     connectRequest(
       target,
       shownLogin,
@@ -65,7 +62,7 @@ export async function connectByHttp(
   const dialogue = { context, proxy, connection, login, left: context.limits.maxReply }
   const { status, reply, challenges } = await finalAnswer(dialogue)
   if (status >= 200 && status < 300) return true
-  // tinyproxy answers 401 for a wrong password; no server has been asked that could want one.
+  // tinyproxy answers 401 for a wrong password. Only the proxy can have sent it, since no server has been asked yet.
   if (status === 407 || status === 401) {
     if (attempt.retry(readChallenges(challenges))) return false
     throw proxyLoginError(context, proxy, status, reply)
@@ -84,21 +81,21 @@ interface Dialogue {
   readonly context: RetrievalContext
   readonly proxy: ProxyServer
   readonly connection: Connection
-  /** The login that was sent, to be masked if the proxy repeats it. */
+  /** The login that was sent; messages mask it if the proxy repeats it. */
   readonly login: string | null
-  /** The octets that all further answers together may have. */
+  /** How many octets all further answers may have together. */
   left: number
 }
 
 interface Answer {
   readonly status: number
-  /** `403 Forbidden`, harmless to show. */
+  /** Such as `403 Forbidden`, safe to show. */
   readonly reply: string
-  /** The values of its fields Proxy-Authenticate. */
+  /** The values of the Proxy-Authenticate fields. */
   readonly challenges: string
 }
 
-/** security.md section 2: the most interim answers that are accepted from any server or proxy. */
+/** The most interim answers that we accept from any server or proxy (security.md section 2). */
 const maxInterim = 10
 
 async function finalAnswer(dialogue: Dialogue): Promise<Answer> {
@@ -110,7 +107,7 @@ async function finalAnswer(dialogue: Dialogue): Promise<Answer> {
   throw context.error('protocol-violation', `The proxy ${proxy.url} sent over ${maxInterim} interim answers.`)
 }
 
-/** Reads a header section. The answer has no content (RFC 9110 9.3.6): the next octet is the target's. */
+/** Reads a header section. The answer has no content (RFC 9110 9.3.6), so the next octet is the target's. */
 async function readAnswer(dialogue: Dialogue): Promise<Answer> {
   const lines = [await readLine(dialogue)]
   const [, digits, reason = ''] = /^HTTP\/1\.\d ([1-5]\d\d)(?: (.*))?$/.exec(lines[0] ?? '') ?? []
@@ -154,7 +151,7 @@ function noHttp(dialogue: Dialogue, line: string): RetrievalError {
   return context.error('protocol-violation', message, { reply: words })
 }
 
-/** The octets without the login, in case the proxy repeats it. */
+/** Masks the login in octets, in case the proxy repeats it. */
 function masked({ proxy, login }: Dialogue, octets: string): string {
   const values = Object.values(proxy.headers ?? {}).filter((value) => value.length > 7)
   const secrets = [login?.slice(login.indexOf(' ') + 1), proxy.password, ...values]

@@ -12,18 +12,18 @@ const refusals: Readonly<Record<number, string>> = {
   93: 'the ident server (RFC 1413) of this machine names another user. Give that one',
 }
 
-/** The reason why SOCKS 4 cannot name a host; null: it can. It has IPv4 addresses, and SOCKS 4A names too. */
+/** Says why SOCKS 4 cannot name a host; null if it can. It has IPv4 addresses, and SOCKS 4A has names, too. */
 export function socks4Obstacle(kind: ProxyServer['kind'], host: string): string | null {
   if (isIP(host.split('%', 1)[0] ?? '') === 6) return 'SOCKS 4 has no IPv6 addresses; use a SOCKS 5 proxy'
-  // SOCKS 4A uses these addresses to say that a name follows, which the proxy would wait for.
+  // SOCKS 4A uses these addresses to say that a name follows, so the proxy would wait for one.
   if (/^0\.0\.0\./.test(host) && isIP(host) === 4) return 'SOCKS 4 keeps the addresses 0.0.0.x for itself'
   return kind === 'socks4' && isIP(host) !== 4 ? 'SOCKS 4 has no names; use socks4a or socks5h' : null
 }
 
 /**
- * Asks a SOCKS 4 proxy to connect to the target ("SOCKS: A protocol for TCP proxy across firewalls", Y. Lee), by its
- * IPv4 address, or by its name to a `socks4a` proxy ("SOCKS 4A"). A user goes along, but never a password, which SOCKS
- * 4 does not have. The octet after the reply is the target's.
+ * Asks a SOCKS 4 proxy to connect to the target ("SOCKS: A protocol for TCP proxy across firewalls", Y. Lee) by its
+ * IPv4 address, or a `socks4a` proxy by its name ("SOCKS 4A"). It sends the user, never a password: SOCKS 4 has none.
+ * The octet after the reply is the target's.
  */
 export async function connectBySocks4(
   context: RetrievalContext,
@@ -47,7 +47,7 @@ export async function connectBySocks4(
     const why = `${refusals[code] ?? 'it gave an unknown reason'} (SOCKS reply ${code})`
     throw notConnected(context, proxy, host, port, why)
   }
-  // A port and an address, which have no meaning here.
+  // These octets are a port and an address, which mean nothing here.
   for (let left = 6; left > 0; left--) await one(context, proxy, connection)
 }
 

@@ -10,16 +10,16 @@ interface Target {
   readonly port: number
 }
 
-/** Values of RFC 1928 3. */
+/** Constants of RFC 1928 3. */
 const version = 5
 const noLogin = 0
 const userAndPassword = 2
 const noneOfThem = 0xff
 
 /**
- * Asks a SOCKS 5 proxy to connect to the target (RFC 1928, with RFC 1929's user and password). It is our own, because
- * the library `socks` 2.8 drops a greeting that comes with the proxy's reply, keeps the password in its errors, and
- * throws out of a socket's callback for a user or password over 255 octets.
+ * Asks a SOCKS 5 proxy to connect to the target (RFC 1928, with RFC 1929's user and password). We do not use the
+ * library `socks` 2.8: it drops a greeting that comes with the proxy's reply, keeps the password in its errors, and
+ * throws out of a socket's callback if user or password have over 255 octets.
  */
 export async function connectBySocks(
   context: RetrievalContext,
@@ -47,7 +47,7 @@ interface Dialogue {
 /** Sends user and password (RFC 1929 2). */
 async function logIn(dialogue: Dialogue, user: string, password: string): Promise<void> {
   await dialogue.connection.sendFrame(octets(1) + counted(user) + counted(password))
-  // Some proxies send VER 5 where 1 belongs; no other answer looks like that.
+  // Some proxies send VER 5 here in place of 1. No other answer looks like that.
   const [, status] = await answer(dialogue, 2, 1, version)
   if (status === 0) return
   const message = `The proxy ${dialogue.proxy.url} refused its user or password; check them.`
@@ -56,7 +56,7 @@ async function logIn(dialogue: Dialogue, user: string, password: string): Promis
 
 /** Reads the reply (RFC 1928 6) to the end of BND.PORT; the octet after it is the target's. */
 async function readReply(dialogue: Dialogue, target: Target): Promise<void> {
-  // A refusal may end here.
+  // A refusal may end after two octets.
   const [, reply = 0] = await answer(dialogue, 2, version)
   if (reply !== 0) throw refused(dialogue, target, reply)
   await one(dialogue)
@@ -66,7 +66,7 @@ async function readReply(dialogue: Dialogue, target: Target): Promise<void> {
   for (let left = length + 2; left > 0; left--) await one(dialogue)
 }
 
-/** Reads `length` octets, of which the first must be one of the versions; the first version is the protocol's own. */
+/** Reads `length` octets. The first must be one of `versions`, the first of which is the protocol's own. */
 async function answer(dialogue: Dialogue, length: number, ...versions: readonly number[]): Promise<readonly number[]> {
   const first = await one(dialogue)
   if (!versions.includes(first)) {
@@ -118,7 +118,9 @@ function broken({ context, proxy }: Dialogue, what: string): RetrievalError {
   return context.error('protocol-violation', message)
 }
 
-/** ATYP and DST.ADDR. The zone of an IPv6 address has no meaning on another machine (RFC 6874 1). */
+/**
+ * Encodes ATYP and DST.ADDR without the zone of an IPv6 address, which means nothing on another machine (RFC 6874 1).
+ */
 function addressOf(host: string): string {
   const [address = ''] = host.split('%', 1)
   if (isIP(address) === 4) return octets(1, ...address.split('.').map(Number))
@@ -131,8 +133,8 @@ function port(number: number): string {
 }
 
 /**
- * The text after its length. It has at most 255 octets: user and password are checked earlier, and names have at most
- * 253.
+ * Puts the length before the text. The text has at most 255 octets: user and password were checked earlier, and names
+ * have at most 253.
  */
 function counted(text: string): string {
   return octets(text.length) + text

@@ -10,14 +10,16 @@ import { connectByHttp, proxyAuthenticator } from './http-connect.ts'
 import { connectBySocks4, socks4Obstacle } from './socks4.ts'
 import { connectBySocks } from './socks5.ts'
 
-/** A connection through a proxy to the server. */
+/** A connection to the server through a proxy. */
 export interface Tunnel {
   readonly socket: Socket
-  /** The host that the proxy was given: the server's name, or its address if it was looked up here. */
+  /** The host that we named to the proxy: the server's name, or its address if we looked it up here. */
   readonly host: string
 }
 
-/** Makes the proxy connect to the peer. Octets after the proxy's own answer are not read, since they are the peer's. */
+/**
+ * Makes the proxy connect to the peer. Reads nothing after the proxy's own answer, since those octets are the peer's.
+ */
 export async function openTunnel(
   context: RetrievalContext,
   proxy: ProxyServer,
@@ -29,7 +31,7 @@ export async function openTunnel(
     try {
       return { socket: await connected(context, proxy, { host, port: peer.port }, dialProxy), host }
     } catch (error) {
-      // The proxy cannot reach that address; it may be able to reach the next one.
+      // The proxy cannot reach this address, but perhaps the next one.
       if (isUnreachable(error) && index + 1 < hosts.length) continue
       throw error
     }
@@ -69,17 +71,17 @@ function isUnreachable(error: unknown): boolean {
   return RetrievalError.is(error) && error.code === 'connect-failed'
 }
 
-/** The hosts to name to the proxy, in turn: the peer's addresses if they are looked up here, else its name. */
+/** Returns the hosts to name to the proxy, in order: the peer's addresses if we look them up here, else its name. */
 async function hostsFor(context: RetrievalContext, proxy: ProxyServer, peer: Peer): Promise<readonly string[]> {
   if (proxy.kind !== 'socks4' && proxy.kind !== 'socks5') return [peer.host]
   const found = await lookedUp(context, peer)
   if (proxy.kind === 'socks5') return found
   const possible = found.filter((host) => socks4Obstacle('socks4', host) === null)
-  // The first one tells why.
+  // If none can be named, the first one gives the reason.
   return possible.length > 0 ? possible : found.slice(0, 1)
 }
 
-/** The peer's addresses in the resolver's order (RFC 6724). */
+/** Looks up the peer's addresses, in the resolver's order (RFC 6724). */
 async function lookedUp(context: RetrievalContext, peer: Peer): Promise<readonly string[]> {
   try {
     return (await addressesOf(context, peer.host, peer.port)).map(({ address }) => address)

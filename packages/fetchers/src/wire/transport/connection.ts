@@ -5,7 +5,7 @@ import { isOneLine } from '../framing/lines.ts'
 import { receiveError } from './socket-error.ts'
 import { startTls } from './start-tls.ts'
 
-/** A connection: it is read chunk by chunk, and every write is checked in one place. */
+/** A connection that is read chunk by chunk. All writes are checked in one place. */
 export class Connection {
   #socket: Socket
   readonly #context: RetrievalContext
@@ -15,12 +15,12 @@ export class Connection {
     this.#context = context
   }
 
-  /** The same connection for another retrieval. */
+  /** Binds the same connection to another retrieval. */
   handOver(context: RetrievalContext): Connection {
     return new Connection(this.#socket, context)
   }
 
-  /** True: the connection is open, and no octets have come that nobody has read. */
+  /** True if the connection is open and nobody left octets unread. */
   get isQuiet(): boolean {
     const { readableEnded, readableLength, writable } = this.#socket
     return this.isOpen && !readableEnded && writable && readableLength === 0
@@ -36,7 +36,7 @@ export class Connection {
     else this.#socket.unref()
   }
 
-  /** The next octets, or null at the end of the stream. It reads ahead no more than the socket's own buffer. */
+  /** Reads the next octets; null at the end of the stream. Reads no further ahead than the socket's own buffer. */
   read(phase: Phase): Promise<Uint8Array | null> {
     const chunk = this.#socket.read() as Uint8Array | null
     if (chunk !== null) return Promise.resolve(chunk)
@@ -55,8 +55,8 @@ export class Connection {
   }
 
   /**
-   * One octet, or null when the connection has ended or broken. It serves the exchange with a proxy, after which the
-   * server's octets follow at once: none of them may be read.
+   * Reads one octet; null if the connection has ended or broken. The exchange with a proxy uses it: the server's octets
+   * follow at once, and none of them may be read.
    */
   async readOctet(phase: Phase): Promise<number | null> {
     const socket = this.#socket
@@ -69,8 +69,8 @@ export class Connection {
   }
 
   /**
-   * Sends one line, and adds its CRLF. The string holds one octet a character. A line with CR, LF, NUL or a character
-   * beyond octets is `refused`, even if the caller has checked it before. `shown` replaces a secret line in events.
+   * Sends one line and adds CRLF. The string holds one octet a character. A line with CR, LF, NUL or a character above
+   * U+00FF is `refused`, even if the caller has checked it. Events show `shown` in place of a secret line.
    */
   sendLine(line: string, shown: string = line): Promise<void> {
     return this.sendLines([line], [shown])
@@ -107,10 +107,10 @@ export class Connection {
   }
 
   /**
-   * Begins TLS on this connection, after the server has agreed to it in the clear (STARTTLS, RFC 2595 3.1). The
-   * certificate must be that of `host`. `reader`, the connection's reader if there is one, must hold no octets: octets
-   * sent in the clear must not pass for octets sent through TLS, so they are `protocol-violation`. Rejects with
-   * `certificate`, `tls-failed` or `timeout` too.
+   * Begins TLS on this connection after the server agreed to it in the clear (STARTTLS, RFC 2595 3.1). The certificate
+   * must be that of `host`. If the connection has a `reader`, it must hold no octets: octets sent in the clear must not
+   * pass for octets sent through TLS, so they are `protocol-violation`. Also rejects with `certificate`, `tls-failed`
+   * or `timeout`.
    */
   async startTls(
     peer: { readonly host: string; readonly port: number },
@@ -126,7 +126,7 @@ export class Connection {
     await this.#context.deadline.within('tls', () => agreed)
   }
 
-  /** Ends the connection once the system has taken the octets that were sent; nothing more is read. */
+  /** Ends the connection once the system has taken the octets that were sent. Reads nothing more. */
   end(): void {
     this.#socket.destroySoon()
   }
@@ -141,7 +141,7 @@ function readableOrOver(socket: Socket): Promise<void> {
   return anyOf(socket, ['readable', 'end', 'error', 'close'])
 }
 
-/** A socket that has ended never drains; the next read tells why it ended. */
+/** Waits for `drain` or the end: a socket that has ended never drains. The next read tells why it ended. */
 async function drainedOrOver(socket: Socket): Promise<void> {
   if (socket.writable) await anyOf(socket, ['drain', 'error', 'close'])
 }

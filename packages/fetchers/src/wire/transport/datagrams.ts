@@ -8,10 +8,10 @@ import { addressesOf } from './lookup.ts'
 import type { Retransmission } from './retransmission.ts'
 import { connectError } from './socket-error.ts'
 
-/** The most packets that wait to be read; further ones are lost, as UDP may lose any. */
+/** The most packets that wait to be read. Further ones are dropped, as UDP may drop any. */
 const maxWaiting = 256
 
-/** The place that packets go to: one address, which the policy allows. */
+/** Where packets go: one address, which the policy allows. */
 interface Destination {
   readonly address: string
   readonly port: number
@@ -22,8 +22,8 @@ interface Destination {
 /**
  * Opens a UDP socket for packets to and from one address, which the policy allows. Rejects with host-not-found,
  * connect-failed or refused. The caller closes it, also when the deadline ends the retrieval. A proxy carries no UDP,
- * so the retrieval is refused if there is one. `answersFromThere`: answers mostly come from the port that is asked, so
- * the socket is connected to it, and the system tells at once that nothing listens there.
+ * so the retrieval is refused if there is one. `answersFromThere` says that answers come from the port that we ask: the
+ * socket is then connected to it, and the system tells at once if nothing listens there.
  */
 export async function openDatagrams(
   context: RetrievalContext,
@@ -57,10 +57,13 @@ export async function openDatagrams(
   return new Datagrams(socket, to, context, answersFromThere)
 }
 
-/** How often another port is tried if one is taken. */
+/** How many times we try to bind before a taken port is an error. */
 const maxBinds = 8
 
-/** Binds to the port that was asked for, or to any. A system takes a port that it has chosen away at disconnect(). */
+/**
+ * Binds to the port that the caller wants, or to any. disconnect() would give up a port that the system chose, so
+ * `isOwnChoice` makes us choose it.
+ */
 async function bind(socket: Socket, { localAddress, localPort }: Destination, isOwnChoice: boolean): Promise<void> {
   for (let tries = 1; ; tries++) {
     const port = localPort ?? (isOwnChoice ? randomInt(49_152, 65_536) : 0)
@@ -107,15 +110,15 @@ async function destination(
 }
 
 /**
- * Packets to and from one address. A server may answer from another port than it was asked at (RFC 1350 4): the first
- * answer that is accepted fixes it, and packets from elsewhere are ignored.
+ * Packets to and from one address. A server may answer from another port than the one we asked (RFC 1350 4): the first
+ * accepted answer fixes that port, and packets from elsewhere are ignored.
  */
 export class Datagrams {
   readonly #socket: Socket
   readonly #context: RetrievalContext
   readonly #address: string
   readonly #peer = new BlockList()
-  /** The port that the server is asked at. */
+  /** The port that we ask. */
   readonly #asked: number
   #port: number
   #isFixed = false
@@ -123,9 +126,9 @@ export class Datagrams {
   #wake: () => void = () => {}
   #failure: Error | undefined
   #isClosed = false
-  /** True: the socket itself is closed. */
+  /** True if the socket itself is closed. */
   #isOver = false
-  /** The packets that the system has not taken yet. */
+  /** How many packets the system has not taken yet. */
   #sending = 0
   #isConnected: boolean
 
@@ -160,14 +163,14 @@ export class Datagrams {
     return this.#address
   }
 
-  /** Lets the server answer from any port again, for another request. */
+  /** Lets the server answer the next request from any port again. */
   restart(): void {
     this.#port = this.#asked
     this.#isFixed = false
     this.#waiting = []
   }
 
-  /** Sends one packet, one octet a character; `shown`: report it as an event. */
+  /** Sends one packet, one octet a character. `shown` reports it as an event. */
   send(octets: string, shown: boolean = false): void {
     if (this.#isClosed) return
     const { emit, url, stopwatch } = this.#context
@@ -176,7 +179,7 @@ export class Datagrams {
       stopwatch?.requested()
     }
     this.#sending++
-    // A packet that cannot be sent is as good as lost, unless the one before it was refused.
+    // A packet that cannot be sent counts as lost. Only ECONNREFUSED is an error: the server refused an earlier packet.
     const sent = (error: Error | null): void => {
       this.#sending--
       if (this.#isConnected && Object(error).code === 'ECONNREFUSED') {
@@ -191,8 +194,8 @@ export class Datagrams {
   }
 
   /**
-   * The first packet that `accept` takes: it gives undefined for any other, which is ignored. Rejects with `timeout`
-   * after limits.idleTimeout, and with `connect-failed` if the system says that nothing listens there.
+   * Waits for the first packet that `accept` takes; `accept` returns undefined for packets to ignore. Rejects with
+   * `timeout` after limits.idleTimeout, and with `connect-failed` if the system says that nothing listens there.
    */
   async receive<T>(phase: Phase, again: Retransmission, accept: (octets: Uint8Array) => T | undefined): Promise<T> {
     return await this.#context.deadline.within(phase, async () => {
@@ -217,17 +220,20 @@ export class Datagrams {
     })
   }
 
-  /** A server that has not answered may answer from another port, whose packets a connected socket does not get. */
+  /**
+   * Disconnects the socket, since a server may first answer from another port, whose packets a connected socket does
+   * not get.
+   */
   #disconnect(): void {
     if (!this.#isConnected || this.#isFixed) return
     this.#isConnected = false
     this.#socket.disconnect()
   }
 
-  /** Waits for a packet, an error or the end; true: the time was over first. */
+  /** Waits for a packet, an error or the end. Returns true if the time was over first. */
   #quiet(due: number): Promise<boolean> {
     return new Promise((resolve) => {
-      // Packets that came while this process was busy are read before the end of the time counts.
+      // Reads packets that arrived while this process was busy before it decides that the time is over.
       let immediate: NodeJS.Immediate | undefined
       const timer = setTimeout(() => (immediate = setImmediate(() => resolve(true))), due - performance.now())
       this.#wake = () => {

@@ -11,25 +11,23 @@ import { type AbortScope, socketOpened, whenOver } from './socket-opened.ts'
 import { watchEnd } from './tls-end.ts'
 import { tlsOptions } from './tls-options.ts'
 
-/** The server to connect to, and the protocols on the connection. */
+/** The server to connect to, and the protocols of the connection. */
 export interface Peer {
   readonly host: string
   readonly port: number
   readonly tls: TlsMode
-  /** Protocols to offer within TLS, the best first (RFC 7301). */
+  /** The protocols to offer within TLS, best first (RFC 7301). */
   readonly alpn?: readonly string[]
-  /** True: isCut() tells of a socket with TLS whether it has ended without close_notify. */
+  /** True: after a connection with TLS has ended, isCut() tells whether close_notify was missing. */
   readonly provesEnd?: boolean
-  /** True: a further connection of the retrieval, such as FTP's for data, whose times are not noted. */
+  /** True for a further connection of the retrieval, such as FTP's for data. Its times are not noted. */
   readonly isFurther?: boolean
 }
 
-/** `name` replaces host and port in messages. */
+/** `name` stands for host and port in messages. */
 type NamedPeer = Peer & { readonly name?: string }
 
-/**
- * Connects to the peer itself: Node tries both address families in turn (RFC 8305), and TLS begins if it is `implicit`.
- */
+/** Connects to the peer itself. Node tries both address families in turn (RFC 8305). TLS begins if it is `implicit`. */
 export async function dial(
   context: RetrievalContext,
   peer: NamedPeer,
@@ -38,7 +36,7 @@ export async function dial(
 ): Promise<Socket> {
   const { host, port } = peer
   if (context.network !== undefined) return dialByOptions(context, context.network, peer, lifetime, onread)
-  // Node looks up nothing for an address, so the address is checked here.
+  // Node does not look up an address, so its check by the lookup function is done here.
   if (isIP(host) !== 0) await addressesOf(context, host, port)
   const lookup = lookupFor(context, port)
   const options = { host, port, noDelay: true, lookup, ...(onread !== undefined && { onread }) }
@@ -46,7 +44,7 @@ export async function dial(
   return opened(context, peer, socket, lifetime)
 }
 
-/** Connects as the network options say: each way after the other, and then TLS by the name of the peer. */
+/** Connects as the network options say: tries each way in turn, then begins TLS by the name of the peer. */
 async function dialByOptions(
   context: RetrievalContext,
   network: Network,
@@ -73,12 +71,12 @@ async function dialByOptions(
 }
 
 /**
- * Connects to the proxy, within TLS for an https proxy. Its certificate is verified by rules of its own, since it gets
- * a login.
+ * Connects to the proxy, within TLS if it is an https proxy. Its certificate has verification rules of its own, since
+ * the proxy gets a login.
  */
 export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetime: AbortScope): Promise<Socket> {
   const { host, port, kind, url } = proxy
-  // The caller chose the proxy, so no rule for addresses applies; the client's certificate is not for the proxy.
+  // The caller chose the proxy, so the rules for addresses do not apply. The client's certificate is not for the proxy.
   const { addresses: _addresses, tls: options, network, ...rest } = context
   const { ca, extraCa, proxyCa = ca } = options
   const toProxy = network === undefined ? undefined : { ...network, connectTo: [] }
@@ -95,7 +93,7 @@ export function dialProxy(context: RetrievalContext, proxy: ProxyServer, lifetim
   return dial(verifying, { host, port, tls, name: `the proxy ${url}` }, lifetime)
 }
 
-/** Begins TLS with the peer, by its own name, over a connection that leads there. */
+/** Begins TLS with the peer, by the peer's own name, over a connection that leads there. */
 export async function secure(
   context: RetrievalContext,
   peer: Peer,
@@ -103,20 +101,21 @@ export async function secure(
   lifetime: AbortScope,
 ): Promise<Socket> {
   if (carrier.readableLength > 0) {
-    // The client speaks first in TLS, which would not see earlier octets (security.md case 81).
+    // In TLS the client speaks first, so octets that came earlier are wrong. TLS would not see them (security.md case
+    // 81).
     carrier.destroy()
     const message = 'Octets came through the proxy before TLS had begun; the connection was closed.'
     throw context.error('protocol-violation', message)
   }
   context.deadline.phase = 'tls'
   const socket = beginTlsOver(carrier, context, peer)
-  // Within the TLS of an https proxy, neither socket closes the other by itself.
+  // Within the TLS of an https proxy, closing one socket does not close the other.
   socket.once('close', () => carrier.destroy())
   carrier.once('close', () => socket.destroy())
   return opened(context, peer, socket, lifetime, carrier)
 }
 
-/** Throws what the options throw, such as a CA file that is missing, and closes the connection then. */
+/** Begins TLS. If the options throw, such as for a missing CA file, it closes the connection and throws the same. */
 function beginTlsOver(carrier: Socket, context: RetrievalContext, peer: Peer): TLSSocket {
   try {
     return beginTls(context, peer, { socket: carrier, host: peer.host })
@@ -161,8 +160,8 @@ async function opened(
     socket.destroy()
     throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
   }
-  // An error between two reads must not end the process: the socket keeps it for the next read. Node does not keep a
-  // TLS alert, by which TLS 1.3 refuses a client's certificate; the listener does.
+  // Without a listener, an error between two reads would end the process. The socket keeps the error for the next read,
+  // but not a TLS alert, by which TLS 1.3 refuses a client's certificate: the listener keeps that one.
   socket.on('error', (error) => socket.destroy(error))
   return socket
 }

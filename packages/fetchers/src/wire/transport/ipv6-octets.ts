@@ -1,6 +1,6 @@
 /**
- * The octets of an IPv6 address as core (RFC 5952) or the resolver writes it: `::` at most once, perhaps with an IPv4
- * address at the end.
+ * Returns the octets of an IPv6 address as core (RFC 5952) or the resolver writes it: with at most one `::`, perhaps
+ * with an IPv4 address at the end.
  */
 export function ipv6Octets(address: string): number[] {
   const hex = address.replace(/\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}$/, (four) => {

@@ -5,8 +5,8 @@ import { adviceText, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 
 /**
- * The allowed addresses of a host, at least one. Rejects with `refused` if none is allowed, otherwise as dns.lookup
- * does. A context from a plug-in may have no rules.
+ * Looks up the allowed addresses of a host, at least one. Rejects with `refused` if none is allowed, otherwise as
+ * dns.lookup does. A plug-in's context may have no rules.
  */
 export async function addressesOf(
   context: RetrievalContext,
@@ -32,15 +32,17 @@ export async function addressesOf(
   })
 }
 
-/** IPv4 comes first: a datagram goes to the first address alone, and servers of both families answer there, too. */
+/**
+ * IPv4 comes first, since a datagram goes to the first address alone, and servers of both families answer on IPv4, too.
+ */
 const loopback: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ]
 
 /**
- * All addresses of a name. `localhost` and the names below it are this machine, and nobody is asked (RFC 6761 6.3).
- * Rejects as dns.lookup does.
+ * Looks up all addresses of a name. `localhost` and the names below it mean this machine, so no resolver is asked (RFC
+ * 6761 6.3). Rejects as dns.lookup does.
  */
 export async function lookUp(host: string, options: LookupOptions = {}): Promise<readonly LookupAddress[]> {
   return /^(?:.+\.)?localhost\.?$/i.test(host) ? loopback : lookup(host, { ...options, all: true })
@@ -52,7 +54,7 @@ function wrongFamily(context: RetrievalContext, host: string, only: 4 | 6): Retr
   return context.error('connect-failed', message, { phase: 'lookup', advice })
 }
 
-/** The error of the resolver for a name that has no address of the family. */
+/** Makes the error that the resolver gives for a name without an address of the family. */
 function noneOfFamily(host: string): Error {
   return Object.assign(new Error(host), { code: 'ENOTFOUND' })
 }
@@ -69,7 +71,7 @@ function tellFound(
   emit({ type: 'looked-up', url, host, addresses: found.map(({ address }) => address), ms })
 }
 
-/** A lookup function for net.connect, which connects to exactly the addresses that were checked here. */
+/** Makes a lookup function for net.connect, which then connects to exactly the addresses that were checked here. */
 export function lookupFor(context: RetrievalContext, port: number): LookupFunction {
   return (host, options, callback) => {
     addressesOf(context, host, port, options).then(

@@ -5,8 +5,8 @@ import { adviceText } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 
 /**
- * Throws `certificate`, and closes the connection, if `tls.pins` does not name the public key of the server. It is
- * called after the handshake, before anything else is sent.
+ * Throws `certificate` and closes the connection if `tls.pins` does not name the server's public key. It is called
+ * after the handshake, before anything else is sent.
  */
 export function checkPin(
   context: RetrievalContext,
@@ -16,8 +16,8 @@ export function checkPin(
 ): void {
   const { pins } = context.tls
   if (pins === undefined || !(socket instanceof TLSSocket)) return
-  // FTP's data connection resumes the session of its control connection, whose key was checked; only that server can.
-  // Node shows no certificate then.
+  // FTP's data connection resumes the session of its control connection. That key was checked, and only the same server
+  // can resume its session. Node shows no certificate then.
   if (socket.isSessionReused()) return
   const key = socket.getPeerX509Certificate()?.publicKey.export({ type: 'spki', format: 'der' })
   const pin = key === undefined ? 'none' : `sha256//${createHash('sha256').update(key).digest('base64')}`

@@ -4,7 +4,7 @@ import { ipv6Octets } from './ipv6-octets.ts'
 type Network = readonly [address: string, prefix: number]
 
 /**
- * IPv4 networks that are not globally reachable, by IANA's registry of special-purpose addresses (RFC 6890), and those
+ * IPv4 networks that are not globally reachable by IANA's registry of special-purpose addresses (RFC 6890), and those
  * for multicast (RFC 5771).
  */
 const reservedIpv4 = networks('ipv4', [
@@ -12,13 +12,13 @@ const reservedIpv4 = networks('ipv4', [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Azure's WireServer, which a virtual machine gets its secrets from: a public address that leads to the host itself.
+  // Azure's WireServer, from which a virtual machine gets its secrets: a public address that leads to the host itself.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
-  // The former relays of 6to4 (RFC 7526), whose packets may go anywhere.
+  // The former 6to4 relays (RFC 7526): their packets may go anywhere.
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
@@ -28,7 +28,9 @@ const reservedIpv4 = networks('ipv4', [
   ['240.0.0.0', 4],
 ])
 
-/** Addresses within them that the registry calls globally reachable: the anycast addresses of PCP and TURN. */
+/**
+ * Addresses within those networks that the registry calls globally reachable: the anycast addresses of PCP and TURN.
+ */
 const reachableIpv4 = networks('ipv4', [
   ['192.0.0.9', 32],
   ['192.0.0.10', 32],
@@ -37,18 +39,18 @@ const reachableIpv4 = networks('ipv4', [
 /** The only IPv6 addresses that IANA assigns as global unicast addresses (RFC 4291 2.4). */
 const globalIpv6 = networks('ipv6', [['2000::', 3]])
 
-/** IPv6 networks within 2000::/3 that IANA's registry of special-purpose addresses does not call globally reachable. */
+/** Networks within 2000::/3 that are not globally reachable by IANA's registry of special-purpose addresses. */
 const reservedIpv6 = networks('ipv6', [
-  // IETF protocol assignments, among them Teredo (2001::/32) and benchmarking (2001:2::/48).
+  // IETF protocol assignments, such as Teredo (2001::/32) and benchmarking (2001:2::/48).
   ['2001::', 23],
   ['2001:db8::', 32],
-  // 6to4 (RFC 3056), which stands for any IPv4 address.
+  // 6to4 (RFC 3056): any IPv4 address may stand in it.
   ['2002::', 16],
   ['3fff::', 20],
 ])
 
 /**
- * Networks within them that the registry calls globally reachable: the anycast addresses of PCP, TURN and DNS-SD, AMT,
+ * Networks within those that the registry calls globally reachable: the anycast addresses of PCP, TURN and DNS-SD, AMT,
  * AS112, ORCHIDv2 and drones.
  */
 const reachableIpv6 = networks('ipv6', [
@@ -62,15 +64,15 @@ const reachableIpv6 = networks('ipv6', [
 ])
 
 /**
- * Prefixes whose last 32 bits are the IPv4 address that is really contacted: IPv4-mapped addresses (RFC 4291 2.5.5.2),
- * and the well-known prefix of NAT64 (RFC 6052 2.1), through which networks with IPv6 alone reach IPv4.
+ * Prefixes after which the last 32 bits are the IPv4 address that is really contacted: IPv4-mapped addresses (RFC 4291
+ * 2.5.5.2), and NAT64's well-known prefix (RFC 6052 2.1), by which networks with only IPv6 reach IPv4.
  */
 const standsForIpv4 = networks('ipv6', [
   ['::ffff:0:0', 96],
   ['64:ff9b::', 96],
 ])
 
-/** Whether an address is globally reachable. An IPv6 address that stands for an IPv4 address is judged as that one. */
+/** Whether an address is globally reachable. If an IPv6 address stands for an IPv4 address, the latter decides. */
 export function isPublic(address: string): boolean {
   const bare = address.replace(/%.*$/s, '')
   if (isIP(bare) === 4) return isPublicIpv4(bare)

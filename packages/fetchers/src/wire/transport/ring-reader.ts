@@ -5,16 +5,16 @@ import { receiveError } from './socket-error.ts'
 import type { SocketReader } from './socket-reader.ts'
 
 /**
- * The octets that a RingReader may read ahead of its consumer. With fewer, a large body waits for Node's threads too
- * often.
+ * How many octets a RingReader may read ahead of its consumer. With fewer, a large body waits too often for Node's
+ * threads.
  */
 const large = 2048 * 1024
 /** Enough for everything but a large body. */
 const small = 64 * 1024
-/** After the memory was full, a read may fill an eighth of it. */
+/** If the memory was full, the next read may fill an eighth of it. */
 const leastShare = 8
 
-/** The memory of a RingReader. It may serve one connection after the other. */
+/** The memory of a RingReader. Several connections may use it, one after the other. */
 export type RingMemory = Buffer
 
 export function makeRingMemory(): RingMemory {
@@ -22,39 +22,39 @@ export function makeRingMemory(): RingMemory {
 }
 
 /**
- * The octets of a socket, read into a ring of memory: while the consumer uses some of it, the socket fills the rest,
- * and then pauses. A Readable would allocate memory for each read, which halves the rate of a large body.
+ * Reads a socket into a ring of memory. While the consumer uses some of it, the socket fills the rest, and then pauses.
+ * A Readable would allocate memory for each read, which halves the speed of a large body.
  */
 export class RingReader implements SocketReader {
   #memory: RingMemory
-  /** The position of the oldest octet that is in use or not yet taken, and the number of octets from there on. */
+  /** Where the oldest octet lies that is in use or not taken yet, and how many octets follow from there. */
   #start = 0
   #used = 0
-  /** The number of these octets that the consumer has. */
+  /** How many of these octets the consumer has. */
   #handedOut = 0
-  /** The number of octets that the socket's next read may fill, after those. */
+  /** How many octets after those the socket's next read may fill. */
   #room: number
   #socket: Socket | undefined
   #isPaused = false
   #isEnded = false
   #wake: () => void = () => {}
 
-  /** Without `memory` it begins with a small one; `grow` enlarges it. */
+  /** Without `memory` it begins with a small buffer, which `grow` enlarges. */
   constructor(memory: RingMemory = Buffer.allocUnsafeSlow(small)) {
     this.#memory = memory
     this.#room = memory.length
   }
 
-  /** The option for the socket's constructor. */
+  /** The option to give to the socket's constructor. */
   get onread(): OnReadOpts {
     return {
-      // Node calls it after each read, for the memory of the next one.
+      // Node calls this after each read to get the memory of the next one.
       buffer: () => this.#memory.subarray(this.#end, this.#end + this.#room),
       callback: (length, memory) => this.#filled(length, memory),
     }
   }
 
-  /** Attaches the socket that was made with `onread`. */
+  /** Attaches the socket, which was made with `onread`. */
   attach(socket: Socket): void {
     this.#socket = socket
     for (const event of ['end', 'error', 'close'] as const) {
@@ -65,13 +65,13 @@ export class RingReader implements SocketReader {
     }
   }
 
-  /** The next octets, or null at the end. The read after it overwrites them. */
+  /** Reads the next octets; null at the end. The read after it overwrites them. */
   async read(phase: Phase, context: RetrievalContext): Promise<Uint8Array | null> {
     while (true) {
       const octets = this.take()
       if (octets !== undefined && octets !== null) return octets
       const error = this.#socket?.errored
-      // The phase decides what the error means, so it is thrown within it.
+      // The deadline's phase decides what the error means, so it is thrown within the phase.
       if (error) throw await context.deadline.within(phase, async () => receiveError(context, error))
       if (octets === null) return null
       await context.deadline.within(phase, () => this.arrival())
@@ -91,7 +91,7 @@ export class RingReader implements SocketReader {
     })
   }
 
-  /** It reads TCP, which anybody on the way can end. */
+  /** False, because anybody on the way can forge the end of a TCP connection. */
   readonly provesEnd = false
   readonly isCut = false
 
@@ -108,7 +108,7 @@ export class RingReader implements SocketReader {
     if (!this.isQuiet) listener()
   }
 
-  /** Takes as much memory as a large body can use. The consumer must be done with its chunk. */
+  /** Takes as much memory as a large body can use. The consumer must no longer use its chunk. */
   grow(): void {
     if (this.#memory.length >= large) return
     this.#release()
@@ -133,14 +133,14 @@ export class RingReader implements SocketReader {
     this.#used += length
     const free = size - this.#used
     this.#isPaused = free === 0
-    // The room ends at the end of the memory or at the oldest octet. Without room, it is the part that later releases
-    // will free.
+    // The room ends at the end of the memory or at the oldest octet. If nothing is free, it is the part that later
+    // releases will free.
     this.#room = Math.min(this.#isPaused ? size / leastShare : free, size - this.#end)
     this.#wake()
     return !this.#isPaused
   }
 
-  /** Frees the chunk that the consumer is done with. */
+  /** Frees the chunk that the consumer no longer uses. */
   #release(): void {
     if (this.#handedOut === 0) return
     this.#start = (this.#start + this.#handedOut) % this.#memory.length

@@ -7,7 +7,7 @@ interface SystemError {
   readonly message: string
 }
 
-/** The error for a failed connection attempt, by Node's error codes. */
+/** Makes the error for a failed connection attempt from Node's error code. */
 export function connectError(
   context: RetrievalContext,
   peer: { readonly host: string; readonly port: number; readonly name?: string; readonly isFurther?: boolean },
@@ -57,7 +57,7 @@ function unknownName({ network }: RetrievalContext, { host, name }: { host: stri
   return `${named} and has an address that ${adviceText(advice)} allows; check the spelling, or leave it out.`
 }
 
-/** The error for a local address or port that cannot be used. */
+/** Makes the error for a local address or port that cannot be used. */
 export function bindError(context: RetrievalContext, reason: string, cause?: unknown): RetrievalError {
   const { localPort, localAddress } = context.network ?? {}
   const option = reason === 'EADDRINUSE' || localAddress === undefined ? 'network.localPort' : 'network.localAddress'
@@ -66,12 +66,12 @@ export function bindError(context: RetrievalContext, reason: string, cause?: unk
   return context.error('connect-failed', message, { phase: 'connect', advice, cause })
 }
 
-/** Whether OpenSSL's reason means that the octets are no TLS record. */
+/** Whether OpenSSL says that the octets are no TLS record. */
 function isClear(reason: string): boolean {
   return /^(?:wrong version number|packet length too long|unknown protocol|http request)$/.test(reason)
 }
 
-/** A problem with the name or the date of a certificate, which no CA solves; null: there is none. */
+/** Describes a problem with a certificate's name or date, which no CA can solve; null if there is none. */
 function certificateProblem(where: string, code: string | undefined, message: string): string | null {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
     return `The certificate of ${where} is for other names (${message}). Check the host; another server may answer there.`
@@ -82,12 +82,12 @@ function certificateProblem(where: string, code: string | undefined, message: st
   return null
 }
 
-/** `the proxy http://h:1080` may begin a sentence. */
+/** Lets `the proxy http://h:1080` begin a sentence. */
 function capitalised(text: string): string {
   return text.replace(/^the /, 'The ')
 }
 
-/** The error for a connection that broke after it was open. */
+/** Makes the error for a connection that broke after it was open. */
 export function receiveError(context: RetrievalContext, cause: unknown): RetrievalError {
   const { code, message } = firstError(cause)
   // In TLS 1.3 a server refuses a client's certificate after the client's handshake is done (RFC 8446 4.4.2.4).
@@ -102,8 +102,8 @@ export function receiveError(context: RetrievalContext, cause: unknown): Retriev
 }
 
 /**
- * Whether the server sent a TLS alert about our certificate (RFC 8446 6.2). For a bad certificate of the server, the
- * client sends the alert and receives none.
+ * Whether the server sent a TLS alert about our certificate (RFC 8446 6.2). If the server's own certificate is bad, the
+ * client sends an alert and receives none.
  */
 function isRefusal(code: string | undefined): boolean {
   const alert = /ALERT_(.*)/s.exec(code ?? '')?.[1] ?? ''
@@ -122,19 +122,19 @@ function certificateRefused(context: RetrievalContext, cause: unknown): Retrieva
 }
 
 /**
- * Whether another try may help (security.md R13): the lookup service says so, or the connection was lost. If nothing
- * listens, or TLS fails, another try fails the same way.
+ * Whether another try may help (security.md R13): it may if the lookup service says so or the connection was lost. If
+ * nothing listens or TLS fails, another try fails the same way.
  */
 function isPassing(code: string | undefined): boolean {
   return code !== undefined && /^(?:EAI_AGAIN|ECONNRESET|ECONNABORTED|EPIPE|ENETRESET|ETIMEDOUT)$/.test(code)
 }
 
-/** Node tries several addresses and gives an AggregateError with an error for each; the first one is taken. */
+/** Takes the first of the errors in an AggregateError, which Node gives if it tried several addresses. */
 function firstError(cause: unknown): SystemError {
   if (cause instanceof AggregateError && cause.errors.length > 0) return firstError(cause.errors[0])
   const { code, message, syscall } =
     cause instanceof Error ? (cause as SystemError) : { message: String(cause), syscall: undefined }
-  // OpenSSL ends its messages with a line break, and the server influences some of them.
+  // OpenSSL ends messages with a line break, and the server influences some of their text.
   return {
     ...(code !== undefined && { code }),
     ...(syscall !== undefined && { syscall }),

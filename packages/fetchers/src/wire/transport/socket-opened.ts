@@ -1,15 +1,15 @@
 import type { Duplex } from 'node:stream'
 
 /**
- * The lifetime of a connection: the deadline of its retrieval, its own Lifetime, or an AbortSignal of the pool that
- * keeps it. Creating a signal takes as long as a connection on loopback.
+ * What ends a connection: the deadline of its retrieval, its own Lifetime, or an AbortSignal of the pool that keeps it.
+ * Not always a signal, since creating one takes as long as a connection on loopback.
  */
 export type AbortScope =
   | AbortSignal
   | {
-      /** Why it is over; null: it is not. */
+      /** Why the lifetime is over. Null: it is not. */
       readonly reason: unknown
-      /** As whenOver(). */
+      /** Works as whenOver() does. */
       onAbort(listener: () => void): () => void
     }
 
@@ -37,7 +37,9 @@ export class Lifetime {
   }
 }
 
-/** Calls the listener when the lifetime is over, or at once if it is. The function returned removes the listener. */
+/**
+ * Calls the listener when the lifetime is over, at once if it is already. The returned function removes the listener.
+ */
 export function whenOver(lifetime: AbortScope, listener: () => void): () => void {
   if ('onAbort' in lifetime) return lifetime.onAbort(listener)
   if (lifetime.aborted) listener()
@@ -46,7 +48,7 @@ export function whenOver(lifetime: AbortScope, listener: () => void): () => void
 }
 
 /**
- * Waits until a socket is open. Rejects with its error. If it closes without one, rejects with the reason that its
+ * Waits until a socket is open. Rejects with its error. If it closes without an error, rejects with the reason why its
  * lifetime is over, or with the error of the connection `below`: TLS does not report a connection that was reset before
  * the handshake.
  */
@@ -59,7 +61,7 @@ export function socketOpened(
     const over = (): void => reject(lifetime?.reason ?? below?.errored ?? closed())
     if (below?.destroyed) return over()
     socket.once(event, () => {
-      // Without this, each connection would create an error with a stack when it ends.
+      // If the listener stayed, each connection would create an error with a stack when it ends.
       socket.off('close', over)
       resolve()
     })
@@ -68,7 +70,7 @@ export function socketOpened(
   })
 }
 
-/** The error that Node gives for its own sockets. */
+/** Makes the error that Node itself gives. */
 function closed(): Error {
   return Object.assign(new Error('The connection was closed before it was open'), { code: 'ECONNRESET' })
 }

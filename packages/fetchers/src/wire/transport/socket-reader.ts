@@ -2,31 +2,31 @@ import type { Readable } from 'node:stream'
 import { isCut, provesEnd } from './tls-end.ts'
 
 /**
- * The octets of a connection, below a ByteSource: its consumer first takes the received octets without a promise, and
- * waits only if there are none. One consumer at a time.
+ * The octets of a connection, below a ByteSource. The consumer first takes octets that have arrived without a promise,
+ * and waits only if there are none. It serves one consumer at a time.
  */
 export interface SocketReader {
   /**
-   * The received octets, valid until the next call; null at the end, also of a broken connection; undefined: none have
-   * come, so await `arrival`.
+   * Takes the octets that have arrived, valid until the next call. Null at the end, also of a broken connection.
+   * Undefined if none have arrived: then await `arrival`.
    */
   take(): Buffer | null | undefined
   /** Settles when there may be octets to take. */
   arrival(): Promise<void>
-  /** The error that broke the connection; null: there was none. */
+  /** The error that broke the connection. Null: there was none. */
   readonly failure: Error | null
-  /** Whether the end of the octets is proved: `isCut` tells. */
+  /** Whether `isCut` can tell if octets are missing at the end. */
   readonly provesEnd: boolean
-  /** True: TLS has ended without close_notify, so octets may be missing. */
+  /** True if TLS ended without close_notify, so that octets may be missing. */
   readonly isCut: boolean
-  /** True if there is nothing to take, not even the end. */
+  /** True if there is nothing to take: no octets and no end. */
   readonly isQuiet: boolean
   /**
-   * Calls the listener when octets or the end have come, at once if they are there already. The next `arrival` ends
-   * that.
+   * Calls the listener when octets or the end have arrived, at once if they have already. The next `arrival` removes
+   * the listener.
    */
   watch(listener: () => void): void
-  /** Announces a large body, for which more memory pays. */
+  /** Announces a large body, which is faster with more memory. */
   grow(): void
 }
 

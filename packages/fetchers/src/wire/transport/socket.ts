@@ -18,8 +18,8 @@ export async function openConnection(context: RetrievalContext, peer: Peer): Pro
 }
 
 /**
- * The bare socket of openConnection. It is destroyed when the deadline ends the retrieval, or when `lifetime` is over,
- * for a connection that outlives its retrieval. `onread` receives the octets of a connection without TLS.
+ * Opens the bare socket of openConnection. The socket is destroyed when the deadline ends the retrieval, or, if it
+ * outlives its retrieval, when `lifetime` is over. `onread` receives the octets of a connection without TLS.
  */
 export async function openSocket(
   context: RetrievalContext,
@@ -29,7 +29,7 @@ export async function openSocket(
 ): Promise<Socket> {
   const { deadline, proxy } = context
   const socket = await deadline.within('connect', () =>
-    // The context of a test or a plug-in may have no proxy.
+    // A test's or a plug-in's context may have no proxy.
     proxy && context.network?.socketPath === undefined
       ? openThrough(context, proxy, peer, lifetime)
       : dial(context, peer, lifetime, onread),
@@ -43,7 +43,7 @@ export async function openSocket(
   return socket
 }
 
-/** The same for a session that outlives its retrieval: once the connection is open, the deadline does not end it. */
+/** Opens a socket for a session that outlives its retrieval: once the socket is open, the deadline does not end it. */
 export async function openSessionSocket(context: RetrievalContext, { host, port, tls }: Peer): Promise<Socket> {
   const opening = new AbortController()
   const unlink = context.deadline.onAbort(() => opening.abort())
@@ -54,7 +54,7 @@ export async function openSessionSocket(context: RetrievalContext, { host, port,
   }
 }
 
-/** A connection to the context's proxy itself, to ask it for whole URLs (RFC 9112 3.2.2). As openSocket. */
+/** Connects to the context's proxy itself, to ask it for whole URLs (RFC 9112 3.2.2). Works as openSocket does. */
 export async function openProxySocket(
   context: RetrievalContext,
   proxy: ProxyServer,
@@ -69,10 +69,13 @@ export async function openProxySocket(
   return socket
 }
 
-/** The server's name or address as the proxy was given it, by socket. */
+/** For each socket, the name or address of the server that the proxy was given. */
 const proxyTargets = new WeakMap<Socket, string>()
 
-/** connectTimeout covers the proxy's name, connection and TLS, the tunnel, and TLS with the server in the tunnel. */
+/**
+ * Connects through a proxy. connectTimeout covers the proxy's name, connection and TLS, the tunnel, and the server's
+ * TLS.
+ */
 async function openThrough(
   context: RetrievalContext,
   proxy: ProxyServer,
@@ -93,13 +96,13 @@ async function otherPlace(network: Network, peer: Peer): Promise<Peer> {
 }
 
 /**
- * The host for another connection to the same server, such as FTP's data connection: the address of this connection, or
- * through a proxy the host that the proxy was given, since the socket's address is the proxy's. `host` is the server's
- * name.
+ * Returns the host for another connection to the same server, such as FTP's data connection. That is the address of
+ * this connection, or, through a proxy, the host that the proxy was given: the socket's own address is the proxy's.
+ * `host` is the server's name.
  */
 export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host: string): string {
   if (proxy) return proxyTargets.get(socket) ?? host
-  // Finding the address of a name takes a system call.
+  // Asking for the address of a socket takes a system call.
   return isIPv4(host) ? host : (socket.remoteAddress ?? host)
 }
 

@@ -15,7 +15,7 @@ export interface Secured {
 }
 
 /**
- * Starts TLS on a connected socket. The certificate must be that of the URL's host, for FTP's data connections too,
+ * Starts TLS on a connected socket. The certificate must be that of the URL's host, even on FTP's data connections,
  * which are opened by address. `session` is the TLS session of the control connection: vsftpd and proftpd refuse a data
  * connection that does not resume it, since another client could have connected to the port first.
  */
@@ -28,7 +28,7 @@ export function startTls(
   const ticket = session === undefined ? {} : { session }
   const socket = connect({ socket: plain, host, ...tlsOptions(host, context.tls), ...ticket })
   const secured = (): void => {
-    // A connection that resumes the session of another is FTP's for data, whose times are not noted.
+    // Only FTP's data connections resume a session. Their times are not noted.
     if (session === undefined) context.stopwatch?.mark('secured')
     checkPin(context, host, socket)
     tellSecured(context, host, socket)
@@ -37,7 +37,7 @@ export function startTls(
     socket.destroy()
     throw connectError(context, { host, port }, cause)
   })
-  // Avoids an unhandledRejection; the awaiting caller still sees the error. The next read sees later errors.
+  // Avoids an unhandledRejection. The awaiting caller still gets the error, and the next read gets later ones.
   agreed.catch(() => {})
   socket.on('error', (error) => socket.destroy(error))
   return { socket, agreed }

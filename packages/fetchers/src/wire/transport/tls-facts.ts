@@ -3,17 +3,17 @@ import { type DetailedPeerCertificate, type PeerCertificate, TLSSocket } from 'n
 import type { TlsFacts } from '../../contract/events.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 
-/** Emits the event of a TLS handshake that is over. Reading the facts takes longer than the event: see hasListener. */
+/** Emits the event of a finished TLS handshake. Reading the facts takes longer than the event: see hasListener. */
 export function tellSecured({ emit, url, hasListener }: RetrievalContext, host: string, socket: Socket): void {
   if (hasListener === false || !(socket instanceof TLSSocket)) return
-  // Node gives nothing for a socket that is closed by now, and an empty object without a certificate.
+  // Node gives nothing if the socket is already closed, and an empty object if there is no certificate.
   const certificate: Partial<DetailedPeerCertificate> = socket.getPeerCertificate(true) ?? {}
   emit({ type: 'secured', url, chain: chainOf(certificate), ...tlsFacts(host, socket, certificate) })
 }
 
 /**
- * The certificates in DER, without the root's: it issued itself. Node adds it from the trusted ones, and servers seldom
- * send it.
+ * Returns the certificates in DER without the root, which issued itself: Node adds it from the trusted ones, and
+ * servers seldom send it.
  */
 function chainOf(certificate: Partial<DetailedPeerCertificate>): Uint8Array[] {
   if (certificate.raw === undefined) return []
@@ -26,7 +26,7 @@ function chainOf(certificate: Partial<DetailedPeerCertificate>): Uint8Array[] {
   return chain
 }
 
-/** As many as OpenSSL verifies: 100, and both ends. */
+/** OpenSSL verifies at most this many: 100 and both ends. */
 const maxChain = 102
 
 function tlsFacts(host: string, socket: TLSSocket, certificate: Partial<PeerCertificate>): TlsFacts {
@@ -44,7 +44,7 @@ function tlsFacts(host: string, socket: TLSSocket, certificate: Partial<PeerCert
   }
 }
 
-/** The name as in `CN=www.example.org, O=Example`; an attribute may have several values. */
+/** Writes a name as `CN=www.example.org, O=Example`. An attribute may have several values. */
 function shownName(name: object | undefined): string | null {
   const parts = Object.entries(name ?? {}).flatMap(([attribute, values]) =>
     [values].flat().map((value) => `${attribute}=${value}`),
@@ -52,7 +52,7 @@ function shownName(name: object | undefined): string | null {
   return parts.length === 0 ? null : parts.join(', ')
 }
 
-/** OpenSSL writes `Jan 31 00:00:00 2030 GMT`. */
+/** Converts a date, which OpenSSL writes as `Jan 31 00:00:00 2030 GMT`. */
 function shownDate(text: string | undefined): string | null {
   const date = new Date(text ?? '')
   return Number.isNaN(date.getTime()) ? null : date.toISOString()

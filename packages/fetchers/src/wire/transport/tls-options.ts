@@ -9,18 +9,21 @@ import {
 } from 'node:tls'
 import type { TlsOptions } from '../../contract/network.ts'
 
-/** The name that the certificate must have, the CAs to trust, the client's own certificate, and the caller's rules. */
+/**
+ * Builds Node's options: the name that the certificate must have, trusted CAs, the client's certificate, the caller's
+ * rules.
+ */
 export function tlsOptions(host: string, options: TlsOptions): ConnectionOptions {
   return {
-    // SNI carries names only (RFC 6066 3), without a trailing dot.
+    // SNI carries only names (RFC 6066 3), without a trailing dot.
     ...(isIP(host) ? {} : { servername: host.replace(/\.$/, '') }),
     secureContext: secureContext(options),
-    // The option is explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: options.insecure !== true,
   }
 }
 
-/** The contexts of options that are in use: reading a system's 150 certificates takes some 40 ms. */
+/** Caches a context for each options object: reading a system's 150 certificates takes about 40 ms. */
 const contexts = new WeakMap<TlsOptions, SecureContext>()
 
 function secureContext(options: TlsOptions): SecureContext {
@@ -45,17 +48,17 @@ function newContext(options: TlsOptions): SecureContext {
   if (ca !== undefined) return createSecureContext({ ...rules, ca: pemOf(ca) ?? '' })
   const context = createSecureContext(rules)
   const extra = extraCa === undefined ? [] : unknownCertificates(pemOf(extraCa) ?? '')
-  // `ca` would be in place of the built-in certificates, and their list would have to be read anew for each context.
+  // The option `ca` would replace the built-in certificates, and the whole list would be read again for each context.
   if (extra.length > 0) context.context.addCACert(extra.join('\n'))
   return context
 }
 
-/** The PEM text of an option; null: it is not given. */
+/** Returns the PEM text of an option; null if it is not given. */
 export function pemOf(option: TlsOptions['ca']): string | null {
   return typeof option === 'function' ? option() : (option ?? null)
 }
 
-/** The certificates of a text that are not built in: those of a system mostly are. */
+/** Returns the certificates that are not built in. Most of a system's certificates are. */
 function unknownCertificates(text: string): string[] {
   const found = text.match(/-----BEGIN CERTIFICATE-----[A-Za-z\d+/=\s]*-----END CERTIFICATE-----/g) ?? []
   if (found.length === 0) return []
@@ -64,7 +67,7 @@ function unknownCertificates(text: string): string[] {
   return [...new Map(found.map((pem) => [bare(pem), pem]))].filter(([key]) => !known.has(key)).map(([, pem]) => pem)
 }
 
-/** Node has one list for both versions, and switches off the one of which it holds nothing. */
+/** Node has one list for TLS 1.2 and 1.3, and switches a version off if the list names none of its ciphers. */
 function cipherList({ ciphers, cipherSuites }: TlsOptions): SecureContextOptions {
   if (ciphers === undefined && cipherSuites === undefined) return {}
   const all = DEFAULT_CIPHERS.split(':')

@@ -1,4 +1,4 @@
-/** The ways to a server that network options ask for; loaded only if there are any. */
+/** The ways to a server that network options ask for; loaded only if there are such options. */
 import { isIP, type NetConnectOpts } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { adviceText, type RetrievalError } from '@retriever/core'
@@ -10,7 +10,7 @@ import { connectError } from './socket-error.ts'
 
 type Family = 4 | 6
 
-/** The place to connect to for a host and port: the first pair of network.connectTo that fits says it. */
+/** Returns where to connect to for a host and port: the first entry of network.connectTo that fits decides. */
 export function targetOf({ connectTo }: Network, host: string, port: number): { host: string; port: number } {
   for (const [from, to] of connectTo) {
     const fits = (from.host === null || from.host === host) && (from.port === null || from.port === port)
@@ -19,7 +19,7 @@ export function targetOf({ connectTo }: Network, host: string, port: number): { 
   return { host, port }
 }
 
-/** Node's options for each way to the peer, in the order to try. Rejects if there is none. */
+/** Returns Node's options for each way to the peer, in the order to try. Rejects if there is none. */
 export async function waysTo(
   context: RetrievalContext,
   network: Network,
@@ -29,12 +29,12 @@ export async function waysTo(
   if (network.socketPath !== undefined && !peer.isFurther) return [{ path: network.socketPath }]
   const isBound = network.interface ?? network.localAddress ?? network.localPort
   if (isBound !== undefined) return boundWays(context, network, peer)
-  // Node looks up nothing for an address, so the address is checked here.
+  // Node does not look up an address, so its check by the lookup function is done here.
   if (isIP(host) !== 0) await addressesOf(context, host, port)
   return [{ host, port, lookup: lookupFor(context, port) }]
 }
 
-/** The ways from local addresses and ports. Node tries one address alone for them, so each one is a way. */
+/** Returns the ways from local addresses and ports: one for each address, since Node then tries only one address. */
 async function boundWays(
   context: RetrievalContext,
   network: Network,
@@ -58,7 +58,7 @@ async function boundWays(
   return ways
 }
 
-/** The local address for each family; null: the system chooses. */
+/** Returns the local address for each family; null if the system chooses it. */
 async function localAddresses(
   context: RetrievalContext,
   network: Network,
@@ -78,7 +78,7 @@ async function localAddresses(
   return byFamily(found.map(({ address, family }) => [family === 4 ? 4 : 6, address]))
 }
 
-/** The first address of each family. */
+/** Picks the first address of each family. */
 function byFamily(
   found: readonly (readonly [Family, string])[],
 ): ReadonlyMap<number, { readonly localAddress: string }> {
