@@ -1,23 +1,23 @@
 import type { AccessPlan, Advice, Explained, Finding, RetrievalError } from '@retriever/core'
 import type { Timings } from './timings.ts'
 
-/** The members that each event has beside those of its type. */
+/** What each event has in addition to the members of its type. */
 export interface EventStamp {
   /** The number of the retrieval, unique in its client: 1, 2, ... A redirect keeps it. */
   readonly id: number
   /** Milliseconds by performance.now(): a clock that never goes back, and counts from performance.timeOrigin. */
   readonly time: number
-  /** The number of the try, from 1: one more after each `retried` of the retrieval. */
+  /** The number of the try, from 1. Each `retried` of the retrieval adds one. */
   readonly attempt: number
 }
 
 /**
- * The events of retrievals, in order, for progress bars, traces and transcripts. Texts that `redact` takes for secrets
- * are replaced by `***`. `octets` hold one octet a character, and a login in them is `<password>`.
+ * The events of retrievals, in order, for progress bars, traces and transcripts. `***` replaces texts that `redact`
+ * treats as secrets. `octets` hold one octet a character, and `<password>` replaces a login in them.
  */
 export type RetrievalEvent = EmittedEvent & EventStamp
 
-/** An event as a mechanism emits it; the client adds the stamp, and removes secrets. */
+/** An event as a mechanism emits it. The client adds the stamp and removes secrets. */
 export type EmittedEvent =
   | {
       readonly type: 'resolved'
@@ -28,8 +28,8 @@ export type EmittedEvent =
       readonly explanation: Explained
     }
   /**
-   * The retrieval waits for a connection, since all that the server may have are in use. `ahead` is the number of
-   * retrievals that wait before it.
+   * The retrieval waits for a connection, since all that the server may have are in use. `ahead` retrievals wait before
+   * it.
    */
   | {
       readonly type: 'waiting'
@@ -37,7 +37,10 @@ export type EmittedEvent =
       readonly for: 'connection'
       readonly ahead: number
     }
-  /** The addresses of a host name, at least one, and the milliseconds that the lookup took. None for an address. */
+  /**
+   * The addresses of a host name, at least one, and how many milliseconds the lookup took. No such event comes for an
+   * address.
+   */
   | {
       readonly type: 'looked-up'
       readonly url: string
@@ -49,8 +52,8 @@ export type EmittedEvent =
       readonly type: 'connected'
       readonly url: string
       /**
-       * The server's address; through a proxy, the host that the proxy was told, which may be a name. The proxy's own
-       * address if it was asked for the whole URL.
+       * The server's address. Through a proxy, it is the host that the proxy was told, perhaps a name. If a proxy was
+       * asked for the whole URL, it is the proxy's own address.
        */
       readonly address: string
       readonly port: number
@@ -62,8 +65,8 @@ export type EmittedEvent =
       readonly proxy: string | null
     }
   /**
-   * TLS has begun on a connection, `connected` before: at once, or after commands (STARTTLS, AUTH TLS, FTP's data
-   * connections).
+   * TLS is ready on a connection that was `connected` before. TLS begins at once, or after commands (STARTTLS, AUTH
+   * TLS, FTP's data connections).
    */
   | ({
       readonly type: 'secured'
@@ -79,7 +82,7 @@ export type EmittedEvent =
   | { readonly type: 'redirected'; readonly url: string; readonly location: string; readonly status: number }
   /**
    * The cache served an answer that is fresh (`hit`), that the server confirmed (`revalidated`) or that is no longer
-   * fresh (`stale`), or it kept the server's answer (`stored`).
+   * fresh (`stale`), or the cache kept the server's answer (`stored`).
    */
   | {
       readonly type: 'cached'
@@ -88,20 +91,22 @@ export type EmittedEvent =
       /** Seconds since the server made or confirmed the answer; null if the answer comes from the server. */
       readonly age: number | null
     }
-  /** The error that is tried again after `delay` milliseconds, on a new connection or with fewer features. */
+  /**
+   * After this error, the retrieval is tried again in `delay` milliseconds, on a new connection or with fewer features.
+   */
   | {
       readonly type: 'retried'
       readonly url: string
       readonly error: RetrievalError
       readonly delay: number
-      /** The octet of the resource at which the next try resumes. Absent: it begins as the first one did. */
+      /** The octet of the resource from which the next try resumes. Absent: the try begins as the first one did. */
       readonly offset?: number
     }
   /** A remark for people about an unexpected result, such as a name that turned out to be a directory. */
   | { readonly type: 'remark'; readonly url: string; readonly message: string; readonly advice?: Advice }
   /**
-   * The body is left unread while other retrievals wait for its connection or its place. Unless it is read within
-   * `timeout` milliseconds (limits.unreadTimeout), it ends with an error, or loses its connection.
+   * Nobody reads the body while other retrievals wait for its connection or its place. If it is not read within
+   * `timeout` milliseconds (limits.unreadTimeout), it ends with an error or loses its connection.
    */
   | { readonly type: 'unread'; readonly url: string; readonly timeout: number }
   | {
@@ -112,23 +117,23 @@ export type EmittedEvent =
       readonly timings: Timings
     }
 
-/** The agreement of TLS and the server's certificate. The names in it are the server's: untrusted text. */
+/** What TLS agreed on, and the server's certificate. The names in it come from the server: they are untrusted text. */
 export interface TlsFacts {
   /** The host whose certificate it is: the URL's, or that of an https proxy. */
   readonly host: string
   /** `TLSv1.3`; null: not known. */
   readonly version: string | null
-  /** The name of the standard: `TLS_AES_256_GCM_SHA384`. */
+  /** The cipher's standard name: `TLS_AES_256_GCM_SHA384`. */
   readonly cipher: string
   /** The protocol that was agreed on within TLS (RFC 7301): `h2`, `http/1.1`; null: none. */
   readonly alpn: string | null
   /** Names as in `CN=www.example.org, O=Example`; null: the certificate names none, or there is none. */
   readonly subject: string | null
   readonly issuer: string | null
-  /** The end of the certificate's validity, as in `2030-01-31T00:00:00.000Z`; null: not known. */
+  /** When the certificate expires, as in `2030-01-31T00:00:00.000Z`; null: not known. */
   readonly expires: string | null
-  /** False where the option `tls.insecure` let a certificate pass that is not valid for this host. */
+  /** False if the certificate is not valid for this host and the option `tls.insecure` let it pass. */
   readonly trusted: boolean
-  /** True: an earlier TLS session was resumed. */
+  /** True if an earlier TLS session was resumed. */
   readonly resumed: boolean
 }

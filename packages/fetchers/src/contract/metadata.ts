@@ -2,17 +2,20 @@ import type { Mechanism } from '@retriever/core'
 
 /** HTTP: the status line and the header section of the answer (RFC 9110 6). */
 export interface HttpMetadata {
-  /** 200 to 299; with `fail: false` any status up to 999. */
+  /** 200 to 299. With `fail: false`, any status up to 999. */
   readonly status: number
-  /** The reason phrase as sent, one octet a character: `OK`. It is empty in HTTP/2 (RFC 9112 4). */
+  /** The reason phrase as sent, one octet a character: `OK`. HTTP/2 has none (RFC 9112 4), so it is empty. */
   readonly reason?: string
-  /** By lower-case name; the values of one name are joined by `, ` (RFC 9110 5.3). One octet a character. */
+  /** The fields by lower-case name. `, ` joins the values of one name (RFC 9110 5.3). One octet a character. */
   readonly headers: Readonly<Record<string, string>>
-  /** The field lines as the server sent them, in their order. One octet a character. */
+  /** The field lines as the server sent them, in order. One octet a character. */
   readonly fields: readonly (readonly [name: string, value: string])[]
-  /** The content codings that were decoded (RequestOptions.compressed), in the order in which they were decoded. */
+  /** The content codings that were decoded (RequestOptions.compressed), in the order of decoding. */
   readonly decoded?: readonly string[]
-  /** Present if the fetcher has a cache: whether the answer comes from there, and its age in seconds (RFC 9111 5.1). */
+  /**
+   * Present if the fetcher has a cache. Tells whether the answer came from the cache, and its age in seconds (RFC 9111
+   * 5.1).
+   */
   readonly cache?: { readonly hit: boolean; readonly age: number | null }
 }
 
@@ -20,9 +23,9 @@ export interface HttpMetadata {
 export interface FtpMetadata {
   /** The server's greeting (RFC 959 5.4, reply 220). */
   readonly welcome: string
-  /** The reply that announces the transfer. */
+  /** The reply that announced the transfer. */
   readonly reply?: string
-  /** The representation type of a file: `a` text (ASCII), `i` octets unchanged (RFC 1738 3.2.2). */
+  /** The representation type of a file: `a` is text (ASCII), `i` octets unchanged (RFC 1738 3.2.2). */
   readonly typecode?: 'a' | 'i'
   /** The command that listed a directory. */
   readonly format?: 'mlsd' | 'list' | 'nlst'
@@ -30,9 +33,9 @@ export interface FtpMetadata {
 
 /** Gopher. */
 export interface GopherMetadata {
-  /** Present if the URL or an option asks for Gopher+: whether the server answered in its form. */
+  /** Present if the URL or an option asks for Gopher+. Tells whether the server answered in that form. */
   readonly gopherPlus?: boolean
-  /** The view that `accept` and `acceptLanguage` chose; null if none fits. */
+  /** The view that `accept` and `acceptLanguage` chose. Null if none fits. */
   readonly view?: GopherView | null
   /** All views of the item (Gopher+ +VIEWS). */
   readonly views?: readonly GopherView[]
@@ -44,7 +47,7 @@ export interface GopherView {
   readonly mediaType: string | null
   /** The language in the server's spelling: `De_DE`, `English`. */
   readonly language: string | null
-  /** Octets, approximately: servers count in units of 1024. */
+  /** The approximate number of octets: servers count in units of 1024. */
   readonly size: number | null
   /** The view's name in a request: type and language in the server's own spelling, one octet a character. */
   readonly name: string
@@ -58,13 +61,13 @@ export interface NntpMetadata {
   readonly number?: number
   /** An article's Message-ID without `<` and `>`. */
   readonly messageId?: string
-  /** An article's header, by lower-case name, decoded, if only the header was asked for (RequestOptions.head). */
+  /** An article's header if only the header was asked for (RequestOptions.head): decoded, by lower-case name. */
   readonly header?: Readonly<Record<string, string>>
-  /** A group's estimated number of articles, and its lowest and highest number (RFC 3977 6.1.1). */
+  /** The estimated number of articles in a group, and its lowest and highest number (RFC 3977 6.1.1). */
   readonly count?: number
   readonly low?: number
   readonly high?: number
-  /** A group's article numbers among which the search for the newest articles began. */
+  /** The article numbers of a group among which the search for the newest articles began. */
   readonly first?: number
   readonly last?: number
   /** The pattern in the URL of a list of groups (RFC 3977 4). */
@@ -79,13 +82,13 @@ export type SftpMetadata = Readonly<Record<string, never>>
 
 /** NFS. */
 export interface NfsMetadata {
-  /** The version of NFS that the server was asked by. */
+  /** The version of NFS that we used. */
   readonly version: 2 | 3 | 4
   /** The number of the file in its file system, in decimal digits. */
   readonly fileId: string
 }
 
-/** A node of an Info file. The names of its neighbours are as the file has them; `(dir)` is the list of all files. */
+/** A node of an Info file. The names of its neighbours are as in the file; `(dir)` is the list of all files. */
 export interface InfoMetadata {
   readonly file: string
   readonly node: string
@@ -103,27 +106,29 @@ export type MailtoMetadata = Readonly<Record<string, never>>
 /** TN3270: the first screen of a service. Rows and columns count from 1. */
 export interface Tn3270Metadata {
   readonly protocol: 'tn3270' | 'tn3270e'
-  /** The name that a TN3270E server gives the terminal (RFC 2355 7.1.2); null: none. */
+  /** The name that a TN3270E server gives the terminal (RFC 2355 7.1.2). Null: none. */
   readonly device: string | null
   /** The size of the screen. */
   readonly rows: number
   readonly columns: number
   readonly cursor: { readonly row: number; readonly column: number }
-  /** `locked`: the server has not said that the screen is complete. */
+  /** `locked` if the server has not said that the screen is complete. */
   readonly keyboard: 'unlocked' | 'locked'
   readonly fields: readonly Tn3270Field[]
 }
 
 /** A field of a 3270 screen. */
 export interface Tn3270Field {
-  /** The place of its first character. */
+  /** Where its first character is. */
   readonly row: number
   readonly column: number
-  /** Characters, up to the next field; the last field of a screen goes on at its beginning. */
+  /**
+   * How many characters it has, up to the next field. The last field of a screen continues at the screen's beginning.
+   */
   readonly length: number
-  /** True: nothing can be typed into it. */
+  /** True if nothing can be typed into it. */
   readonly protected: boolean
-  /** True: a terminal does not show it, as where a password is typed. Its text is "" here. */
+  /** True if a terminal does not show it, as a field for a password. `text` is then "". */
   readonly hidden: boolean
   readonly numeric: boolean
   readonly intensified: boolean
@@ -137,7 +142,7 @@ export interface Pop3Metadata {
   readonly message?: number
 }
 
-/** IMAP: a mailbox and its messages; for the list of mailboxes there is nothing. */
+/** IMAP: a mailbox and its messages. All are absent for the list of mailboxes. */
 export interface ImapMetadata {
   /** The mailbox, as text. */
   readonly mailbox?: string
@@ -175,13 +180,13 @@ export interface GeminiMetadata {
 export interface RtspMetadata {
   /** 200 to 299. */
   readonly status: number
-  /** The media type with all its parameters, as the server wrote it; null: it names none. */
+  /** The media type with all its parameters, as the server wrote it. Null if it names none. */
   readonly contentType: string | null
   /** The base of the relative URLs in the description (RFC 2326 C.1.1), without a login. Untrusted text. */
   readonly base: string
 }
 
-/** TFTP: the values that the server has agreed to. */
+/** TFTP: the values that the server agreed to. */
 export interface TftpMetadata {
   /** Octets in a block (RFC 2348). */
   readonly blockSize: number
@@ -195,19 +200,19 @@ export interface DictMetadata {
   readonly count?: number
 }
 
-/** Prospero: the attributes of an object or directory. All texts are the server's, and untrusted. */
+/** Prospero: the attributes of an object or directory. All texts come from the server and are untrusted. */
 export interface ProsperoMetadata {
   /** The host-specific name of the object. */
   readonly hsoname: string
   readonly attributes: readonly ProsperoAttribute[]
-  /** The ways to the object's data, in the server's order. */
+  /** How to get the object's data, in the server's order. */
   readonly accessMethods: readonly ProsperoAccess[]
 }
 
 /** One value of an attribute. */
 export interface ProsperoAttribute {
   readonly name: string
-  /** `OBJECT`, or of a link `LINK`, `CACHED`, `ADDITIONAL` or `REPLACEMENT`. */
+  /** `OBJECT`, or for a link `LINK`, `CACHED`, `ADDITIONAL` or `REPLACEMENT`. */
   readonly appliesTo: string
   /** `FIELD`, `INTRINSIC` or `APPLICATION`. */
   readonly namespace: string
@@ -219,7 +224,7 @@ export interface ProsperoAttribute {
 export interface ProsperoAccess {
   /** `AFTP`, `FTP`, `GOPHER`, `PROSPERO-CONTENTS`, ... */
   readonly method: string
-  /** The URL of the data; null: no URL leads there, such as to a file of the server's own machine (LOCAL). */
+  /** The URL of the data. Null if no URL leads there, as to a file of the server's own machine (LOCAL). */
   readonly url: string | null
 }
 
@@ -227,13 +232,13 @@ export interface ProsperoAccess {
 export interface Z3950Metadata {
   /** The name of the record syntax, or its OID: `usmarc`, `1.2.840.10003.5.80`. */
   readonly syntax?: string
-  /** The element set that was asked for; null: the server chose. */
+  /** The element set that we asked for. Null: the server chose. */
   readonly elementSet?: string | null
-  /** The database of the record, one octet a character; null: the server does not tell. */
+  /** The database of the record, one octet a character. Null if the server does not tell. */
   readonly database?: string | null
   /** The number of records that a query found. */
   readonly count?: number
-  /** The server's name for itself, harmless on a terminal; "" if it gives none. */
+  /** The server's own name, safe on a terminal. "" if it gives none. */
   readonly server: string
 }
 
@@ -247,11 +252,14 @@ export interface WaisMetadata {
 
 /** A message, or its part (RFC 2392). */
 export interface MessageMetadata {
-  /** The URL of the message, or of the mailbox or folder that has it, without its password. */
+  /** The URL without its password of the message, or of the mailbox or folder that has it. */
   readonly base: string
-  /** The number of the part as `Message.part()` takes it: `2`, `2.1`; null for a whole message. */
+  /** The number of the part as `Message.part()` takes it: `2`, `2.1`. Null for a whole message. */
   readonly number: string | null
-  /** The Message-ID of the message without `<` and `>`; null if it has none. Untrusted text, like all that follow. */
+  /**
+   * The Message-ID of the message without `<` and `>`. Null if it has none. This and all that follow are untrusted
+   * text.
+   */
   readonly messageId: string | null
   /** The Content-ID of the part as the message writes it, without `<` and `>`. */
   readonly contentId: string | null
@@ -268,8 +276,8 @@ export interface DataMetadata {
 /** LDAP. */
 export interface LdapMetadata {
   /**
-   * The distinguished name of the login, as text; `EXTERNAL`: the user of this process, by the local socket; null: the
-   * search is anonymous.
+   * The distinguished name of the login, as text. `EXTERNAL`: the user of this process, by the local socket. Null: the
+   * search was anonymous.
    */
   readonly login: string | null
 }

@@ -5,11 +5,11 @@ import type { Limits } from './limits.ts'
 
 /**
  * The errors after which a retrieval is tried again: those that may pass, those and refused connections, or all that
- * come of contacting the server.
+ * occur because a server was contacted.
  */
 export type RetryOn = 'transient' | 'refused-connection' | 'any-error'
 
-/** The part of a RetrievalContext that waiting and trying again needs. */
+/** What waiting and trying again need of a RetrievalContext. */
 export interface RetryContext {
   readonly url: string
   readonly deadline: Deadline
@@ -18,27 +18,27 @@ export interface RetryContext {
 }
 
 /**
- * The retry budget of one retrieval: which errors, how often and when a failed step is tried again, by `retryOn`,
- * limits.maxRetries, limits.retryDelay, limits.maxRetryDelay, limits.maxRetryTime and the server's Retry-After. Only
- * substantial progress renews the number of tries.
+ * The retry budget of one retrieval. It decides after which errors, how often and when a failed step is tried again, by
+ * `retryOn`, limits.maxRetries, limits.retryDelay, limits.maxRetryDelay, limits.maxRetryTime and the server's
+ * Retry-After. Only substantial progress renews the number of tries.
  */
 export interface Retries {
   /**
-   * Waits until the failed step may be tried again, from the octet `offset` on. Gives false at once if the error
-   * stands. Rejects if the retrieval ends meanwhile.
+   * Waits until the failed step may be tried again, from the octet `offset` on. Returns false at once if it may not.
+   * Rejects if the retrieval ends during the wait.
    */
   again(error: unknown, context: RetryContext, offset?: number): Promise<boolean>
   /**
-   * The same for an error whose cause may pass, as the caller knows. `isFirstAtOnce`: the first further try of the
-   * retrieval does not wait.
+   * Waits as again() does, for an error of which the caller knows that its cause may pass. `isFirstAtOnce`: the first
+   * further try of the retrieval does not wait.
    */
   wait(
     error: RetrievalError,
     context: RetryContext,
     options: { readonly offset: number; readonly isFirstAtOnce?: boolean },
   ): Promise<boolean>
-  /** Counts octets of the body that have come. */
+  /** Counts octets of the body that have arrived. */
   progress(octets: number): void
-  /** The final error: after several tries, its message says how many there were. */
+  /** Makes the final error. After several tries, its message says how many there were. */
   final(error: unknown): unknown
 }

@@ -1,20 +1,20 @@
 /**
- * When the steps of a retrieval were over, in milliseconds since `startTime`; null: not yet, or there was no such step.
+ * When each step of a retrieval was over, in milliseconds since `startTime`. Null: not yet, or there was no such step.
  * The steps are those of the last try of the last hop: on a connection that was kept, `lookedUp`, `connected` and
  * `secured` are null. FTP's data connections do not count.
  */
 export interface Timings {
-  /** The start, by performance.now(): milliseconds since performance.timeOrigin. */
+  /** When the retrieval began, by performance.now(): milliseconds since performance.timeOrigin. */
   readonly startTime: number
   /** The last redirect was followed. */
   readonly redirected: number | null
-  /** The last failed try was over, and the wait after it. */
+  /** The last failed try and the wait after it were over. */
   readonly retried: number | null
-  /** A connection was free, after a wait for one. */
+  /** A connection was free, if the retrieval had to wait for one. */
   readonly waited: number | null
   /** The addresses of the host were known. */
   readonly lookedUp: number | null
-  /** TCP was connected with the server, or with the proxy. */
+  /** TCP was connected to the server or the proxy. */
   readonly connected: number | null
   /** The TLS handshake was over. */
   readonly secured: number | null
@@ -26,13 +26,16 @@ export interface Timings {
   readonly ended: number | null
 }
 
-/** Takes the times of one retrieval. */
+/** Measures the times of one retrieval. */
 export interface Stopwatch {
   readonly startTime: number
   readonly timings: Timings
-  /** Notes that the last hop or try is over, and another one begins. */
+  /** Notes that the last hop or try is over and another one begins. */
   again(step: 'redirected' | 'retried'): void
-  /** Notes that a step before the request is over. The first connection of a try is the one that a user waits for. */
+  /**
+   * Notes that a step before the request is over. Only the first connection of a try counts, since a user waits for
+   * that one.
+   */
   mark(step: 'waited' | 'lookedUp' | 'connected' | 'secured'): void
   requested(): void
   responded(): void
