@@ -1,5 +1,5 @@
 /**
- * `@retriever/fetchers/plugin`: the parts for a fetcher of your own, which the built-in fetchers use, too. See
+ * `@retriever/fetchers/plugin` has the parts to make a fetcher of your own. The built-in fetchers use them, too. See
  * docs/library/plugins.md.
  */
 export type { ByteSource, Sink } from './contract/byte-source.ts'

@@ -2,13 +2,13 @@
 interface Range {
   /** The range in lower case: `text/*`, `en-gb`. */
   readonly range: string
-  /** The quality, 0 to 1; 0: not at all. */
+  /** The quality from 0 to 1. 0 means not at all. */
   readonly quality: number
 }
 
 /**
- * Reads `text/plain, text/*;q=0.5` (RFC 9110 12.4.2). Text that is no range is left out; other parameters do not matter
- * for a view.
+ * Reads `text/plain, text/*;q=0.5` (RFC 9110 12.4.2). Leaves out text that is no range. Parameters other than q do not
+ * matter for a view.
  */
 function readRanges(field: string): readonly Range[] {
   return field.split(',').flatMap((element) => {
@@ -20,7 +20,7 @@ function readRanges(field: string): readonly Range[] {
   })
 }
 
-/** The quality of a media type, 0 to 1: that of the most specific range that fits it (RFC 9110 12.5.1). */
+/** The quality of a media type, 0 to 1. The most specific range that fits decides (RFC 9110 12.5.1). */
 export function typeQuality(accept: string | undefined, mediaType: string | null): number {
   if (accept === undefined) return 1
   const [type = ''] = (mediaType ?? '').split('/')
@@ -32,9 +32,10 @@ export function typeQuality(accept: string | undefined, mediaType: string | null
 }
 
 /**
- * The quality of a language, 0 to 1, which is written as in HTTP or as in Gopher+ (`En_US`). The longest range that
- * begins it decides (RFC 4647 3.3.1), then a range that it begins: a reader of en-GB can read a text in en (RFC 4647
- * 3.4). A view without a language may be in any, and comes after all that are known to fit.
+ * The quality of a language, 0 to 1. The language is written as in HTTP or as in Gopher+ (`En_US`). The longest range
+ * that is a prefix of it decides (RFC 4647 3.3.1), else a range of which it is a prefix: a reader of en-GB can read a
+ * text in en (RFC 4647 3.4). A view without a language may be in any language, and comes after all that are known to
+ * fit.
  */
 export function languageQuality(acceptLanguage: string | undefined, language: string | null): number {
   if (acceptLanguage === undefined) return 1
@@ -48,7 +49,7 @@ export function languageQuality(acceptLanguage: string | undefined, language: st
   })
 }
 
-/** The quality of the range that fits best; 0 where none fits. */
+/** The quality of the range that fits best. 0 if none fits. */
 function bestOf(ranges: readonly Range[], fit: (range: string) => number): number {
   let best = 0
   let quality = 0

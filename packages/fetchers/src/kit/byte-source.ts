@@ -1,6 +1,6 @@
 import type { ByteSource } from '../contract/byte-source.ts'
 
-/** A source of octets that are in memory; without an argument, an empty one. */
+/** Makes a source of octets in memory. Without an argument it is empty. */
 export function wholeSource(octets: Uint8Array = new Uint8Array(0)): ByteSource {
   let left = octets.length === 0 ? null : octets
   return {
@@ -16,14 +16,14 @@ export function wholeSource(octets: Uint8Array = new Uint8Array(0)): ByteSource 
 }
 
 /**
- * Makes a source of any async iterable of chunks, such as a generator. A ByteSource is given back as it is. Throws a
+ * Makes a source of any async iterable of chunks, such as a generator. Returns a ByteSource unchanged. Throws a
  * TypeError for anything else.
  */
 export function sourceOf(octets: ByteSource | AsyncIterable<Uint8Array>): ByteSource {
   if (typeof octets !== 'object' || octets === null || !(Symbol.asyncIterator in octets || 'read' in octets)) {
     throw new TypeError(`expected a ByteSource or an async iterable of octets as the body, got ${kindOf(octets)}`)
   }
-  // A Node stream has a read() too, but another one, so the iterator is looked for first.
+  // A Node stream has a different read(), so we look for the iterator first.
   return Symbol.asyncIterator in octets ? new IteratedSource(octets) : octets
 }
 
@@ -67,8 +67,8 @@ class IteratedSource implements ByteSource {
 }
 
 /**
- * The chunks of a source, for `for await` and for streams; leaving the loop cancels the source. If `areKept` is true,
- * each chunk is the consumer's own; otherwise it is valid until the next one.
+ * Yields the chunks of a source, for `for await` and for streams. Leaving the loop cancels the source. If `areKept` is
+ * true, each chunk belongs to the consumer; otherwise it is valid until the next one.
  */
 export async function* chunksOf(source: ByteSource, areKept: boolean = false): AsyncGenerator<Uint8Array, void, void> {
   try {

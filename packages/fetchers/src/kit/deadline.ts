@@ -17,13 +17,13 @@ const waitingFor: Readonly<Record<Phase, string>> = {
 }
 
 /**
- * The signals that may have any number of listeners. Node warns of a leak from the eleventh one on, but one signal for
- * a whole batch is no leak.
+ * The signals that may have any number of listeners. Node warns of a leak at the eleventh listener, but a signal for a
+ * whole batch has many on purpose.
  */
 const unlimited = new WeakSet<AbortSignal>()
 
 export class RetrievalDeadline implements Deadline {
-  /** Made when its signal is first asked for: making one takes as long as a whole retrieval from loopback. */
+  /** Made when its signal is first asked for, since making one takes as long as a whole retrieval from loopback. */
   #controller: AbortController | undefined
   #reason: RetrievalError | undefined
   #listeners: Set<() => void> | undefined
@@ -37,7 +37,7 @@ export class RetrievalDeadline implements Deadline {
   #unlink: () => void = () => {}
   #timeUp: (() => boolean) | undefined
 
-  /** `whole`: the deadline of which this one is an attempt; only `whole` counts the total time. */
+  /** `whole` is the deadline whose attempt this is. Only `whole` counts the total time. */
   constructor(url: string, limits: Limits, outer?: AbortSignal, whole?: RetrievalDeadline) {
     this.#url = url
     this.#limits = limits
@@ -128,12 +128,12 @@ export class RetrievalDeadline implements Deadline {
         forget()
         if (since !== null) this.#addBodyWait(performance.now() - since)
       }
-      // The timer is stopped here, too: the operation may never settle, and a timer keeps the process alive.
+      // The operation may never settle, and its timer would keep the process alive, so the timer is stopped here, too.
       const forget = this.onAbort(() => {
         clearTimeout(timer)
         reject(this.#reason)
       })
-      // An async function turns a synchronous throw into a rejection, which stops the timer too.
+      // An async function turns a synchronous throw into a rejection, so that the timer stops after it, too.
       started(operation).then(
         (value) => {
           settle()
@@ -183,7 +183,7 @@ export class RetrievalDeadline implements Deadline {
   #timeout(milliseconds: number, limit: TimeLimit): RetrievalError {
     const what = limit === 'totalTimeout' ? 'The retrieval did not end' : 'No octets came'
     const advice: Advice = { option: `limits.${limit}` }
-    // The message names idleTimeout in words, because many programs have no option for it.
+    // The message says idleTimeout in words, because many programs have no option for it.
     const isIdle = limit === 'idleTimeout'
     const time = `${milliseconds / 1000} s${isIdle ? ` (${adviceText(advice)})` : ''}`
     const later = isIdle ? 'Try later.' : `Try later, or raise ${adviceText(advice)}.`
@@ -195,13 +195,13 @@ export class RetrievalDeadline implements Deadline {
   }
 }
 
-/** A server that speaks first or waits for a request in plain text never answers the first message of TLS. */
+/** A server that speaks first, or waits for a request in plain text, never answers the first message of TLS. */
 const noTls = 'Perhaps the server speaks no TLS on this port: use the scheme without TLS, or check the port.'
 
 /**
- * A timeout while connecting is not transient, because the system has tried again by itself: it sends SYN again after
- * 1, 3, 7 and 15 s (RFC 6298) and DNS queries after 5 s. A server that is silent for that long in a TLS handshake
- * speaks no TLS.
+ * A timeout while connecting is not transient, because the system has already tried again: it resends SYN after 1, 3, 7
+ * and 15 s (RFC 6298), and DNS queries after 5 s. A server that stays silent for that long in a TLS handshake speaks no
+ * TLS.
  */
 function isConnecting(phase: Phase): boolean {
   return phase === 'lookup' || phase === 'connect' || phase === 'tls'
@@ -210,7 +210,7 @@ function isConnecting(phase: Phase): boolean {
 /** The names of the time limits in Limits. */
 type TimeLimit = 'connectTimeout' | 'idleTimeout' | 'totalTimeout' | 'minSpeedTime'
 
-/** setTimeout overflows beyond 2^31-1 and would fire at once. */
+/** Keeps a time below 2^31 ms: setTimeout overflows above that and would fire at once. */
 export function clampTimer(milliseconds: number): number {
   return Math.min(milliseconds, 2_147_483_647)
 }
@@ -220,7 +220,7 @@ function aborted(reason: unknown, phase: Phase, url: string): RetrievalError {
   return new RetrievalError('aborted', `${url}: The retrieval was aborted.`, { phase, url, cause: reason })
 }
 
-/** Waits. Rejects if the retrieval must end meanwhile. */
+/** Waits. Rejects if the retrieval must end during the wait. */
 export async function pause(milliseconds: number, deadline: Deadline): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   try {
@@ -239,13 +239,13 @@ async function started<T>(operation: () => Promise<T>): Promise<T> {
   return operation()
 }
 
-/** The part of a RetrievalContext that knows the deadline. */
+/** A context that has a deadline. */
 interface Timed {
   readonly deadline: Deadline
   error(code: ErrorCode, message: string, extras?: { readonly phase?: Phase }): RetrievalError
 }
 
-/** The same context with another deadline: that of one try, or of several connections together. */
+/** Returns the same context with another deadline, such as that of one try or of several connections together. */
 export function withDeadline<Context extends Timed>(context: Context, deadline: Deadline): Context {
   return {
     ...context,

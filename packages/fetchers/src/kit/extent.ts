@@ -1,7 +1,7 @@
 import type { OctetRange, ResumePoint, RetrievalContext } from '../contract/fetcher.ts'
 import { firstOf, offsetError, oneRange, overlap, resumeObstacle, resumePoint, tellWhole } from './request-options.ts'
 
-/** Where to read from and up to; an end of Infinity is wherever the file ends. */
+/** Where to read from and up to. An end of Infinity means the end of the file. */
 export interface Extent {
   readonly start: number
   readonly end: number
@@ -10,19 +10,19 @@ export interface Extent {
 /** Reads up to `length` octets of an open file from a position on. */
 export type ReadAt = (position: number, length: number) => Promise<Uint8Array>
 
-/** The properties of a file that are known before it is read. */
+/** What is known of a file before it is read. */
 export interface Measure {
-  /** Null if the system tells no true size. */
+  /** Null if the system does not know the true size. */
   readonly size: number | null
-  /** Null if the system tells no date. */
+  /** Null if the system does not know the date. */
   readonly modified: Date | null
   /** The precision of `modified` in milliseconds. Default 1. */
   readonly precision?: number
 }
 
 /**
- * The octets of the file to retrieve. Rejects with `range-refused` or `resume-failed`. A file that cannot be resumed
- * comes whole, with a remark.
+ * Decides which octets of the file to retrieve. Rejects with `range-refused` or `resume-failed`. A file that cannot be
+ * resumed is retrieved whole, with a remark.
  */
 export async function extentOf(readAt: ReadAt, file: Measure, context: RetrievalContext): Promise<Extent> {
   const { range } = context.request
@@ -39,7 +39,7 @@ export async function extentOf(readAt: ReadAt, file: Measure, context: Retrieval
   return whole
 }
 
-/** The reason why the caller's octets differ from the file's; null: they do not. */
+/** Says why the caller's octets differ from the file's. Null if they do not. */
 async function otherOctets(readAt: ReadAt, { offset, tail }: ResumePoint): Promise<string | null> {
   const expected = tail?.subarray(-overlap) ?? new Uint8Array(0)
   const found = expected.length === 0 ? expected : await readAt(offset - expected.length, expected.length)

@@ -1,29 +1,30 @@
 import { type AdvisedOption, adviceText, RetrievalError } from '@retriever/core'
 import type { Limits } from '../contract/limits.ts'
 
-/** The limits that hold if the caller sets none. */
+/** The limits that apply if the caller sets none. */
 export const defaultLimits: Limits = {
-  // security.md section 2: fail fast where browsers wait for minutes; a slow server still has a minute for each answer.
+  // Fail sooner than browsers, which wait for minutes. A slow server still has a minute for each answer (security.md
+  // section 2).
   connectTimeout: 30_000,
   idleTimeout: 60_000,
   totalTimeout: Number.POSITIVE_INFINITY,
   minSpeed: 0,
-  // security.md section 2: this is slower than a teletype of 110 baud.
+  // With minSpeed 1, this is slower than a teletype of 110 baud (security.md section 2).
   minSpeedTime: 120_000,
   maxRate: Number.POSITIVE_INFINITY,
   maxSize: Number.POSITIVE_INFINITY,
-  // A script can hold this much in memory; a file on disk has no limit.
+  // A script can hold this much in memory. A file on disk has no limit.
   maxCollected: 64 * 1024 * 1024,
-  // Entries are read one by one and not kept, so a directory of millions is listed to its end.
+  // Entries are read one by one and not kept, so a directory with millions is listed to its end.
   maxListing: Number.POSITIVE_INFINITY,
-  // RFC 3977 allows 512 octets and FTP servers stop at 4 KiB; this is twice that.
+  // RFC 3977 allows 512 octets and FTP servers stop at 4 KiB. This is twice that.
   maxLine: 8 * 1024,
   maxReply: 64 * 1024,
   // fetch follows 20, too; curl follows 50.
   maxRedirects: 20,
-  // A program that has begun to read goes on within milliseconds.
+  // A program that has begun to read continues within milliseconds.
   unreadTimeout: 10_000,
-  // security.md section 2: scripts expect an end.
+  // Scripts expect an end (security.md section 2).
   maxRetries: 3,
   maxRetryDelay: 120_000,
   retryDelay: 0,
@@ -31,8 +32,8 @@ export const defaultLimits: Limits = {
 }
 
 /**
- * The defaults with the caller's changes; undefined counts as absent. Throws `invalid-option` for an unknown name or a
- * value that is no number >= 0.
+ * Returns the defaults with the caller's changes. Undefined counts as absent. Throws `invalid-option` for an unknown
+ * name or a value that is no number >= 0.
  */
 export function readLimits(changes: Partial<Limits> = {}): Limits {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined)
@@ -47,13 +48,13 @@ export function readLimits(changes: Partial<Limits> = {}): Limits {
   return { ...defaultLimits, ...Object.fromEntries(given) }
 }
 
-/** The limits for a listing that must be held whole before its first entry is known. */
+/** Returns the limits for a listing that must be held whole before its first entry is known. */
 export function whenHeld(limits: Limits): Limits {
   return { ...limits, maxListing: Math.min(limits.maxListing, limits.maxCollected) }
 }
 
 /**
- * The default minSpeed under policy.publicOnly: a server that somebody else has chosen must not hold a connection for
+ * The default minSpeed under policy.publicOnly. A server that somebody else has chosen must not hold a connection for
  * days.
  */
 export const publicMinSpeed = 10
@@ -158,16 +159,16 @@ function isAdvised(name: string): name is AdvisedOption {
   return Object.hasOwn(advisedOptions, name)
 }
 
-/** The error for an option (or its part `key`): the expected value, and the given one with its type. */
+/** Makes the error for an option (or its part `key`). It says the expected value, and the given one with its type. */
 export function invalidOption(name: string, expected: string, value: unknown, key?: string): RetrievalError {
   const advice = isAdvised(name) ? { option: name, ...(key !== undefined && { value: key }) } : undefined
-  // A login in the wrong form is a secret all the same.
+  // A login in the wrong form is a secret, too.
   const got = name === 'login' ? typeof value : shownValue(value)
   const message = `Expected ${advice ? adviceText(advice) : `\`${name}\``} to be ${expected}, got ${got}.`
   return new RetrievalError('invalid-option', message, { phase: 'resolve', ...(advice && { advice }) })
 }
 
-/** A value with its type: `"x" (string)`, `an object`. The members of an object may be secrets. */
+/** Shows a value with its type: `"x" (string)`, `an object`. The members of an object may be secrets. */
 function shownValue(value: unknown): string {
   if (value === null || value === undefined) return String(value)
   if (typeof value === 'function') return 'a function'

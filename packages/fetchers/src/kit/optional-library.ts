@@ -2,8 +2,8 @@ import { RetrievalError } from '@retriever/core'
 
 /**
  * Loads a library that only one mechanism needs and that a program installs itself (an optional peer dependency).
- * Throws `no-fetcher` with the command that installs it if it is not there. `load` imports the name that it gets:
- * bundlers leave such an import as it is, and so need no library that a program does without. `optionalLibrary<typeof
+ * Throws `no-fetcher` with the command that installs it if it is missing. `load` imports the name that it gets:
+ * bundlers leave such an import alone, so a program can be bundled without the library. `optionalLibrary<typeof
  * import('ssh2')>('ssh2@1', (name) => import(name))`.
  */
 export async function optionalLibrary<T>(nameAndVersion: string, load: (name: string) => Promise<T>): Promise<T> {

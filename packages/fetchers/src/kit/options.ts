@@ -3,7 +3,7 @@ import type { RetryOn } from '../contract/retries.ts'
 import { invalidOption } from './limits.ts'
 import { knownCharset } from './text/text.ts'
 
-/** An option's valid values, in words and as a test. */
+/** The valid values of an option, in words and as a test. */
 export type OptionKind = readonly [expected: string, fits: (value: unknown) => boolean]
 
 export const list: OptionKind = ['an array', Array.isArray]
@@ -32,13 +32,13 @@ export const location: OptionKind = [
   (value) => typeof value === 'string' || (typeof value === 'object' && value !== null),
 ]
 /**
- * Whether the value is an object of answers by name. A list, a Map, URLSearchParams or FormData is none, because its
- * entries are not properties.
+ * Whether the value is an object of answers by name. A list, a Map, URLSearchParams and FormData are not, because their
+ * entries are no properties.
  */
 export function isAnswers(value: unknown): boolean {
   return record[1](value) && !(Symbol.iterator in Object(value))
 }
-/** Only the kind is checked here; the fetcher that knows the questions checks the answers. */
+/** Checks only the kind. The fetcher, which knows the questions, checks the answers. */
 export const formOption: OptionKind = [
   'an object of answers, or a function that gives one',
   (value) => callback[1](value) || isAnswers(value),
@@ -46,7 +46,7 @@ export const formOption: OptionKind = [
 export const flag: OptionKind = ['true or false', (value) => typeof value === 'boolean']
 export const octets: OptionKind = ['a Uint8Array', (value) => value instanceof Uint8Array]
 export const text: OptionKind = ['a string', (value) => typeof value === 'string']
-/** The value goes onto a line of a protocol, where a line break would begin another command (RFC 1738 6). */
+/** The value is sent on a line of a protocol, where a line break would begin another command (RFC 1738 6). */
 export const line: OptionKind = [
   'a string of one line, without NUL',
   (value) => typeof value === 'string' && !/[\0\r\n]/.test(value),
@@ -62,17 +62,17 @@ export const proxyOption: OptionKind = [
 ]
 export const abortSignal: OptionKind = ['an AbortSignal', (value) => value instanceof AbortSignal]
 export const ports: OptionKind = ['an array of port numbers', (value) => Array.isArray(value) && value.every(isPort)]
-/** [first, last], from 1 on: 0 means any port. */
+/** [first, last], from 1, since 0 means any port. */
 export const portRange: OptionKind = [
   '[first, last] with 1 <= first <= last <= 65535',
   (value) => ports[1](value) && isAscending(value) && value[0] >= 1,
 ]
-/** The value becomes that of a header field (RFC 9110 5.5). */
+/** The value is sent as that of a header field (RFC 9110 5.5). */
 export const fieldValue: OptionKind = [
   'visible ASCII characters and blanks',
   (value) => typeof value === 'string' && /^[\x20-\x7E\t]*$/.test(value),
 ]
-/** Header fields (RFC 9110 5.1 and 5.5), without those that frame the message or name its destination. */
+/** Header fields (RFC 9110 5.1 and 5.5), except those that frame the message or name its destination. */
 export const fields: OptionKind = [
   'header fields: Headers, a list of pairs, or an object of names and values (null: not sent), without Host, ' +
     'Connection, Content-Length and their like',
@@ -82,8 +82,8 @@ export const fields: OptionKind = [
   },
 ]
 /**
- * Header fields by name, from all that `new Headers()` takes, fields of one name joined as it does; null for other
- * values. An iterator is none, since it can be read only once.
+ * Reads header fields by name from anything that `new Headers()` takes, and joins fields of one name as it does.
+ * Returns null for other values. An iterator is not accepted, since it can be read only once.
  */
 export function fieldsOf(given: unknown): RequestFields | null {
   if (typeof given !== 'object' || given === null || typeof Reflect.get(given, 'next') === 'function') return null
@@ -96,20 +96,20 @@ export function fieldsOf(given: unknown): RequestFields | null {
     if (typeof name !== 'string' || typeof value !== 'string') return null
     const key = name.toLowerCase()
     const before = fields.get(key)
-    // RFC 9110 5.3; RFC 9113 8.2.3 for cookies.
+    // Fields are joined by RFC 9110 5.3, cookies by RFC 9113 8.2.3.
     fields.set(key, before === undefined ? [name, value] : [before[0], `${before[1]}${joints[key] ?? ', '}${value}`])
   }
   return Object.fromEntries(fields.values())
 }
 const joints: Readonly<Record<string, string>> = { cookie: '; ' }
-/** Whether an object was written as `{ ... }`, in any realm: a Date or a Set holds nothing by name. */
+/** Whether an object was written as `{ ... }`, in any realm. A Date or a Set has no members by name. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 const framing =
   /^(?:host|connection|keep-alive|proxy-connection|content-length|transfer-encoding|te|trailer|upgrade|expect|http2-settings)$/i
-/** The syntax of field names and other words of HTTP (RFC 9110 5.6.2). */
+/** Whether a text has the syntax of field names and other words of HTTP (RFC 9110 5.6.2). */
 export function isToken(text: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(text)
 }
@@ -135,7 +135,7 @@ export const charsetLabel: OptionKind = [
   'the name of a charset, such as "windows-1252"',
   (value) => typeof value === 'string' && knownCharset(value) !== null,
 ]
-/** security.md section 2: more than 16 connections to one host burden it and help no one. */
+/** More than 16 connections to one host burden it and help nobody (security.md section 2). */
 export const connections: OptionKind = [
   'a whole number from 1 to 16',
   (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 16,
@@ -173,8 +173,8 @@ export const cookieStore: OptionKind = [
 ]
 
 /**
- * Throws `invalid-option` for an unknown option, a value of the wrong kind, and what is no object of options. `place`
- * stands before the option's name. Undefined counts as absent.
+ * Throws `invalid-option` for an unknown option, for a value of the wrong kind, and if `options` is no object of
+ * options. `place` is put before the option's name. Undefined counts as absent.
  */
 export function checkOptions(options: object, kinds: Readonly<Record<string, OptionKind>>, place = ''): void {
   if (!isOptions(options)) throw invalidOption(place.slice(0, -1) || 'options', 'an object of options', options)
@@ -186,13 +186,16 @@ export function checkOptions(options: object, kinds: Readonly<Record<string, Opt
   }
 }
 
-/** A signal that is given in place of `{ signal }` has no properties of its own: it would be ignored. */
+/**
+ * Whether the value is an object of options. A signal given in place of `{ signal }` has no properties of its own, so
+ * it would be ignored.
+ */
 function isOptions(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return !(Array.isArray(value) || value instanceof AbortSignal || value instanceof Map)
 }
 
-/** One of these words. */
+/** Accepts one of these words. */
 export function oneOf<Word extends string>(...words: readonly Word[]): OptionKind {
   const known: readonly unknown[] = words
   return [`one of ${words.map((word) => JSON.stringify(word)).join(', ')}`, (value) => known.includes(value)]
@@ -214,7 +217,10 @@ function isTail(value: unknown, offset: number): boolean {
   return value === undefined || (value instanceof Uint8Array && value.length <= offset)
 }
 
-/** An entity tag (RFC 9110 8.8.3), with octets beyond ASCII as characters; it becomes the value of a header field. */
+/**
+ * Whether a text is an entity tag (RFC 9110 8.8.3), with octets beyond ASCII as characters. It becomes the value of a
+ * header field.
+ */
 function isTag(value: unknown): boolean {
   return typeof value === 'string' && /^(?:W\/)?"[\x21\x23-\x7E\x80-\xFF]*"$/.test(value)
 }

@@ -2,9 +2,9 @@ import { redact } from '@retriever/core'
 import type { EmittedEvent } from '../contract/events.ts'
 
 /**
- * The event as a listener may log it, with the retrieval's URL without secrets (security.md case 47: a URL's query may
- * hold a token, which the request, the answer and remarks repeat). Commands with a password are built with `<password>`
- * in its place, maskResolution() masks plans, and errors hold no secrets.
+ * Makes the event safe to log by removing the secrets of the retrieval's URL. A URL's query may hold a token, which the
+ * request, the answer and remarks repeat (security.md case 47). Other secrets are removed elsewhere: commands are built
+ * with `<password>`, maskResolution() masks plans, and errors hold no secrets.
  */
 export function withoutSecrets(event: EmittedEvent, url: string): EmittedEvent {
   switch (event.type) {

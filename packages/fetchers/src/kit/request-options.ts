@@ -1,7 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
 import type { ErrorExtras, OctetRange, RequestOptions, ResumePoint, RetrievalContext } from '../contract/fetcher.ts'
 
-/** The error for ifChangedSince if the resource is no newer, with the server's reply if there was one. */
+/** Makes the error for ifChangedSince if the resource is no newer, with the server's reply if there was one. */
 export function notModified({ error }: RetrievalContext, since: Date, extras: ErrorExtras = {}): RetrievalError {
   const said = extras.reply === undefined ? '' : ` (${extras.reply})`
   return error('not-modified', `It has not been modified since ${since.toISOString()}.${said}`, extras)
@@ -16,13 +16,13 @@ export function checkDate(context: RetrievalContext, modified: Date, extras: Err
   }
 }
 
-/** The error for ifUnchangedSince if the resource is newer, with the server's reply if there was one. */
+/** Makes the error for ifUnchangedSince if the resource is newer, with the server's reply if there was one. */
 export function isModified({ error }: RetrievalContext, since: Date, extras: ErrorExtras = {}): RetrievalError {
   const said = extras.reply === undefined ? '' : ` (${extras.reply})`
   return error('not-modified', `It has been modified since ${since.toISOString()}.${said}`, extras)
 }
 
-/** The error for ifNoneMatch if the resource still has one of the entity tags. */
+/** Makes the error for ifNoneMatch if the resource still has one of the entity tags. */
 export function sameTag({ error }: RetrievalContext, extras: ErrorExtras): RetrievalError {
   return error('not-modified', `It has not been modified: its entity tag is the same. (${extras.reply})`, extras)
 }
@@ -32,7 +32,7 @@ export function isSeveral(range: NonNullable<RequestOptions['range']>): range is
   return Array.isArray(range[0])
 }
 
-/** The one range that a mechanism can send. Throws `range-refused` for several. */
+/** Returns the one range that a mechanism can send. Throws `range-refused` for several. */
 export function oneRange(range: NonNullable<RequestOptions['range']>, { error }: RetrievalContext): OctetRange {
   if (!isSeveral(range)) return range
   const [only] = range
@@ -40,46 +40,43 @@ export function oneRange(range: NonNullable<RequestOptions['range']>, { error }:
   throw error('range-refused', 'Only HTTP has several ranges in one request; ask for one at a time.')
 }
 
-/** The first octet of a range in a resource of `size` octets. */
+/** Returns the first octet of a range in a resource of `size` octets. */
 export function firstOf([first]: OctetRange, size: number): number {
   return first < 0 ? Math.max(0, size + first) : first
 }
 
-/** The position to resume from; undefined: the caller wants the resource from its beginning. */
+/** Returns the position to resume from. Undefined if the caller wants the resource from its beginning. */
 export function resumePoint({ resumeFrom }: RequestOptions): ResumePoint | undefined {
   return typeof resumeFrom === 'number' ? { offset: resumeFrom } : resumeFrom
 }
 
-/**
- * Whether `headers` contains one of these fields (in lower case). If so, the caller handles the effect on the answer.
- */
+/** Whether `headers` contains one of these fields (in lower case). If so, the caller handles what the answer means. */
 export function givesField(request: RequestOptions, ...names: readonly string[]): boolean {
   return request.headers !== undefined && names.some((name) => ownField(request, name) !== undefined)
 }
 
 /**
- * The value of a field (in lower case) in the caller's `headers`, in whichever case its name is spelt there; null if it
- * is not to be sent.
+ * Returns the value of a field (in lower case) in the caller's `headers`, however its name is spelt there. Null if the
+ * field is not to be sent.
  */
 export function ownField({ headers = {} }: RequestOptions, name: string): string | null | undefined {
   return Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
 /**
- * The largest number of octets before an offset that are retrieved again and compared, to prove that the resource is
- * the same.
+ * How many octets before an offset are at most retrieved again and compared, to prove that the resource is the same.
  */
 export const overlap = 4096
 
-/** The properties of a resource that are known before its retrieval is resumed. */
+/** What is known of a resource before its retrieval is resumed. */
 export interface FoundResource {
   readonly size: number | null
   readonly modified: Date | null
-  /** The precision of its times in milliseconds; times are compared in multiples of it. Default 1. */
+  /** The precision of its times in milliseconds. Times are compared as multiples of it. Default 1. */
   readonly precision?: number
 }
 
-/** The reason why the resource differs from the one whose beginning the caller has; null: no difference is known. */
+/** Says why the resource differs from the one whose beginning the caller has. Null if no difference is known. */
 export function resumeObstacle(point: ResumePoint, found: FoundResource): string | null {
   const { precision = 1 } = found
   const size = point.size ?? null
@@ -93,8 +90,8 @@ export function resumeObstacle(point: ResumePoint, found: FoundResource): string
 }
 
 /**
- * The error if the caller has more octets than the resource: they belong to another file, or the file was cut.
- * Otherwise null.
+ * Makes the error if the caller has more octets than the resource: they belong to another file, or the file was cut.
+ * Otherwise returns null.
  */
 export function offsetError(context: RetrievalContext, offset: number, size: number | null): RetrievalError | null {
   if (size === null || offset <= size) return null

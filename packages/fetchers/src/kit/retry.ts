@@ -3,30 +3,33 @@ import type { Limits } from '../contract/limits.ts'
 import type { Retries, RetryContext, RetryOn } from '../contract/retries.ts'
 import { pause } from './deadline.ts'
 
-/** The first wait; each further one is twice as long. curl and apt begin with one second too. */
+/** The first wait. Each further wait is twice as long. curl and apt also begin with one second. */
 const firstDelay = 1000
-/** The shortest wait, even for `Retry-After: 0`, because the server failed a moment ago. */
+/** The shortest wait, even for `Retry-After: 0`, because the server has just failed. */
 const leastDelay = 100
-/** Octets between two failures that renew the budget. A server that cuts a body more often than that is given up. */
+/**
+ * If this many octets arrive between two failures, the budget is renewed. A server that cuts a body more often is given
+ * up.
+ */
 const substantial = 1024 * 1024
 
-/** The phases whose errors do not come of the server. */
+/** The phases whose errors no server causes. */
 const ownPhases: ReadonlySet<Phase> = new Set(['resolve', 'policy', 'save'])
-/** The codes of what is not the failure of a try: an answer that was asked for, and limits that the caller has set. */
+/** Codes that are no failure of a try: answers that the caller asked for, and limits that the caller set. */
 const decided: ReadonlySet<ErrorCode> = new Set(['not-modified', 'handoff', 'limit-exceeded', 'refused', 'aborted'])
 
 export class RetryBudget implements Retries {
-  /** Further tries: all of them, and those since the budget was renewed. */
+  /** How many further tries there were, in all and since the budget was renewed. */
   #tries = 0
   #spent = 0
-  /** Octets of the body: all of them, and those since the last failure. */
+  /** How many octets of the body arrived, in all and since the last failure. */
   #received = 0
   #sinceFailure = 0
 
   readonly #retryOn: RetryOn
   readonly #began: number = performance.now()
 
-  /** `before`: a budget to go on with the rest of, or the errors for a new one. */
+  /** `before` is a budget whose rest is used, or the errors for a new budget. */
   constructor(before: Retries | RetryOn = 'transient') {
     this.#retryOn = typeof before === 'string' ? before : 'transient'
     if (!(before instanceof RetryBudget)) return
@@ -51,7 +54,7 @@ export class RetryBudget implements Retries {
     if (this.#spent >= limits.maxRetries) return false
     const elapsed = performance.now() - this.#began
     if (elapsed >= limits.maxRetryTime) return false
-    // security.md R12: a server's wait of an hour is reported to the caller, not waited for.
+    // If a server asks to wait for an hour, the caller is told, and nobody waits (security.md R12).
     if (error.retryAfter !== undefined && error.retryAfter > limits.maxRetryDelay) return false
     const isAtOnce = isFirstAtOnce && this.#tries === 0
     const delay = isAtOnce ? 0 : this.#delay(error, limits)
@@ -74,7 +77,10 @@ export class RetryBudget implements Retries {
     return new RetrievalError(error.code, `${error.message} (It was tried ${this.#tries + 1} times; ${came}.)`, error)
   }
 
-  /** A server that refuses connections now, but has sent octets before, is only down for a while. */
+  /**
+   * Whether the cause may pass. If a server that has sent octets before refuses connections now, it is only down for a
+   * while.
+   */
   #mayPass({ transient, code, phase }: RetrievalError): boolean {
     if (transient) return true
     if (code === 'connect-failed') return this.#retryOn !== 'transient' || this.#received > 0
@@ -84,7 +90,7 @@ export class RetryBudget implements Retries {
   #delay({ retryAfter }: RetrievalError, { retryDelay, maxRetryDelay }: Limits): number {
     if (retryAfter !== undefined) return Math.min(maxRetryDelay, Math.max(leastDelay, retryAfter))
     if (retryDelay > 0) return retryDelay
-    // Jitter, down to half the wait, spreads the further tries of many clients that failed at the same time.
+    // Random waits, down to half the time, spread the tries of many clients that failed at the same time.
     return Math.min(maxRetryDelay, Math.round(firstDelay * 2 ** this.#spent * (0.5 + Math.random() / 2)))
   }
 }

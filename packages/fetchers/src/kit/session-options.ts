@@ -1,13 +1,13 @@
 import type { SessionOptions } from '../contract/session.ts'
 import { checkOptions, flag, type OptionKind } from './options.ts'
 
-/** One side of a screen, in the 16 bits that RFC 1073 has for it. */
+/** One side of a screen, which has 16 bits in RFC 1073. */
 export const screenSide: OptionKind = [
   'a whole number from 1 to 65535',
   (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535,
 ]
 
-/** A login program may read a value that begins with `-` as an option (CVE-2026-24061). */
+/** A login program may treat a value that begins with `-` as an option (CVE-2026-24061). */
 const toldText: OptionKind = [
   'a string of 1 to 255 visible ASCII characters and blanks that does not begin with -',
   (value) => isTold(value),

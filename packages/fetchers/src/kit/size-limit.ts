@@ -1,7 +1,7 @@
 import { adviceText, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 
-/** The error for a body whose announced size is over limits.maxSize, before an octet of it is read. */
+/** Makes the error for a body whose announced size is over limits.maxSize. No octet of the body has been read then. */
 export function overMaxSize(
   { limits, error }: Pick<RetrievalContext, 'limits' | 'error'>,
   size: number,
@@ -12,7 +12,7 @@ export function overMaxSize(
   return error('limit-exceeded', message, { phase: 'body', advice })
 }
 
-/** The error for what is held whole and is over limits.maxCollected, or over a smaller limits.maxListing. */
+/** Makes the error for something that is held whole and exceeds limits.maxCollected or a smaller limits.maxListing. */
 export function overHeld(
   { limits, error }: Pick<RetrievalContext, 'limits' | 'error'>,
   what: string,

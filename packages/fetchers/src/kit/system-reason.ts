@@ -12,7 +12,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** Why the system refused to write to a file, in words; undefined for a reason that has none here. */
+/** Says in words why the system refused to write a file. Undefined for a reason that has no words here. */
 export function systemReason(cause: unknown): string | undefined {
   return reasons[(cause as NodeJS.ErrnoException).code ?? '']
 }

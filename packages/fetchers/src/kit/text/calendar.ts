@@ -3,21 +3,21 @@ import { octetsToText } from '@retriever/core'
 const day = 24 * 60 * 60 * 1000
 
 /**
- * A date from year, month (from 1), day of the month and milliseconds since midnight, in UTC. Undefined for a date that
- * does not exist, such as 30 February. The seconds may be 60, a leap second (RFC 3659 2.3).
+ * Makes a date from year, month (from 1), day of the month and milliseconds since midnight, in UTC. Undefined if the
+ * date does not exist, such as 30 February. The seconds may be 60, a leap second (RFC 3659 2.3).
  */
 export function utcDate(year: number, month: number, date: number, time = 0): Date | undefined {
   const midnight = new Date(Date.UTC(year, month - 1, date))
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
   const isDate =
     midnight.getUTCFullYear() === year && midnight.getUTCMonth() === month - 1 && midnight.getUTCDate() === date
   return isDate && time >= 0 && time < day + 1000 ? new Date(midnight.getTime() + time) : undefined
 }
 
 /**
- * The latest date with this month, day and time that is not in the future: `ls` leaves out the year for recent months.
- * It may be up to a day after `now`, since the next day may have begun in the server's time zone. The search goes back
- * eight years to find a 29 February.
+ * Returns the latest date with this month, day and time that is not in the future: `ls` leaves out the year of recent
+ * months. The date may be up to a day after `now`, since the next day may have begun in the server's time zone. The
+ * search goes back eight years to find a 29 February.
  */
 export function latestDate(month: number, date: number, time: number, now: Date): Date | undefined {
   const newest = now.getUTCFullYear() + 1
@@ -29,8 +29,8 @@ export function latestDate(month: number, date: number, time: number, now: Date)
 }
 
 /**
- * A time such as `4:05` or `04:05:06.789` as milliseconds since midnight. NaN for an impossible time such as 25:00;
- * undefined for other text.
+ * Reads a time such as `4:05` or `04:05:06.789` as milliseconds since midnight. NaN for an impossible time such as
+ * 25:00, undefined for other text.
  */
 export function clock(text: string): number | undefined {
   const [, hour, minute, second = '0', fraction = ''] = /^(\d\d?):(\d\d?)(?::(\d\d)(?:\.(\d+))?)?$/.exec(text) ?? []
@@ -38,7 +38,9 @@ export function clock(text: string): number | undefined {
   return timeOfDay(Number(hour), Number(minute), Number(second), fraction)
 }
 
-/** Milliseconds since midnight; `fraction`: the digits behind the seconds' point. NaN for an impossible time. */
+/**
+ * Returns milliseconds since midnight. `fraction` has the digits after the seconds' point. NaN for an impossible time.
+ */
 export function timeOfDay(hour: number, minute: number, second: number, fraction = ''): number {
   if (hour > 23 || minute > 59 || second > 60) return Number.NaN
   const milliseconds = fraction === '' ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'))
@@ -46,8 +48,8 @@ export function timeOfDay(hour: number, minute: number, second: number, fraction
 }
 
 /**
- * A year of two digits as POSIX reads it: 69 to 99 belong to the last century. A year of three digits counts from 1900,
- * as some programs write it: 103 is 2003.
+ * Reads a year of two digits as POSIX does: 69 to 99 are in the last century. Some programs write years of three
+ * digits, which count from 1900: 103 is 2003.
  */
 export function fullYear(text: string): number {
   const year = Number(text)
@@ -57,8 +59,8 @@ export function fullYear(text: string): number {
 
 /**
  * Months as `ls` writes them in English, German, French, Spanish, Italian, Dutch, Portuguese, the Scandinavian
- * languages and Russian. No word stands for two months. Polish and Croatian are left out, because `lis` is a different
- * month in each.
+ * languages and Russian. Each word means only one month. Polish and Croatian are left out, because `lis` means
+ * different months in them.
  */
 const months = new Map(
   [
@@ -77,11 +79,11 @@ const months = new Map(
   ].flatMap((row, index) => row.split(' ').map((word): [string, number] => [word, index + 1])),
 )
 
-/** The number (1 to 12) of a month's name: `Feb`, `Juli,`, `déc.`, `3月`. Undefined for other words. */
+/** Returns the number (1 to 12) of a month's name: `Feb`, `Juli,`, `déc.`, `3月`. Undefined for other words. */
 export function monthNumber(octets: string): number | undefined {
   const text = octetsToText(octets)
   const numbered = /^(\d\d?)[月월]$/.exec(text)?.[1]
   if (numbered !== undefined) return Number(numbered)
-  // The full stop or comma of an abbreviation is left away.
+  // Ignores the full stop or comma after an abbreviation.
   return months.get(text.toLowerCase().replace(/(?<![.,])[.,]+$/, ''))
 }

@@ -1,6 +1,8 @@
 import { clock, monthNumber, utcDate } from './calendar.ts'
 
-/** The date forms of RFC 9110 5.6.7 without GMT. Some servers write the day with one digit, or no seconds. */
+/**
+ * The forms of dates in RFC 9110 5.6.7, without GMT. Some servers write the day with one digit, or omit the seconds.
+ */
 const httpForms: readonly RegExp[] = [
   // Sat, 03 Feb 2001 04:05:06 GMT; Saturday, 03-Feb-01 04:05:06 GMT.
   /^(?:[A-Z]{3,9}, ?)?(?<day>\d\d?)[ -](?<month>[A-Z]{3})[ -](?<year>\d{4}|\d\d) (?<time>[\d:]{4,8})$/i,
@@ -13,7 +15,7 @@ const httpForms: readonly RegExp[] = [
 /** Some servers write UTC or an offset in place of GMT, or nothing. */
 const httpZone = / ?(GMT|UTC?|Z|[+-]\d\d:?\d\d)$/i
 
-/** Reads a date of HTTP, which is in GMT. Null for any other text. */
+/** Reads a date of HTTP, which is in GMT. Returns null for any other text. */
 export function httpDate(field: string | null | undefined): Date | null {
   const [text = '', zone = ''] = (field?.trim() ?? '').split(httpZone)
   const minutesEast = offset(zone.replace(':', ''))
@@ -26,14 +28,14 @@ export function httpDate(field: string | null | undefined): Date | null {
   return null
 }
 
-/** RFC 9110 5.6.7: a year of two digits is at most 50 years ahead. */
+/** Reads the year: one of two digits is at most 50 years ahead (RFC 9110 5.6.7). */
 function httpYear(digits: string): number {
   const year = Number(digits)
   if (digits.length !== 2) return year
   return 2000 + year > new Date().getUTCFullYear() + 50 ? 1900 + year : 2000 + year
 }
 
-/** Hours east of Greenwich (RFC 5322 4.3). Unknown zone names are read as UTC. */
+/** Hours east of Greenwich (RFC 5322 4.3). Unknown names of zones count as UTC. */
 const zones: Readonly<Record<string, number>> = {
   EST: -5,
   EDT: -4,
@@ -46,18 +48,19 @@ const zones: Readonly<Record<string, number>> = {
 }
 
 /**
- * Dates of RFC 5322 3.3 and 4.3 as news and mail use them, without comments and with single blanks: `Sat, 03 Feb 2001
- * 04:05:06 +0000`, `3 Feb 01 04:05 GMT`, `3 Feb 101 4:05 PDT`; RFC 850's `Saturday, 03-Feb-01`.
+ * Matches dates of RFC 5322 3.3 and 4.3 as news and mail use them, without comments and with single blanks: `Sat, 03
+ * Feb 2001 04:05:06 +0000`, `3 Feb 01 04:05 GMT`, `3 Feb 101 4:05 PDT`. Also RFC 850's `Saturday, 03-Feb-01`.
  */
 const mailDay = /^(?:[A-Za-z]{3,9} ?,? ?)?(\d{1,2})[ -]([A-Za-z]{3})[ -](\d{2,4}) (.*)$/
 const mailTime = /^(\d{1,2} ?: ?\d\d(?: ?: ?\d\d)?) ?([+-]\d{4}|[A-Za-z]{1,5})(?![^\s,;])/
 
-/** The date in a message's Date field. Null for an invalid date, such as 30 February. */
+/** Reads the date in a message's Date field. Returns null for an invalid date, such as 30 February. */
 export function messageDate(field: string): Date | null {
   const text = withoutComments(field).replace(/\s+/g, ' ').trim()
   const [, day, month = '', digits = '', rest = ''] = mailDay.exec(text) ?? []
   const [, time = '', zone = ''] = mailTime.exec(rest) ?? []
-  // RFC 5322 4.3: two digits mean 1950 to 2049, three digits count from 1900. RFC 5322 3.3 has no year before 1900.
+  // Two digits mean 1950 to 2049, and three digits count from 1900 (RFC 5322 4.3). No year is before 1900 (RFC 5322
+  // 3.3).
   const century = digits.length === 4 ? 0 : digits.length === 2 && Number(digits) < 50 ? 2000 : 1900
   const year = century + Number(digits)
   const minutesEast = offset(zone)
@@ -66,7 +69,7 @@ export function messageDate(field: string): Date | null {
   return new Date(date.getTime() - minutesEast * 60_000)
 }
 
-/** Minutes east of Greenwich for `+0130` or a zone name; NaN for an impossible offset. */
+/** Returns minutes east of Greenwich for `+0130` or a zone name. NaN for an impossible offset. */
 function offset(zone: string): number {
   if (!/^[+-]/.test(zone)) return (zones[zone.toUpperCase()] ?? 0) * 60
   const minutes = Number(zone.slice(3))
@@ -75,7 +78,7 @@ function offset(zone: string): number {
   return zone.startsWith('-') ? -east : east
 }
 
-/** Replaces each comment by a blank; comments stand in parentheses and may be nested (RFC 5322 3.2.2). */
+/** Replaces each comment by a blank. Comments stand in parentheses and may be nested (RFC 5322 3.2.2). */
 function withoutComments(field: string): string {
   if (!field.includes('(')) return field
   let depth = 0

@@ -1,12 +1,12 @@
 /**
- * The charset labels in the meta elements of HTML, in their order (HTML 13.2.3.2, "prescan a byte stream"). Each octet
- * is read once. A tag without an end gives no label and ends the search.
+ * Yields the charset labels in the meta elements of HTML, in order (HTML 13.2.3.2, "prescan a byte stream"). It reads
+ * each octet once. A tag without an end gives no label and ends the search.
  */
 export function* charsetLabels(html: string): Generator<string, void, void> {
   const text = new Cursor(html)
   while (text.goTo('<')) {
     if (text.takes('<!--')) {
-      // The opening hyphens may belong to the end as well: `<!-->`.
+      // The two opening hyphens may also be those of the end: `<!-->`.
       text.at -= 2
       if (!text.goTo('-->')) return
     } else if (/[a-z]/i.test(text.peek(text.peek(1) === '/' ? 2 : 1))) {
@@ -19,13 +19,13 @@ export function* charsetLabels(html: string): Generator<string, void, void> {
 }
 
 interface Tag {
-  /** In lower case; begins with `/` if the tag ends an element. */
+  /** The name in lower case. It begins with `/` if the tag ends an element. */
   readonly name: string
-  /** By lower-case name; the first of two attributes with one name counts. */
+  /** The attributes by lower-case name. If a name occurs twice, the first counts. */
   readonly attributes: ReadonlyMap<string, string>
 }
 
-/** Null if the text ends within the tag. */
+/** Returns null if the text ends within the tag. */
 function readTag(text: Cursor): Tag | null {
   text.at++
   const slash = text.takes('/') ? '/' : ''
@@ -34,7 +34,7 @@ function readTag(text: Cursor): Tag | null {
   while (!text.isAtEnd) {
     text.upTo(/[^\s/]/g)
     if (text.takes('>')) return { name, attributes }
-    // A name may begin with `=`, but not contain it further on.
+    // A name may begin with `=`, but not contain it later.
     const first = text.peek(0)
     text.at++
     const key = first + text.upTo(/[\s/>=]/g)
@@ -45,7 +45,7 @@ function readTag(text: Cursor): Tag | null {
   return null
 }
 
-/** The value after an attribute's name: "" if there is none, null if it has no end. */
+/** Reads the value after an attribute's name. Returns "" if there is none, and null if it has no end. */
 function readValue(text: Cursor): string | null {
   text.upTo(/\S/g)
   if (!text.takes('=')) return ''
@@ -62,7 +62,7 @@ function labelIn(attributes: Tag['attributes']): string | undefined {
   return attributes.get('charset') ?? (isPragma ? contentCharset(attributes.get('content')) : undefined)
 }
 
-/** The charset in `text/html; charset=x`. */
+/** Returns the charset in `text/html; charset=x`. */
 function contentCharset(content: string | undefined): string | undefined {
   const match = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i.exec(content ?? '')
   return match?.slice(1).find(Boolean)
@@ -81,26 +81,26 @@ class Cursor {
     return this.at >= this.#text.length
   }
 
-  /** The character at this distance from here; "" beyond the end. */
+  /** Returns the character at this distance from here; "" beyond the end. */
   peek(distance: number): string {
     return this.#text.charAt(this.at + distance)
   }
 
-  /** Whether these characters are next; if so, passes them. */
+  /** Whether these characters are next. If so, moves past them. */
   takes(characters: string): boolean {
     const isNext = this.#text.startsWith(characters, this.at)
     if (isNext) this.at += characters.length
     return isNext
   }
 
-  /** Goes to the next occurrence of these characters; false if there is none. */
+  /** Goes to the next occurrence of these characters. Returns false if there is none. */
   goTo(characters: string): boolean {
     const found = this.#text.indexOf(characters, this.at)
     this.at = found === -1 ? this.#text.length : found
     return found !== -1
   }
 
-  /** The characters before the next match of `stop`, or all that are left; passes them. */
+  /** Returns the characters before the next match of `stop`, or all that are left, and moves past them. */
   upTo(stop: RegExp): string {
     const start = this.at
     stop.lastIndex = start

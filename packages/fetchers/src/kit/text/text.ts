@@ -1,7 +1,7 @@
 import { octetsToText } from '@retriever/core'
 import { charsetLabels } from './html-charset.ts'
 
-/** The metadata of a body that decide its charset; a Representation has them. */
+/** The metadata that decide a body's charset. A Representation has them. */
 export interface TextMetadata {
   /** `type/subtype`, lower case. */
   readonly mediaType: string | null
@@ -9,20 +9,21 @@ export interface TextMetadata {
 }
 
 /**
- * The charset of a text, as a name that TextDecoder knows: from its byte order mark, else from its metadata, else from
- * its own declaration in HTML (`<meta charset>`) or XML (`encoding`). Null if none of them names a known charset.
+ * Returns the charset of a text, as a name that TextDecoder knows: that of its byte order mark, else of its metadata,
+ * else of its own declaration in HTML (`<meta charset>`) or XML (`encoding`). Null if none of them names a known
+ * charset.
  */
 export function charsetOf(beginning: Uint8Array, { mediaType, charset }: TextMetadata): string | null {
   return byteOrderMark(beginning) ?? knownCharset(charset) ?? declaredIn(beginning, mediaType ?? '')
 }
 
-/** The body as text: in the charset that charsetOf finds, else as UTF-8 if it is valid UTF-8, else as Latin-1. */
+/** Decodes the body in the charset that charsetOf finds, else as UTF-8 if it is valid UTF-8, else as Latin-1. */
 export function decodeText(octets: Uint8Array, metadata: TextMetadata): string {
   const charset = charsetOf(octets, metadata)
   try {
     const decoder = new TextDecoder(charset ?? 'utf-8', { fatal: charset === null })
-    // Decoding takes two steps: in one, Node 20 takes windows-1252 for ISO 8859-1, without its quotation marks and
-    // dashes.
+    // Two steps: if TextDecoder gets all at once, Node 20 reads windows-1252 as ISO 8859-1, and loses quotation marks
+    // and dashes.
     return decoder.decode(octets, { stream: true }) + decoder.decode()
   } catch {
     return Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('latin1')
@@ -30,8 +31,9 @@ export function decodeText(octets: Uint8Array, metadata: TextMetadata): string {
 }
 
 /**
- * A function that turns octets, one a character, into text for people: names of a listing, lines of a menu. It uses the
- * charset that the caller names (RequestOptions.charset); without one, UTF-8 if they are valid UTF-8, else Latin-1.
+ * Makes a function that turns octets, one a character, into text for people, such as names in a listing or lines of a
+ * menu. It uses the charset that the caller names (RequestOptions.charset). If there is none, it reads valid UTF-8 as
+ * UTF-8 and the rest as Latin-1.
  */
 export function octetsDecoder(label: string | undefined): (octets: string) => string {
   const charset = knownCharset(label)
@@ -47,7 +49,7 @@ function byteOrderMark([first, second, third]: Uint8Array): string | null {
   return first === 0xfe && second === 0xff ? 'utf-16be' : null
 }
 
-/** TextDecoder's name for a charset; null for an unknown one. */
+/** Returns TextDecoder's name for a charset; null for an unknown one. */
 export function knownCharset(label: string | null | undefined): string | null {
   try {
     return label ? new TextDecoder(label).encoding : null
@@ -56,24 +58,27 @@ export function knownCharset(label: string | null | undefined): string | null {
   }
 }
 
-/** The charset that XML (XML 1.0 4.3.3) or HTML (13.2.3.2) declares. XHTML is XML, but is mostly tested as HTML. */
+/**
+ * Returns the charset that XML (XML 1.0 4.3.3) or HTML (13.2.3.2) declares. XHTML is XML, but people mostly test it as
+ * HTML.
+ */
 function declaredIn(octets: Uint8Array, mediaType: string): string | null {
   const isXml = /[/+]xml$/.test(mediaType)
   const isHtml = /^text\/html$|^application\/xhtml\+xml$/.test(mediaType)
   const beginning = Buffer.from(octets.subarray(0, prescanned)).toString('latin1')
   const charset = (isXml ? knownCharset(xmlEncoding(beginning)) : null) ?? (isHtml ? metaCharset(beginning) : null)
-  // A declaration that can be read octet by octet is not in UTF-16 (HTML 13.2.3.2 says so for meta).
+  // If the declaration can be read octet by octet, the text is not in UTF-16 (HTML 13.2.3.2 says so for meta).
   return charset?.startsWith('utf-16') ? 'utf-8' : charset
 }
 
-/** HTML 13.2.3.2: a charset must be declared within this many octets. */
+/** A charset must be declared within this many octets (HTML 13.2.3.2). */
 const prescanned = 1024
 
 function xmlEncoding(beginning: string): string | undefined {
   return /^<\?xml(?=\s)[^>]*?\sencoding\s*=\s*(?:"([^">]*)"|'([^'>]*)')/.exec(beginning)?.slice(1).find(Boolean)
 }
 
-/** The first known charset that a meta element of HTML names. */
+/** Returns the first known charset that a meta element of HTML names. */
 function metaCharset(beginning: string): string | null {
   for (const label of charsetLabels(beginning)) {
     const charset = knownCharset(label)
