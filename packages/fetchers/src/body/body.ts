@@ -14,8 +14,8 @@ const speedLimit: Advice = { option: 'limits.minSpeed' }
 const unreadLimit: Advice = { option: 'limits.unreadTimeout' }
 
 /**
- * The body of a retrieval for its one consumer: it enforces the limits, reports progress, and ends the retrieval when
- * it ends.
+ * The body of a retrieval, for its one consumer. It enforces the limits and reports progress. When it ends, the
+ * retrieval ends.
  */
 export class Body implements ByteSource {
   readonly #source: ByteSource
@@ -29,7 +29,7 @@ export class Body implements ByteSource {
   #over = false
   #ahead: ReadAhead | null = null
   #sink: BodySink | null = null
-  /** The number of reads by the consumer. */
+  /** How often the consumer has read. */
   #reads = 0
   #isPulling = false
   #unreadTimer: NodeJS.Timeout | undefined
@@ -51,11 +51,11 @@ export class Body implements ByteSource {
     this.#done = done
     const { maxRate } = context.limits
     this.#rateLimit = Number.isFinite(maxRate) ? new RateLimit(maxRate, context.deadline) : null
-    // An abort between two reads must end the retrieval, too, because no read notices it.
+    // No read notices an abort between two reads, so this ends the retrieval.
     context.deadline.onAbort(() => this.#end(context.deadline.reason))
   }
 
-  /** The octets that came so far, without those that were thrown away to start over. */
+  /** How many octets have arrived, without those that were thrown away to start over. */
   get received(): number {
     return this.#received
   }
@@ -69,15 +69,15 @@ export class Body implements ByteSource {
     return this.#over
   }
 
-  /** The number of reads by the consumer so far; null while it waits for octets. */
+  /** How often the consumer has read so far. Null while it waits for octets. */
   get reads(): number | null {
     const isWaiting = this.#ahead === null ? this.#isPulling : this.#ahead.isWanted
     return isWaiting ? null : this.#reads
   }
 
   /**
-   * Reads up to `limit` octets into memory, unless the consumer has begun to read. A body that is no longer than that
-   * frees its connection.
+   * Reads up to `limit` octets into memory, unless the consumer has begun to read. If the body is no longer than that,
+   * its connection becomes free.
    */
   readAhead(limit: number): void {
     if (this.#over || this.#reads > 0 || this.#ahead !== null) return
@@ -88,7 +88,7 @@ export class Body implements ByteSource {
     }, limit)
   }
 
-  /** Tells that the body is left unread, and ends it unless it is read within limits.unreadTimeout. */
+  /** Reports that nobody reads the body, and ends it unless somebody does within limits.unreadTimeout. */
   warnUnread(): void {
     if (this.#over) return
     const { deadline, limits, emit, error, url } = this.#context
@@ -106,8 +106,8 @@ export class Body implements ByteSource {
   }
 
   /**
-   * Gives the octets, once; throws a TypeError the second time, as a web stream does. `sink`: the destination of the
-   * octets, if it can start over.
+   * Gives the octets once, and throws a TypeError the second time, as a web stream does. `sink` is where the octets go,
+   * if it can start over.
    */
   take(sink?: Sink): ByteSource {
     if (this.#taken) throw new TypeError('The body has been read already; retrieve the URL again.')
@@ -135,7 +135,7 @@ export class Body implements ByteSource {
     return this.#source.reusesChunks === true
   }
 
-  /** Ends a retrieval whose body is known to be empty and need not be read. */
+  /** Ends a retrieval whose body is certainly empty, so that nobody need read it. */
   finish(): void {
     this.#end(null)
   }
@@ -147,23 +147,23 @@ export class Body implements ByteSource {
     if (this.#over) return
     const { deadline, error } = this.#context
     this.#end(null)
-    // Pending reads must not wait for the server.
+    // Pending reads must end at once and not wait for the server.
     deadline.fail(error('aborted', 'The body was cancelled before its end.', { phase: 'body' }))
   }
 
-  /** The error for a body that its consumer cannot hold. */
+  /** Makes the error for a body that is too large for its consumer. */
   tooLarge(limit: number): RetrievalError {
     const advice = { option: 'limits.maxCollected' } as const
     const what = `The body is over ${limit} octets, which is ${adviceText(advice)}; save it to a file.`
     return this.#context.error('limit-exceeded', what, { phase: 'body', advice })
   }
 
-  /** The sums of the octets that the consumer reads; null: none are taken. */
+  /** The checksums of what the consumer reads. Null if there are none. */
   get digests(): Digests | null {
     return this.#digests
   }
 
-  /** Begins to take a sum. Call it before octets are read. */
+  /** Begins a checksum. Call it before octets are read. */
   hash(algorithm: HashName): BodyHash {
     this.#digests ??= new Digests()
     return this.#digests.add(algorithm)
@@ -188,7 +188,7 @@ export class Body implements ByteSource {
       this.#isPulling = true
       const chunk = await (this.#rateLimit?.read(() => this.#source.read()) ?? this.#source.read())
       this.#isPulling = false
-      // After an abort, octets or an early end must not pass for a complete body, even if the fetcher ignores the
+      // After an abort, octets or an early end must not look like a complete body, even if the fetcher ignores the
       // abort.
       deadline.throwIfAborted()
       if (chunk === null) this.#end(null)
@@ -205,7 +205,7 @@ export class Body implements ByteSource {
     }
   }
 
-  /** Counts a chunk. Throws if the body exceeds a limit. */
+  /** Counts the octets of a chunk. Throws if the body exceeds a limit. */
   #count(chunk: Uint8Array): void {
     const { limits, emit, url, hasListener = true, onBody } = this.#context
     this.#received += chunk.length
@@ -243,13 +243,13 @@ export class Body implements ByteSource {
   }
 }
 
-/** The destination of a body: the memory that was read ahead until the consumer reads, then the consumer's own sink. */
+/** Where the octets go: into the memory that is read ahead, and once the consumer reads, into its sink. */
 class BodySink implements Sink {
   target: Sink | null = null
   readonly #ahead: () => ReadAhead | null
   readonly #reset: () => void
 
-  /** `reset`: called when octets are thrown away, so that they are not counted. */
+  /** `reset` is called when octets are thrown away, so that they no longer count. */
   constructor(ahead: () => ReadAhead | null, reset: () => void) {
     this.#ahead = ahead
     this.#reset = reset
@@ -267,8 +267,9 @@ class BodySink implements Sink {
 }
 
 /**
- * The rule of limits.minSpeed: the function gets the length of each chunk of a body, and says whether too few octets
- * came in the last minSpeedTime. Only the time spent waiting for the server counts, so a consumer may pause.
+ * Makes the check for limits.minSpeed: a function that gets the length of each chunk of a body, and returns whether too
+ * few octets arrived in the last minSpeedTime. Only the time spent waiting for the server counts, so a consumer may
+ * pause.
  */
 function speedRule({ minSpeed, minSpeedTime }: Limits, deadline: Deadline): (octets: number) => boolean {
   let windowStart = deadline.bodyWait

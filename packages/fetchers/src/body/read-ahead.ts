@@ -1,6 +1,6 @@
-/** The beginning of a body, read into memory before its consumer asks for it. */
+/** The beginning of a body, which is read into memory before its consumer asks for it. */
 export class ReadAhead {
-  /** The next chunk of the body, the reader's own; null at the end. */
+  /** Reads the next chunk of the body. The chunk is not used elsewhere. Null at the end. */
   readonly #pull: () => Promise<Uint8Array | null>
   readonly #limit: number
   #chunks: Uint8Array[] = []
@@ -8,19 +8,19 @@ export class ReadAhead {
   #filling: Promise<void>
   #failure: { readonly error: unknown } | null = null
   #isWhole = false
-  /** True: the consumer has received octets. */
+  /** True after the consumer has received octets. */
   isGiven = false
   /** True while the consumer waits for octets. */
   isWanted = false
 
-  /** Reads until it has more than `limit` octets, or the consumer reads. */
+  /** Reads until it has more than `limit` octets or the consumer reads. */
   constructor(pull: () => Promise<Uint8Array | null>, limit: number) {
     this.#pull = pull
     this.#limit = limit
     this.#filling = this.#fill()
   }
 
-  /** The next chunk for the consumer; null at the end. */
+  /** Gives the consumer the next chunk; null at the end. */
   async read(): Promise<Uint8Array | null> {
     this.isWanted = true
     try {
@@ -28,7 +28,7 @@ export class ReadAhead {
       const chunk = this.#chunks.shift()
       this.isGiven = true
       if (chunk !== undefined) return chunk
-      // The consumer gets an error after the octets that came before it.
+      // The consumer first gets the octets that arrived before the error.
       if (this.#failure !== null) throw this.#failure.error
       return this.#isWhole ? null : await this.#pull()
     } finally {
@@ -36,7 +36,7 @@ export class ReadAhead {
     }
   }
 
-  /** Throws away the octets that the consumer has not received. */
+  /** Throws away the octets that the consumer has not yet received. */
   drop(): void {
     this.#chunks = []
     this.#length = 0

@@ -20,7 +20,7 @@ import { type FetchedOctets, UnreadBody } from './unread-body.ts'
 /** One redirect that was followed. */
 export type Hop = FollowedRedirect
 
-/** The properties of a representation that the client knows, beside those from the fetcher. */
+/** What the client knows of a representation, in addition to what the fetcher gives. */
 export interface Origin {
   readonly url: string
   /** The URL that the caller asked for, before redirects. */
@@ -35,11 +35,11 @@ export interface Origin {
 
 /** A file that has been saved. */
 export interface SavedFile {
-  /** As the caller gave it. */
+  /** The path as the caller gave it. */
   readonly path: string
   /** The file's length in octets. */
   readonly size: number
-  /** The octets that were there before and stayed: those of an earlier retrieval. 0: the file was begun anew. */
+  /** How many octets of an earlier retrieval stayed. 0: the file was begun anew. */
   readonly resumedFrom: number
   /** The final URL after redirects, without its password. */
   readonly url: string
@@ -49,21 +49,21 @@ export interface SavedFile {
   readonly etag: string | null
 }
 
-/** The mark of representations, the same in every copy of this package. */
+/** Marks representations. The symbol is the same in every copy of this package. */
 const brand = Symbol.for('@retriever/fetchers/Representation')
 
 /**
- * The result of a retrieval: metadata at once, octets when they are read. The body can be read once, by one of `body`,
- * `text()`, `json()`, `bytes()`, `saveTo()`, `writeTo()`, `toResponse()`, `nodeStream()`, `entries()` or `for await`;
- * each throws a TypeError if it has been read, and rejects with a RetrievalError if the body breaks off. Read it or
- * `cancel()` it: until then its connection stays open.
+ * The result of a retrieval: metadata at once, octets when they are read. The body can be read once, by `body`,
+ * `text()`, `json()`, `bytes()`, `saveTo()`, `writeTo()`, `toResponse()`, `nodeStream()`, `entries()` or `for await`.
+ * Each throws a TypeError if the body was already read, and rejects with a RetrievalError if the body breaks off. Read
+ * the body or `cancel()` it: until then its connection stays open.
  */
 export type Representation = RepresentationBase & TaggedMetadata
 
-/** Gives the unread body to this module's functions. */
+/** Lets this module's functions reach the unread body. */
 let contentOf: (representation: Representation) => Body
 
-/** The class behind Representation, since a class cannot be a union. */
+/** The class behind Representation. A class itself cannot be a union. */
 class RepresentationBase implements AsyncDisposable {
   static {
     contentOf = (representation) => representation.#content
@@ -72,17 +72,19 @@ class RepresentationBase implements AsyncDisposable {
   /** The final URL after redirects, without its password. */
   readonly url: string
   /**
-   * The mechanism that retrieved it, which tells the type of `metadata`. It is `http` also for an FTP URL that an HTTP
-   * proxy retrieved.
+   * The mechanism that retrieved the URL. It tells the type of `metadata`. If an HTTP proxy retrieved an FTP URL, it is
+   * `http`.
    */
   readonly mechanism: Mechanism
   readonly kind: Retrieved['kind']
   readonly mediaType: string | null
   /** The charset that the server names, or the caller's (RequestOptions.charset). */
   readonly charset: string | null
-  /** The body's length in octets, if it is known beforehand. */
+  /** The body's length in octets, if it is known in advance. */
   readonly size: number | null
-  /** The position of the body's first octet in the resource: above 0 after a range, or if resumeFrom was granted. */
+  /**
+   * The position of the body's first octet in the resource. It is above 0 after a range, or if resumeFrom was granted.
+   */
   readonly offset: number
   readonly modified: Date | null
   /** HTTP's entity tag, as the server wrote it. */
@@ -98,7 +100,7 @@ class RepresentationBase implements AsyncDisposable {
   readonly #origin: Origin
   #stream: ReadableStream<Uint8Array> | undefined
 
-  /** @internal Representations come from a client. */
+  /** @internal Only a client makes representations. */
   constructor(retrieved: Retrieved, content: Body, origin: Origin) {
     this.url = origin.url
     this.mechanism = origin.mechanism
@@ -120,61 +122,61 @@ class RepresentationBase implements AsyncDisposable {
   }
 
   /**
-   * The file name that the server gives (Content-Disposition, RFC 6266), made safe as by safeFileName(); null if it
-   * gives none that can be used.
+   * The file name that the server gives (Content-Disposition, RFC 6266), made safe as safeFileName() does. Null if
+   * there is none that can be used.
    */
   get givenName(): string | null {
     const name = this.writtenName
     return name === null ? null : safeFileName(name)
   }
 
-  /** The same name as the server writes it: never use it for a file. */
+  /** The same name as the server writes it. Never use it for a file. */
   get writtenName(): string | null {
     return dispositionName(dispositionOf(this.#retrieved.metadata))
   }
 
   /**
-   * A safe name for a file with this body: the one that the server gives, else the last segment of the requested URL
-   * (never of one that a redirect names), else `index.html` or `download`.
+   * A safe name for a file with this body: the server's name, else the last segment of the requested URL (never of one
+   * that a redirect names), else `index.html` or `download`.
    */
   get suggestedName(): string {
     const named = this.givenName ?? fileNameOf(this.#origin.requested)
     return named ?? (this.mediaType === 'text/html' ? 'index.html' : 'download')
   }
 
-  /** True once the body has been read, given up, or is being read. */
+  /** True once the body has been read or given up, or while it is being read. */
   get bodyUsed(): boolean {
     return this.#content.taken
   }
 
   /**
-   * Whether entries() gives entries: true for a listing, and for a message (`message/rfc822`), whose `kind` is
+   * Whether entries() gives entries. It does for a listing, and for a message (`message/rfc822`), whose `kind` is
    * `object`.
    */
   get hasEntries(): boolean {
     return this.#retrieved.entries !== undefined
   }
 
-  /** When the steps of the retrieval were over; `ended` is null until `finished`. */
+  /** When each step of the retrieval was over. `ended` is null until `finished`. */
   get timings(): Timings {
     return this.#stopwatch.timings
   }
 
-  /** Resolves once the body has been read, has failed, or was given up: the connection is no longer used. */
+  /** Resolves when the connection is no longer used: the body was read, failed, or was given up. */
   get finished(): Promise<void> {
     return this.#content.finished
   }
 
   /**
-   * The sum of the octets, which is taken while they are read: call it before. Once saveTo() is done, it is that of the
-   * whole file, also if an earlier retrieval had received its beginning.
+   * The checksum of the octets. It is computed while they are read, so call this first. After saveTo(), it covers the
+   * whole file, even if an earlier retrieval had received its beginning.
    */
   hash(algorithm: HashName): BodyHash {
     if (!isHashName(algorithm)) throw invalidOption('algorithm', 'sha256, sha512, sha1 or md5', algorithm)
     return this.#content.hash(algorithm)
   }
 
-  /** The octets as a web stream. It reads a chunk from the network only when its consumer asks for one. */
+  /** The octets as a web stream. The stream reads from the network only when its consumer asks for a chunk. */
   get body(): ReadableStream<Uint8Array> {
     this.#stream ??= this.#makeStream()
     return this.#stream
@@ -192,7 +194,7 @@ class RepresentationBase implements AsyncDisposable {
         },
         cancel: () => this.#content.giveUp(),
       },
-      // With 0, the stream reads nothing before its consumer does.
+      // At 0, the stream reads nothing until its consumer does.
       { highWaterMark: 0 },
     )
   }
@@ -201,7 +203,7 @@ class RepresentationBase implements AsyncDisposable {
     return this.#chunks()
   }
 
-  /** The chunks, each the caller's own. */
+  /** Yields the chunks. Each belongs to the caller. */
   #chunks(): AsyncGenerator<Uint8Array, void, void> {
     return chunksOf(this.#content.take(), true)
   }
@@ -220,7 +222,8 @@ class RepresentationBase implements AsyncDisposable {
           this.destroy(error instanceof Error ? error : undefined)
         }
       },
-      // Not Readable.from(): a read that waits for the server would hold up its end, and with it the connection.
+      // Readable.from() would not do: its end would wait for a read that waits for the server, and so would the
+      // connection's.
       destroy(error, callback) {
         content.giveUp()
         callback(error)
@@ -228,7 +231,7 @@ class RepresentationBase implements AsyncDisposable {
     })
   }
 
-  /** All octets. Rejects with `limit-exceeded` past limits.maxCollected; save a larger body to a file. */
+  /** Returns all octets. Rejects with `limit-exceeded` past limits.maxCollected; save a larger body to a file. */
   async bytes(): Promise<Uint8Array> {
     const chunks: Uint8Array[] = []
     let length = 0
@@ -246,23 +249,23 @@ class RepresentationBase implements AsyncDisposable {
   }
 
   /**
-   * The body as text, in the charset of its byte order mark, else of its metadata, else the one that HTML or XML
-   * declares. Without any of these it is read as UTF-8 if it is valid UTF-8, else as Latin-1.
+   * Returns the body as text. The charset is that of its byte order mark, else of its metadata, else the one that HTML
+   * or XML declares. If there is none of these, the text is UTF-8 if it is valid UTF-8, else Latin-1.
    */
   async text(): Promise<string> {
     return decodeText(await this.bytes(), this)
   }
 
-  /** The body as JSON (RFC 8259). Nothing checks that it is a T. Rejects with a SyntaxError if it is no JSON. */
+  /** Parses the body as JSON (RFC 8259). Nothing checks that it is a T. Rejects with a SyntaxError if it is no JSON. */
   async json<T = unknown>(): Promise<T> {
     return JSON.parse(await this.text())
   }
 
   /**
-   * Saves the body. The file gets its name only when it is complete, except with `append`, and the representation's
-   * modification time. What an interruption leaves is in `path.part`, and client.save() goes on from there. Rejects
-   * with `write-failed` if the file cannot be written, with `checksum-failed` if it has another checksum, and with
-   * `not-found` if the URL names a file but the server has a directory there.
+   * Saves the body. The file gets its name only when it is complete, except with `append`, and it gets the
+   * representation's modification time. After an interruption the octets are in `path.part`, and client.save()
+   * continues from there. Rejects with `write-failed` if the file cannot be written, with `checksum-failed` if it has
+   * another checksum, and with `not-found` if the URL names a file but the server has a directory there.
    */
   async saveTo(path: string, options: SaveOptions = {}): Promise<SavedFile> {
     const { notAFile } = this.#retrieved
@@ -283,8 +286,8 @@ class RepresentationBase implements AsyncDisposable {
   }
 
   /**
-   * Gives each chunk to `write` and waits for it before the chunk's memory is used again. This is the fastest way to
-   * pass octets on. An error of `write` ends the retrieval and is rethrown.
+   * Calls `write` with each chunk and waits for it before it reuses the chunk's memory. This is the fastest way to pass
+   * octets on. If `write` throws, the retrieval ends and the error is rethrown.
    */
   async writeTo(write: (chunk: Uint8Array) => Promise<void> | void): Promise<void> {
     const source = this.#content.take()
@@ -293,7 +296,8 @@ class RepresentationBase implements AsyncDisposable {
       for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
         await written
         written = Promise.resolve(write(chunk))
-        // A chunk of its own is written while the next one is read, so an error of its write is seen after that read.
+        // If the memory is not reused, a chunk is written while the next one is read. An error of that write shows
+        // after the read.
         if (source.reusesChunks) await written
         else written.catch(() => {})
       }
@@ -311,8 +315,8 @@ class RepresentationBase implements AsyncDisposable {
   }
 
   /**
-   * The entries of a listing as they come, or the parts of a message. Throws a TypeError if there are none; see
-   * `hasEntries`.
+   * Yields the entries of a listing while they arrive, or the parts of a message. Throws a TypeError if there are none;
+   * see `hasEntries`.
    */
   entries(): AsyncIterable<Entry> {
     const { entries } = this.#retrieved
@@ -334,8 +338,8 @@ class RepresentationBase implements AsyncDisposable {
 Object.defineProperty(RepresentationBase.prototype, brand, { value: true })
 
 /**
- * Whether a value is a Representation of this or another copy of the package, where `instanceof` says no (bundles,
- * realms, two versions).
+ * Whether a value is a Representation of this or another copy of the package. `instanceof` says no for other copies
+ * (bundles, realms, two versions).
  */
 export function isRepresentation(value: unknown): value is Representation {
   return typeof value === 'object' && value !== null && brand in value
@@ -344,12 +348,12 @@ export function isRepresentation(value: unknown): value is Representation {
 /** The class, for `instanceof`. */
 export const Representation: typeof RepresentationBase = RepresentationBase
 
-/** The body of fetch()'s Response: its errors and its abort are those of the web's fetch. */
+/** Makes the body of fetch()'s Response. Its errors and its abort are those of the web's fetch. */
 export function fetchedBody(
   representation: Representation,
   ending: Pick<FetchedOctets, 'failureOf' | 'signal'>,
 ): UnreadBody {
   const content = contentOf(representation)
-  // The octets hold the representation: if it were collected, the body would end.
+  // The octets refer to the representation: if it were garbage-collected, the body would end.
   return new UnreadBody({ take: () => content.take(), giveUp: () => representation.cancel(), ...ending })
 }

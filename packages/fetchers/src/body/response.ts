@@ -13,22 +13,23 @@ interface Facts {
 }
 
 /**
- * A Response as fetch() gives it, and its copies by clone(), too. An UnreadBody becomes a stream only if its consumer
- * wants one: to make it and read it costs more than all else in a small Response.
- * The class is made on first use, because Node loads its own fetch, which takes 30 ms, as soon as `Response` is
- * named.
+ * A Response as fetch() gives it; clone() gives such ones, too. An UnreadBody becomes a stream only if its consumer
+ * wants one: making and reading a stream costs more than all else in a small Response. The class is made on first use:
+ * naming `Response` makes Node load its own fetch, which takes 30 ms.
  */
 function makeResponseClass() {
   return class RetrievedResponse extends Response {
     readonly #facts: Facts
-    /** Null: the body is that of the Response itself. */
+    /** Null if the body is that of the Response itself. */
     readonly #unread: UnreadBody | null
-    /** The Response whose body is the stream of `#unread`; one that is used up once that has been read at once. */
+    /**
+     * The Response whose body is the stream of `#unread`, or one that is used up if `#unread` was read in one piece.
+     */
     #streamed: Response | undefined
     #isTaken = false
 
     constructor(body: ResponseBody | UnreadBody, headers: FieldLines | Headers, facts: Facts) {
-      // Some servers send 999. The constructor of Response refuses it, but the web's fetch gives it.
+      // Some servers send 999. Response's constructor refuses it, but the web's fetch gives it.
       const isOdd = facts.status > 599
       const isUnread = body instanceof UnreadBody
       super(isUnread ? null : body, { status: isOdd ? 599 : facts.status, headers })
@@ -37,21 +38,21 @@ function makeResponseClass() {
       if (isOdd) Object.defineProperty(this, 'status', { value: facts.status })
     }
 
-    /** The Response that has the body. */
+    /** Returns the Response that has the body. */
     #opened(): Response {
       if (this.#unread === null) return this
       this.#streamed ??= this.#isTaken ? usedUp() : new Response(this.#unread.stream())
       return this.#streamed
     }
 
-    /** The same with the header fields, for methods that look at the media type. */
+    /** Adds the header fields, for methods that look at the media type. */
     #described(): Response {
       if (this.#unread === null) return this
-      // The constructor throws a TypeError for a body that is being read.
+      // The constructor throws a TypeError if the body is being read.
       return new Response(this.#opened().body, { headers: this.headers })
     }
 
-    /** Reads the body in one piece, unless there is a stream of it already. */
+    /** Reads the body in one piece, unless it is already a stream. */
     async #read<T>(
       native: (this: Response) => Promise<T>,
       convert: (octets: Uint8Array<ArrayBuffer>) => T,
@@ -61,7 +62,7 @@ function makeResponseClass() {
       return convert(await this.#unread.read())
     }
 
-    // The types of Node declare these members as properties, which a class cannot override by accessors.
+    // Node's types declare these members as properties, and a class cannot override properties by accessors.
     static {
       const native = Response.prototype
       const fact = <T>(get: (facts: Facts) => T): PropertyDescriptor => ({
@@ -108,12 +109,12 @@ let responseClass: ReturnType<typeof makeResponseClass> | undefined
 
 const utf8 = new TextDecoder()
 
-/** Response.bytes(), for Nodes that do not have it. */
+/** Stands for Response.bytes() on Nodes that lack it. */
 async function nativeBytes(this: Response): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await this.arrayBuffer())
 }
 
-/** A Response whose body has been read. */
+/** Makes a Response whose body has been read. */
 function usedUp(): Response {
   const response = new Response('')
   void response.text()
@@ -130,12 +131,12 @@ export function webResponse(
   return new responseClass(body, headers, { url, redirected, status, statusText })
 }
 
-/** RFC 9110: answers with these statuses have no body, and the constructor of Response insists on it. */
+/** Whether the status forbids a body (RFC 9110). Response's constructor insists on this. */
 export function hasNoContent({ mechanism, metadata }: Representation): boolean {
   return mechanism === 'http' && (metadata.status === 204 || metadata.status === 205 || metadata.status === 304)
 }
 
-/** Makes the web's Response of a representation; `body` has its octets, or is null for none. */
+/** Makes the web's Response of a representation. `body` has its octets; null means none. */
 export function responseOf(representation: Representation, body: ResponseBody | UnreadBody): Response {
   const { url, redirects, mechanism, metadata } = representation
   const { status, reason = '' } = mechanism === 'http' ? metadata : { status: 200, reason: 'OK' }
@@ -147,7 +148,7 @@ export function responseOf(representation: Representation, body: ResponseBody | 
   })
 }
 
-/** The Fetch Standard shows a URL without its fragment. */
+/** Removes the fragment, as the Fetch Standard does. */
 function withoutFragment(url: string): string {
   const end = url.indexOf('#')
   return end < 0 ? url : url.slice(0, end)
@@ -163,8 +164,8 @@ function fieldLinesOf(representation: Representation): FieldLines {
   const { headers, decoded, fields = [] } = mechanism === 'http' ? metadata : {}
   const lines: Record<string, string> = { ...headers }
   if (decoded !== undefined) {
-    // The body is decoded, so these fields no longer describe it. The web's fetch keeps them, and anyone who passes
-    // such a Response on sends plain octets labelled as gzip.
+    // The body is decoded, so these fields no longer describe it. The web's fetch keeps them; if a program passes such
+    // a Response on, it sends plain octets that are labelled as gzip.
     delete lines['content-encoding']
     delete lines['content-length']
   }
@@ -172,7 +173,7 @@ function fieldLinesOf(representation: Representation): FieldLines {
   if (size !== null && !hasNoContent(representation)) lines['content-length'] ??= String(size)
   if (modified !== null) lines['last-modified'] ??= modified.toUTCString()
   const cookies = fields.filter(([name]) => name.length === 10 && name.toLowerCase() === 'set-cookie')
-  // Each cookie keeps its line, because a cookie may contain a comma (RFC 6265 3).
+  // Each cookie keeps its own line, because a cookie may contain a comma (RFC 6265 3).
   return cookies.length === 0
     ? lines
     : [...Object.entries(lines), ...cookies.map(([name, value]): [string, string] => [name, value])]

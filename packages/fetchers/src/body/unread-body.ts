@@ -6,16 +6,16 @@ export interface FetchedOctets {
   take(): ByteSource
   /** Called when the consumer wants no more. */
   giveUp(): void
-  /** Gives the consumer's error for an error of the source. */
+  /** Turns an error of the source into the consumer's error. */
   failureOf(error: unknown): unknown
-  /** Its abort ends the stream at once with its reason, even if no read is waiting. */
+  /** Its abort ends the stream at once with its reason, even if no read waits. */
   readonly signal: AbortSignal | null
 }
 
-/** Octets in memory of their own: `Uint8Array<ArrayBuffer>`, which TypeScript before 5.7 does not know. */
+/** Octets in memory of their own: `Uint8Array<ArrayBuffer>`, a type that TypeScript before 5.7 does not have. */
 type OwnOctets = ReturnType<Uint8ArrayConstructor['of']>
 
-/** A body that has not been read: its consumer takes it in one piece, or as a stream. */
+/** A body that nobody has read. Its consumer takes it in one piece or as a stream. */
 export class UnreadBody {
   readonly #octets: FetchedOctets
 
@@ -23,7 +23,7 @@ export class UnreadBody {
     this.#octets = octets
   }
 
-  /** All octets, in memory of their own. */
+  /** Reads all octets into memory of their own. */
   async read(): Promise<OwnOctets> {
     try {
       const source = this.#octets.take()
@@ -56,8 +56,8 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<Array
 }
 
 /**
- * A readable byte stream (Streams Standard 4.7). It reads a chunk from the network only when its consumer asks for one.
- * Each chunk is copied, because a byte stream takes the memory of its chunks away from everyone else.
+ * Makes a readable byte stream (Streams Standard 4.7). It reads from the network only when its consumer asks for a
+ * chunk. It copies each chunk, because a byte stream takes the memory of its chunks away from everybody else.
  */
 function byteStream(octets: FetchedOctets): ReadableStream<Uint8Array> {
   let source: ByteSource | undefined
@@ -76,7 +76,7 @@ function byteStream(octets: FetchedOctets): ReadableStream<Uint8Array> {
         if (chunk !== null) return controller.enqueue(new Uint8Array(chunk))
         forget()
         controller.close()
-        // This settles a BYOB read that is waiting at the end.
+        // Settles a BYOB read that waits at the end.
         controller.byobRequest?.respond(0)
       } catch (error) {
         forget()
@@ -90,7 +90,7 @@ function byteStream(octets: FetchedOctets): ReadableStream<Uint8Array> {
   })
 }
 
-/** Returns a function that removes the listener. */
+/** Fails the stream when the signal aborts. Returns a function that removes the listener. */
 function failOnAbort(controller: ReadableByteStreamController, signal: AbortSignal): () => void {
   const fail = (): void => controller.error(signal.reason)
   if (signal.aborted) fail()

@@ -4,13 +4,13 @@ import { sourceOf, wholeSource } from '../kit/byte-source.ts'
 import { overMaxSize } from '../kit/size-limit.ts'
 import type { Body } from './body.ts'
 
-/** Releases a body whose announced size is over limits.maxSize, before the caller relies on it; gives the error. */
+/** Releases a body whose announced size is over limits.maxSize before the caller relies on it. Returns the error. */
 export async function tooLarge({ size, body }: Retrieved, context: RetrievalContext): Promise<RetrievalError> {
   await sourceOf(body).cancel()
   return overMaxSize(context, size ?? 0)
 }
 
-/** Empties a result for a mechanism that cannot ask for metadata alone: its body is cancelled unread. */
+/** Cancels the body unread, for a mechanism that cannot ask for metadata alone. */
 export async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
   await sourceOf(retrieved.body).cancel()
   const { entries: _entries, ...metadata } = retrieved
@@ -18,8 +18,8 @@ export async function withoutBody(retrieved: Retrieved): Promise<Retrieved> {
 }
 
 /**
- * Ends each body that nobody has begun to read once its representation is collected, as undici does: its connection
- * would stay open, and its place taken, for as long as the server waits.
+ * Ends a body that nobody has begun to read when its representation is garbage-collected, as undici does. Otherwise its
+ * connection would stay open, and its place taken, for as long as the server waits.
  */
 export const forgotten: FinalizationRegistry<Body> = new FinalizationRegistry((body: Body) => {
   if (!body.taken) body.giveUp()

@@ -5,8 +5,8 @@ import type { SavedFacts } from './saved-facts.ts'
 
 /**
  * Appends the octets to `path`, whose length must be the offset of the first octet; at offset 0 the file may be
- * missing. On failure the file keeps the received octets, unless the server began at another offset (`range-refused`),
- * or the whole does not pass `check` (`checksum-failed`). Throws as save().
+ * missing. If this fails, the file keeps the received octets, unless the server began at another offset
+ * (`range-refused`) or the whole does not pass `check` (`checksum-failed`). Throws as save() does.
  */
 export async function append(
   octets: AsyncIterable<Uint8Array>,
@@ -23,12 +23,12 @@ export async function append(
       await orWriteFailed(path, () => writeWhole(file, chunk))
       length += chunk.length
     }
-    // If another process has appended to the file meanwhile, it is no copy of the resource.
+    // If another process has appended to the file in the meantime, it is no copy of the resource.
     await checkLength(file, path, length)
     check()
     if (modified !== null) await orWriteFailed(path, () => file.utimes(new Date(), modified))
   } catch (error) {
-    // The server did not begin at the offset (security.md R18): the file could even have the right length.
+    // The server did not begin at the offset (security.md R18). The file could still have the right length.
     const isUseless = RetrievalError.is(error) && ['range-refused', 'checksum-failed'].includes(error.code)
     if (isUseless) await orWriteFailed(path, () => file.truncate(offset))
     throw error
@@ -38,8 +38,8 @@ export async function append(
 }
 
 /**
- * Opens the file for appending. It follows no link, since another user may have made it, and does not wait for the
- * reader of a FIFO (O_NONBLOCK: ENXIO).
+ * Opens the file for appending. It follows no link, since another user may have made the link, and does not wait for a
+ * FIFO's reader (O_NONBLOCK: ENXIO).
  */
 function openEnd(path: string, offset: number): Promise<FileHandle> {
   const { O_WRONLY, O_APPEND, O_NOFOLLOW, O_CREAT } = constants

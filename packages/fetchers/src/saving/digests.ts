@@ -4,22 +4,22 @@ import { RetrievalError } from '@retriever/core'
 import type { OptionKind } from '../kit/options.ts'
 import { orWriteFailed } from './local-file.ts'
 
-/** The hash functions, with the length of their sums in hexadecimal digits. MD5 and SHA-1 do not stop forgers. */
+/** The hash functions, and how many hexadecimal digits their checksums have. MD5 and SHA-1 do not stop forgers. */
 const digits = { sha256: 64, sha512: 128, sha1: 40, md5: 32 } as const
 
-/** A hash function. `sha1` and `md5` find damage, but not forgery: files with equal sums can be made. */
+/** A hash function. `sha1` and `md5` find damage but no forgery: files with equal checksums can be made. */
 export type HashName = keyof typeof digits
 
-/** The sum that the octets of a file must have. */
+/** The checksum that a file must have. */
 export interface Checksum {
   readonly algorithm: HashName
   /** Hexadecimal digits, in upper or lower case. */
   readonly value: string
 }
 
-/** The sum of the octets that have been read; see Representation.hash. */
+/** The checksum of the octets that have been read; see Representation.hash. */
 export interface BodyHash {
-  /** The sum so far, in lower-case hexadecimal digits. */
+  /** Returns the checksum so far in lower-case hexadecimal digits. */
   hex(): string
 }
 
@@ -38,10 +38,10 @@ export const checksum: OptionKind = [
   },
 ]
 
-/** The sums of one body, taken while it is read. */
+/** The checksums of one body, computed while it is read. */
 export class Digests {
   readonly #hashes = new Map<HashName, Hash>()
-  /** The state to go back to if the body starts over: that after the octets which were there before it. */
+  /** The states to return to if the body starts over: those after the octets that the file had before. */
   readonly #before = new Map<HashName, Hash>()
 
   /** Adds a hash function. Call it before the body is read. */
@@ -54,7 +54,7 @@ export class Digests {
     for (const hash of this.#hashes.values()) hash.update(octets)
   }
 
-  /** Puts the first octets of a file before those of the body. Rejects with `write-failed`. */
+  /** Hashes the first octets of a file before those of the body. Rejects with `write-failed`. */
   async begin(path: string, length: number): Promise<void> {
     if (length === 0 || this.#hashes.size === 0) return
     await orWriteFailed(path, async () => {
@@ -63,14 +63,14 @@ export class Digests {
     for (const [name, hash] of this.#hashes) this.#before.set(name, hash.copy())
   }
 
-  /** Forgets the octets of the body, which come again from the first one. */
+  /** Forgets the octets of the body, since they come again from the first one. */
   startOver(): void {
     for (const name of this.#hashes.keys()) {
       this.#hashes.set(name, this.#before.get(name)?.copy() ?? newHash(name))
     }
   }
 
-  /** Throws `checksum-failed` unless the octets have this sum. */
+  /** Throws `checksum-failed` unless the octets have this checksum. */
   check(expected: Checksum | undefined, path: string, url: string | undefined): void {
     if (expected === undefined) return
     const { algorithm } = expected

@@ -5,16 +5,16 @@ const quoted = String.raw`"((?:[^"\\]|\\.)*)(?:"|$)`
 const bare = String.raw`([^\0-\x20\x7F"/;=\\][^\0-\x08\x0A-\x1F\x7F"/;=\\]*)`
 
 /**
- * One parameter: `; filename="a\"b"`, `; filename*=UTF-8''a%20b`. Octets, one a character. Empty parameters (`;;`) are
- * skipped. As in browsers, a quote may stay open to the end, and an unquoted name may hold blanks and non-ASCII octets
- * (`filename=a b.txt`).
+ * Matches one parameter: `; filename="a\"b"`, `; filename*=UTF-8''a%20b`. Octets, one a character. It skips empty
+ * parameters (`;;`). As in browsers, a quote may stay open to the end, and an unquoted name may hold blanks and
+ * non-ASCII octets (`filename=a b.txt`).
  */
 const parameter = new RegExp(
   String.raw`[ \t]*;(?:[ \t]*;)*[ \t]*(?:(${token})[ \t]*=[ \t]*(?:${quoted}|${bare})|$)`,
   'y',
 )
 
-/** The field Content-Disposition of an answer that has header fields; "" if there is none. */
+/** Returns the field Content-Disposition of an answer that has header fields; "" if there is none. */
 export function dispositionOf(metadata: object): string {
   const headers: unknown = 'headers' in metadata ? metadata.headers : null
   if (typeof headers !== 'object' || headers === null || !('content-disposition' in headers)) return ''
@@ -23,8 +23,9 @@ export function dispositionOf(metadata: object): string {
 }
 
 /**
- * The file name in a Content-Disposition field (RFC 6266), not yet made safe. Null if the field is malformed, or has
- * two names (security.md 28: a server chooses the name of a download), as programs differ in which one they use.
+ * Returns the file name in a Content-Disposition field (RFC 6266), not yet made safe. Null if the field is malformed,
+ * or if it has two names, because programs differ in which one they use (security.md 28: a server chooses the name of a
+ * download).
  */
 export function dispositionName(field: string): string | null {
   const parameters = parametersOf(field)
@@ -32,13 +33,13 @@ export function dispositionName(field: string): string | null {
   const [extended, secondExtended] = parameters?.get('filename*') ?? []
   if (secondPlain !== undefined || secondExtended !== undefined) return null
   const name = extended === undefined ? null : extendedValue(extended)
-  // RFC 6266 4.3: filename* is preferred. With an unknown charset or a broken escape, filename is used.
+  // filename* comes first (RFC 6266 4.3). If its charset is unknown or an escape is broken, filename is used.
   return name ?? (plain === undefined ? null : octetsToText(plain))
 }
 
 /**
- * The parameters by lower-case name; null if the field is not a type with a list of parameters. Some servers leave the
- * type out: `filename=x`.
+ * Returns the parameters by lower-case name. Null if the field is not a type with a list of parameters. Some servers
+ * leave the type out: `filename=x`.
  */
 function parametersOf(field: string): Map<string, string[]> | null {
   const [, type, equals] = /^([ \t]*[\w!#$%&'*+.^`|~-]+)[ \t]*(=?)/.exec(field) ?? []
@@ -58,8 +59,8 @@ function parametersOf(field: string): Map<string, string[]> | null {
 }
 
 /**
- * Reads `UTF-8''gr%C3%BC%C3%9Fe`, `iso-8859-1'de'gr%FC%DFe` (RFC 8187 3.2); null for another charset and for invalid
- * UTF-8.
+ * Reads `UTF-8''gr%C3%BC%C3%9Fe` or `iso-8859-1'de'gr%FC%DFe` (RFC 8187 3.2). Returns null for another charset and for
+ * invalid UTF-8.
  */
 function extendedValue(value: string): string | null {
   const [, charset = '', encoded = ''] = /^([^']*)'[\w-]*'((?:[\w!#$&+.^`|~-]|%[\dA-F]{2})*)$/i.exec(value) ?? []

@@ -5,19 +5,19 @@ import { type Advice, adviceText, RetrievalError } from '@retriever/core'
 import { invalidOption } from '../kit/limits.ts'
 import { systemReason } from '../kit/system-reason.ts'
 
-/** Throws RetrievalError `invalid-option` for anything else than a path. "" would be the current folder. */
+/** Throws RetrievalError `invalid-option` if `path` is no path. "" would be the current folder. */
 export function checkPathText(name: string, path: unknown): void {
   if (typeof path === 'string' && path !== '' && !path.includes('\0')) return
   throw invalidOption(name, 'a path: a string of one character or more, without NUL', path)
 }
 
-/** Writes all of a chunk: the system may write less than it is given. */
+/** Writes a whole chunk, since the system may write less than it is given. */
 export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
   let at = 0
   while (at < chunk.length) at += (await file.write(chunk, at)).bytesWritten
 }
 
-/** Runs one operation on a file that is written. A system error becomes `write-failed`; see asWriteFailed(). */
+/** Runs one operation on a file that is being written. A system error becomes `write-failed`; see asWriteFailed(). */
 export async function orWriteFailed<T>(path: string, operation: () => Promise<T>, own: Reasons = {}): Promise<T> {
   try {
     return await operation()
@@ -26,10 +26,10 @@ export async function orWriteFailed<T>(path: string, operation: () => Promise<T>
   }
 }
 
-/** Reasons by the system's error code, in words. */
+/** Reasons in words, by the system's error code. */
 type Reasons = Readonly<Record<string, string>>
 
-/** The `write-failed` for an error of the system. `own` overrides the usual reasons. */
+/** Makes the `write-failed` for an error of the system. `own` overrides the usual reasons. */
 export function asWriteFailed(path: string, cause: unknown, own: Reasons = {}): RetrievalError {
   const code = (cause as NodeJS.ErrnoException).code ?? ''
   if (code === 'ENOENT' && own.ENOENT === undefined) return noFolder(path, cause)
@@ -42,8 +42,8 @@ export function writeFailed(path: string, why: string, cause?: unknown, advice?:
 }
 
 /**
- * Makes a folder and those above it that are missing. Rejects with the system's error. Node's own `recursive` says
- * ENOENT on a read-only file system, and never ends where the system makes no folders, as in /proc.
+ * Makes a folder and those above it that are missing. Rejects with the system's error. We do not use Node's
+ * `recursive`: it says ENOENT on a read-only file system, and never ends if the system makes no folders, as in /proc.
  */
 export async function makeFolders(path: string, mode: number = 0o777): Promise<void> {
   try {
@@ -54,7 +54,7 @@ export async function makeFolders(path: string, mode: number = 0o777): Promise<v
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path || (await isFolder(parent))) throw error
     await makeFolders(parent, mode)
     await mkdir(path, mode).catch(async (again) => {
-      // Another process may have made it meanwhile.
+      // Another process may have made it in the meantime.
       if (!(await isFolder(path))) throw again
     })
   }
@@ -74,7 +74,7 @@ export function noFolder(path: string, cause?: unknown): RetrievalError {
   return writeFailed(path, why, cause, wantsFolders)
 }
 
-/** Names the kind of a file that is not regular. */
+/** Describes a file that is not regular. */
 export function special(stats: Stats): string {
   if (stats.isDirectory()) return 'a directory'
   if (stats.isSymbolicLink()) return 'a symbolic link'
@@ -86,14 +86,14 @@ export function special(stats: Stats): string {
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
 /**
- * How `NAME.part` is opened: the system's EEXIST if the name is taken, even by a planted link (security.md case 31).
- * O_APPEND makes writing go on at the end after the file is truncated.
+ * How `NAME.part` is opened. If the name is taken, even by a planted link, the system says EEXIST (security.md case
+ * 31). O_APPEND makes writing continue at the end after the file is truncated.
  */
 export const partFlags: number = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW
 
 /**
- * The mode of a new part, which replaces a file of this mode, or none. An incomplete file must not be readable by users
- * who may not read the file that it replaces.
+ * Returns the mode of a new part, which replaces a file of this mode, or none. Users who may not read the replaced file
+ * must not read the incomplete one either.
  */
 export function partMode(replaced: number | null): number {
   return replaced === null ? 0o666 : replaced | 0o600

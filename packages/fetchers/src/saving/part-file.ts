@@ -31,16 +31,16 @@ import type { SavedFacts } from './saved-facts.ts'
 interface OpenPart {
   readonly file: FileHandle
   readonly number: number
-  /** The octets that it has already. */
+  /** How many octets it already has. */
   readonly length: number
 }
 
 export interface PartOptions {
-  /** The mode of the file to replace; null: the system's default. */
+  /** The mode of the file to replace. Null: the system's default. */
   readonly mode: number | null
-  /** True: the received octets stay on failure, and a later retrieval appends to them. */
+  /** True: if the retrieval fails, the received octets stay, and a later retrieval appends to them. */
   readonly resumable: boolean
-  /** The least octets that the complete file must have; a shorter one does not take the name. */
+  /** How many octets the complete file must have at least. A shorter file does not get the name. */
   readonly least: number
 }
 
@@ -52,17 +52,17 @@ export interface KeptPart {
   readonly length: number
   /** The requested URL, without secrets; null if unknown. */
   readonly url: string | null
-  /** The position to resume from; null if nothing can prove that the rest belongs to the same version. */
+  /** Where to resume. Null if nothing can prove that the rest belongs to the same version. */
   readonly point: ResumePoint | null
   /**
-   * If `point` is null: where the octets end, for a caller who wants the rest without a proof; null: it is unknown
-   * which octets have come.
+   * If `point` is null: where the octets end, for a caller who wants the rest without a proof. Null if it is unknown
+   * which octets have arrived.
    */
   readonly unproven: ResumePoint | null
 }
 
 /**
- * Finds the part of the file that an earlier retrieval has left in `path.part`; null if there is none. Rejects with
+ * Finds the part that an earlier retrieval left in `path.part`. Returns null if there is none. Rejects with
  * `write-failed` if a running process still writes it.
  */
 export async function findPart(path: string): Promise<KeptPart | null> {
@@ -81,7 +81,7 @@ export async function findPart(path: string): Promise<KeptPart | null> {
   return { ...kept, length, point: point && { ...point, tail }, unproven }
 }
 
-/** The last octets of the part, which prove where nothing else does, as in FTP, that the rest belongs to them. */
+/** Reads the last octets of the part. If nothing else can, as in FTP, they prove that the rest belongs to the part. */
 async function tailOf(part: string, length: number): Promise<Uint8Array> {
   const tail = new Uint8Array(Math.min(length, overlap))
   return orWriteFailed(part, async () => {
@@ -95,7 +95,7 @@ async function tailOf(part: string, length: number): Promise<Uint8Array> {
   })
 }
 
-/** `NAME.part`, which only this retrieval writes, and which takes the name once it is complete. */
+/** `NAME.part`, which only this retrieval writes. Once it is complete, it gets the final name. */
 export class PartFile {
   readonly #path: string
   readonly #part: string
@@ -104,7 +104,7 @@ export class PartFile {
   readonly #lock: PartLock
   readonly #record: PartRecord
   readonly #options: PartOptions
-  /** The octets of an earlier retrieval that it goes on from. */
+  /** How many octets of an earlier retrieval it continues from. */
   readonly start: number
   #length: number
   #isWhole = false
@@ -121,12 +121,12 @@ export class PartFile {
     this.#options = options
   }
 
-  /** Throws `write-failed`. A part that a dead process left is begun anew or resumed. */
+  /** Opens the part. If a dead process left one, it is resumed or begun anew. Throws `write-failed`. */
   static async open(path: string, facts: SavedFacts, options: PartOptions): Promise<PartFile> {
     const part = `${path}.part`
     const { offset, asked = 'whole' } = facts
     const isRest = asked === 'rest' && options.resumable
-    // The octets of a range would be taken for the beginning.
+    // The octets of a range would look like the beginning of the file.
     const isBeginning = offset === 0 && asked !== 'range'
     const isResumable = options.resumable && (isBeginning || isRest)
     const writer = await thisProcess()
@@ -152,7 +152,7 @@ export class PartFile {
     this.#isWhole = true
   }
 
-  /** Throws away the octets that this retrieval has written; they come again from the first one. */
+  /** Throws away the octets that this retrieval has written, since they come again from the first one. */
   async startOver(): Promise<void> {
     await orWriteFailed(this.#part, () => this.#file.truncate(this.start))
     this.#length = this.start
@@ -169,7 +169,7 @@ export class PartFile {
     await this.#lock.release()
   }
 
-  /** Keeps the part after a failure if it can be resumed, and removes it otherwise. Never throws. */
+  /** Ends a failed retrieval: keeps the part if it can be resumed, otherwise removes it. Never throws. */
   async giveUp(error: unknown): Promise<void> {
     try {
       await this.#check()
@@ -177,7 +177,7 @@ export class PartFile {
       if (this.#options.resumable && !this.#isWhole && length > 0) await this.#keep(length)
       else await this.#remove()
     } catch {
-      // The error that ended the retrieval says more.
+      // The error that ended the retrieval is more useful.
     } finally {
       await this.#file.close().catch(() => {})
     }
@@ -195,7 +195,7 @@ export class PartFile {
     await this.#lock.release()
   }
 
-  /** Checks that the part and its record are still those that this retrieval has made. */
+  /** Checks that the part and its record are still those that this retrieval made. */
   async #check(): Promise<void> {
     await this.#lock.check()
     const named = await orWriteFailed(this.#part, () => lstatOf(this.#part))
@@ -208,25 +208,25 @@ function tooShort(path: string, least: number, length: number): RetrievalError {
   return new RetrievalError('resume-failed', message, { phase: 'save' })
 }
 
-/** Whether the octets that came before this error may not belong to the resource. */
+/** Whether octets that arrived before this error may not belong to the resource. */
 function isSpoilt(error: unknown): boolean {
   return RetrievalError.is(error) && spoiling.has(error.code)
 }
 
 const spoiling: ReadonlySet<string> = new Set(['range-refused', 'protocol-violation', 'limit-exceeded'])
 
-/** Opens a new part. `isFresh`: no record was beside the name. */
+/** Opens a new part. `isFresh`: there was no record beside the name. */
 async function openNew(part: string, mode: number | null, isFresh: boolean): Promise<FileHandle> {
   const stats = await orWriteFailed(part, () => (isFresh ? untilSaved(part) : lstatOf(part)))
   if (stats !== null) await removeDead(part, stats)
   return orWriteFailed(part, () => open(part, partFlags, partMode(mode)), { EEXIST: 'another retrieval is writing it' })
 }
 
-/** Waits while the part may be that of saveInMemory(), which has no record and takes its name within moments. */
+/** Waits while the part may be one of saveInMemory(), which has no record and gets its final name within moments. */
 async function untilSaved(part: string): Promise<Stats | null> {
   for (;;) {
     const stats = await lstatOf(part)
-    // The date of the resource is no measure of the part's age, but the time of its last change is.
+    // A part's modification time is that of the resource, so its age is the time since its last status change.
     if (!stats?.isFile() || Math.abs(Date.now() - stats.ctimeMs) > momentary) return stats
     await setTimeout(20)
   }
@@ -251,7 +251,10 @@ async function openKept(part: string, length: number): Promise<FileHandle> {
   }
 }
 
-/** Gives the part its name. link() fails if the name is taken; rename() replaces it, even a link, in one step. */
+/**
+ * Gives the part its final name. link() fails if the name is taken; rename() replaces the file, even a link, in one
+ * step.
+ */
 async function moveTo(part: string, path: string, overwrite: boolean): Promise<void> {
   if (overwrite) return rename(part, path)
   await link(part, path)

@@ -15,20 +15,20 @@ import {
 import { isRunning } from './process-identity.ts'
 
 /**
- * A writer on another machine cannot be checked; it counts as alive for this time after its last write. Retrievals wait
- * less.
+ * We cannot check a writer on another machine, so it counts as alive for this many milliseconds after its last write.
+ * Retrievals wait for less time than that.
  */
 const foreignLife = 5 * 60_000
-/** A writer needs less time, in milliseconds, to create a file and fill it. */
+/** A writer creates and fills a file in less than this many milliseconds. */
 export const momentary = 2000
 
-/** The right to write a part. A process has it by creating the part's record. */
+/** The right to write a part. A process gets it by creating the part's record. */
 export class PartLock {
   readonly #part: string
   #number: number
-  /** The octets that can be resumed from; null if none are proven. */
+  /** How many octets can be resumed from. Null if none are proven. */
   readonly provenLength: number | null
-  /** True: there was no record of an earlier retrieval. */
+  /** True if there was no record of an earlier retrieval. */
   readonly isFresh: boolean
 
   private constructor(part: string, number: number, provenLength: number | null, isFresh: boolean) {
@@ -57,7 +57,7 @@ export class PartLock {
     throw maybeWritten(part)
   }
 
-  /** Throws if another process took the part over because it believed this one to be dead. */
+  /** Throws if another process took the part over because it believed that this one was dead. */
   async check(): Promise<void> {
     const stats = await orWriteFailed(this.#part, () => lstatOf(recordPath(this.#part)))
     if (stats?.ino !== this.#number) throw writeFailed(this.#part, takenOver)
@@ -66,7 +66,7 @@ export class PartLock {
   /** Leaves the record for a later retrieval. */
   async leave(record: PartRecord): Promise<void> {
     const path = recordPath(this.#part)
-    // A full disk may have no room for a second file, but has room for this one after its release.
+    // A full disk may have no room for a second record, but has room again after this one is released.
     const again = (): Promise<number> => this.release().then(() => createRecord(path, record))
     this.#number = await orWriteFailed(this.#part, () => replaceRecord(path, record).catch(again))
   }
@@ -76,7 +76,7 @@ export class PartLock {
   }
 }
 
-/** Removes the record of a process that was killed when its part had become the file. Never throws. */
+/** Removes the record if its process was killed after the part had become the file. Never throws. */
 export async function removeStale(part: string): Promise<void> {
   try {
     const found = await readRecord(recordPath(part))
@@ -84,7 +84,7 @@ export async function removeStale(part: string): Promise<void> {
     await checkDead(part, found)
     await unlink(recordPath(part))
   } catch {
-    // A running process has it now.
+    // A running process has the record now.
   }
 }
 
@@ -107,8 +107,8 @@ export async function checkDead(part: string, { record, stats }: FoundRecord): P
 }
 
 /**
- * Throws `write-failed` for a foreign file that has the name of a record by chance: it holds no record, and there is no
- * part beside it.
+ * Throws `write-failed` if a foreign file has the name of a record by chance: it holds no record, and there is no part
+ * beside it.
  */
 async function checkOurs(part: string, { record, stats }: FoundRecord): Promise<void> {
   if (record !== null || stats.size === 0 || !isOwnFile(stats)) return
@@ -117,7 +117,7 @@ async function checkOurs(part: string, { record, stats }: FoundRecord): Promise<
 }
 
 /**
- * How long an unreadable record counts as that of a running process: it may be new, belong to another user, or be
+ * How long an unreadable record counts as that of a running process. It may be new, belong to another user, or be
  * damaged.
  */
 function lifeOf(stats: Stats): number {
@@ -128,12 +128,12 @@ function lifeOf(stats: Stats): number {
 async function isYoung(part: string, record: Stats, life: number): Promise<boolean> {
   if (life === 0) return false
   const written = (await orWriteFailed(part, () => lstatOf(part)))?.mtimeMs ?? 0
-  // File times are finer than Date.now(), so a file written just now may seem to be from the future. Later dates are
-  // wrong.
+  // File times are finer than Date.now(), so a file just written may seem to be from the future. Dates much later than
+  // now are wrong.
   return Math.abs(Date.now() - Math.max(written, record.mtimeMs)) < life
 }
 
-/** The error where the process may also have been killed before its record told who it is: time will tell. */
+/** Makes the error if the process may have been killed before its record said who it is. Only time will tell. */
 function maybeWritten(part: string): RetrievalError {
   const message = `${part} cannot be written: ${isWritten}.`
   return new RetrievalError('write-failed', message, { phase: 'save', transient: true, retryAfter: momentary })
@@ -147,9 +147,10 @@ async function lengthOf(part: string, { record }: FoundRecord): Promise<number |
 }
 
 /**
- * Replaces the record of a dead process by ours in one step, so that a third retrieval always finds a record. Null if
- * another retrieval was faster: the new record is at first a claim that only one can make at a time, and the old record
- * must still be the one that was found. A kill leaves no other file than the claim, which is removed later.
+ * Replaces a dead process's record by ours in one step, so that a third retrieval always finds a record. Returns null
+ * if another retrieval was faster. The new record is first a claim that only one retrieval can make at a time, and the
+ * old record must still be the one that was found. If this process is killed, only the claim is left, and it is removed
+ * later.
  */
 async function takeOver(path: string, found: FoundRecord, record: PartRecord): Promise<number | null> {
   const claim = `${path}.take`
@@ -169,7 +170,9 @@ async function takeOver(path: string, found: FoundRecord, record: PartRecord): P
   return null
 }
 
-/** Creates the claim. Null if there is one; a claim that a killed process left is removed for the next try. */
+/**
+ * Creates the claim. Returns null if there is one already. If a killed process left it, it is removed for the next try.
+ */
 async function makeClaim(claim: string, record: PartRecord): Promise<number | null> {
   try {
     return await createRecord(claim, record)
@@ -194,7 +197,7 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST'
 }
 
-/** Null if another retrieval was faster. */
+/** Returns null if another retrieval was faster. */
 async function create(part: string, path: string, record: PartRecord): Promise<number | null> {
   return orWriteFailed(part, async () => {
     try {

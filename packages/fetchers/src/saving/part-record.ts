@@ -6,36 +6,36 @@ import { type ProcessIdentity, thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
 /**
- * The content of `NAME.part.json`: which version of which resource the octets in NAME.part belong to, and which process
- * writes them. It exists as long as the part, so it is also the part's lock.
+ * The content of `NAME.part.json`. It says which version of which resource the octets in NAME.part belong to, and which
+ * process writes them. It exists as long as the part, so it is also the part's lock.
  */
 export interface PartRecord {
   /** The requested URL, without secrets; null if the octets came from elsewhere. */
   readonly url: string | null
   /** HTTP's entity tag, weak or strong. */
   readonly etag: string | null
-  /** Null also if the resource was modified just before it was retrieved. */
+  /** The date of the resource. Null also if that was just before its retrieval. */
   readonly modified: Date | null
   /** The size of the complete file in octets. */
   readonly size: number | null
-  /** The octets of the part that are known to be on the disk; null while it is written. */
+  /** How many octets of the part are certainly on the disk. Null while it is written. */
   readonly length: number | null
-  /** Null: no process writes it. */
+  /** The process that writes the part. Null: none. */
   readonly writer: ProcessIdentity | null
 }
 
-/** Only the owner may read the record, because a URL may tell more than its file. */
+/** Only the owner may read the record, because the URL may reveal more than the file. */
 const mode = 0o600
-/** A URL has at most 64 KiB, and JSON may escape each character. */
+/** A URL has at most 64 KiB, and JSON may escape each of its characters. */
 const maxLength = 1024 * 1024
 
 /**
- * How old in milliseconds a date must be to prove a version: a file may change twice in a second, and clocks differ
+ * How old in milliseconds a date must be to prove a version. A file may change twice in a second, and clocks differ
  * (RFC 9110 8.8.2.2; RFC 7232 2.2.2 said 60 s).
  */
 const strongAge = 60_000
 
-/** The record of octets that nothing can go on from. */
+/** The record of octets that no retrieval can continue. */
 export const unproven: Omit<PartRecord, 'writer'> = { url: null, etag: null, modified: null, size: null, length: null }
 
 export function recordOf(facts: SavedFacts, writer: ProcessIdentity): PartRecord {
@@ -52,18 +52,19 @@ export function recordOf(facts: SavedFacts, writer: ProcessIdentity): PartRecord
 }
 
 /**
- * The position to resume from; null if no strong entity tag and no date can prove that the rest belongs to the same
- * version. Two versions may have the same size, or the same weak entity tag (RFC 9110 8.8.1).
+ * Returns the position to resume from. Null if there is neither a strong entity tag nor a date to prove that the rest
+ * belongs to the same version. Two versions may have the same size, or the same weak entity tag (RFC 9110 8.8.1).
  */
 export function pointOf({ etag, modified, size }: PartRecord, offset: number): ResumePoint | null {
   const isProven = modified !== null || (etag !== null && !etag.startsWith('W/'))
   return isProven ? { offset, etag, modified, size } : null
 }
 
-/** The octets of the part that can be resumed from, by its record; null if unknown. */
+/** Returns how many octets of the part can be resumed from, by its record. Null if unknown. */
 export async function provenLength(record: PartRecord, part: Stats): Promise<number | null> {
   if (record.length !== null) return record.length <= part.size ? record.length : null
-  // A killed process has written all that the file has, unless the machine stopped as well: then a part may have gaps.
+  // A killed process has written everything that the file has. But if the machine stopped as well, the part may have
+  // gaps.
   const { host, boot } = await thisProcess()
   const { writer } = record
   return writer !== null && boot !== null && writer.host === host && writer.boot === boot ? part.size : null
@@ -71,12 +72,12 @@ export async function provenLength(record: PartRecord, part: Stats): Promise<num
 
 /** A record as found on the disk. */
 export interface FoundRecord {
-  /** Null if the file holds no record: it is damaged, or not a regular file of this user. */
+  /** Null if the file holds no record: it is damaged, or is not a regular file of this user. */
   readonly record: PartRecord | null
   readonly stats: Stats
 }
 
-/** Null if there is no such file. Follows no link, and does not wait for a FIFO. */
+/** Reads a record. Returns null if there is no such file. Follows no link, and does not wait for a FIFO. */
 export async function readRecord(path: string): Promise<FoundRecord | null> {
   const stats = await lstatOf(path)
   if (stats === null) return null
@@ -91,7 +92,7 @@ export async function readRecord(path: string): Promise<FoundRecord | null> {
   }
 }
 
-/** Creates the file and returns its inode number. Rejects with EEXIST if there is one. */
+/** Creates the file and returns its inode number. Rejects with EEXIST if the file exists. */
 export async function createRecord(path: string, record: PartRecord): Promise<number> {
   const file = await open(path, 'wx', mode)
   try {
@@ -106,8 +107,8 @@ export async function createRecord(path: string, record: PartRecord): Promise<nu
 }
 
 /**
- * Replaces the record in one step, so that a reader sees the old or the new one. Returns the inode number of the new
- * file.
+ * Replaces the record in one step, so that a reader sees either the old or the new one. Returns the inode number of the
+ * new file.
  */
 export async function replaceRecord(path: string, record: PartRecord): Promise<number> {
   const temporary = temporaryName(path)
@@ -117,15 +118,15 @@ export async function replaceRecord(path: string, record: PartRecord): Promise<n
 }
 
 /**
- * Whether this is a regular file of this user with one name, so that no other user can have put it there (security.md
- * case 31).
+ * Whether this is a regular file of this user that has only one name. If so, no other user can have put it there
+ * (security.md case 31).
  */
 export function isOwnFile(stats: Stats): boolean {
   const user = process.getuid?.()
   return stats.isFile() && stats.nlink === 1 && (user === undefined || stats.uid === user)
 }
 
-/** The stats of the name itself, following no link; null if it does not exist. */
+/** Returns the stats of the name itself, without following a link. Null if it does not exist. */
 export async function lstatOf(path: string): Promise<Stats | null> {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -135,7 +136,7 @@ export async function lstatOf(path: string): Promise<Stats | null> {
 
 let count = 0
 
-/** A name beside the file that only this process uses. */
+/** Makes a name beside the file that no other process uses. */
 function temporaryName(path: string): string {
   count++
   return `${path}.${process.pid}-${count}`

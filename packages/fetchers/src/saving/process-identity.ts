@@ -2,26 +2,28 @@ import { execFile } from 'node:child_process'
 import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 
-/** Tells one process from every other, even from a later one with the same number. */
+/** Identifies one process, even against a later one with the same number. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When the process began, in the system's own format; null if the system does not say. */
+  /** When the process began, in the system's own format. Null if the system does not say. */
   readonly started: string | null
-  /** The machine in which the number is valid, on Linux with its namespace of process numbers. */
+  /** The machine on which the number is valid, on Linux with its namespace of process numbers. */
   readonly host: string
-  /** The boot of the machine in which the process ran; null if the system does not say. */
+  /** The machine's boot in which the process ran. Null if the system does not say. */
   readonly boot: string | null
 }
 
 let own: Promise<ProcessIdentity> | undefined
 
-/** This process; it is identified once. */
+/** Identifies this process, once. */
 export function thisProcess(): Promise<ProcessIdentity> {
   own ??= identify()
   return own
 }
 
-/** Whether the process still runs; null if this machine cannot tell, for example for a process of another machine. */
+/**
+ * Whether the process still runs. Null if this machine cannot tell, for example if the process is on another machine.
+ */
 export async function isRunning(process: ProcessIdentity): Promise<boolean | null> {
   const self = await thisProcess()
   if (process.host !== self.host) return null
@@ -41,11 +43,13 @@ async function identify(): Promise<ProcessIdentity> {
   return { pid, started, host: `${hostname()} ${namespace}`.trim(), boot: boot?.trim() ?? null }
 }
 
-/** When the process began; null if there is no such process, or the system does not say. `ended` for a zombie. */
+/**
+ * Returns when the process began, `ended` for a zombie, or null if there is no such process or the system does not say.
+ */
 async function startOf(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') return startByPs(pid)
   const stat = await contentOf(`/proc/${pid}/stat`)
-  // proc(5): the name in brackets may hold anything; the state follows it, and 19 fields later the start in clock
+  // proc(5): the name in brackets may hold anything. The state follows it, and 19 fields later comes the start in clock
   // ticks.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
   return /^[ZXx]/.test(fields[0] ?? '') ? ended : (fields[19] ?? null)
@@ -54,7 +58,7 @@ async function startOf(pid: number): Promise<string | null> {
 /** A start time that no running process has. */
 const ended = 'ended'
 
-/** The start of a process on POSIX systems without /proc, such as macOS. */
+/** Returns the start of a process on POSIX systems without /proc, such as macOS. */
 function startByPs(pid: number): Promise<string | null> {
   const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' }
   return new Promise((resolve) => {
@@ -64,7 +68,7 @@ function startByPs(pid: number): Promise<string | null> {
   })
 }
 
-/** Whether a process has this number. Signal 0 sends nothing: the system only checks whether it could be sent. */
+/** Whether a process has this number. Signal 0 sends nothing: the system only checks whether a signal could be sent. */
 function exists(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -15,38 +15,40 @@ import { findSpecial, type SpecialFile, writeSpecial } from './special-file.ts'
 
 /** Options for saving a body to a file. */
 export interface SaveOptions {
-  /** False: fail if the name exists. Default true: an existing file is replaced, and keeps its permissions. */
+  /**
+   * False: fail if the name exists. Default true: an existing file is replaced, and the new file keeps its permissions.
+   */
   readonly overwrite?: boolean
   /**
-   * True: append to the file, which holds the octets before the representation's `offset`. It must be a regular file of
-   * exactly that length, and no link; at offset 0 it may be missing. On failure the received octets stay, so that a
-   * later retrieval can resume. Default false.
+   * True: append to the file, which has the octets before the representation's `offset`. It must be a regular file of
+   * exactly that length, and no link; at offset 0 it may be missing. If the save fails, the received octets stay, so
+   * that a later retrieval can resume. Default false.
    */
   readonly append?: boolean
   /**
-   * False: remove the part on failure. Default true: the received octets stay in `path.part`, and a body that
-   * `resumeFrom` asked for is appended to a part that ends where it begins. A range is not kept, nor is a body that
-   * broke a limit or the protocol.
+   * False: remove the part if the save fails. Default true: the received octets stay in `path.part`, and a body that
+   * `resumeFrom` asked for is appended to a part that ends where the body begins. Nothing is kept of a range, or of a
+   * body that broke a limit or the protocol.
    */
   readonly resumable?: boolean
   /** False: fail with `resume-failed` if the file to be replaced is longer than the body. Default true. */
   readonly shrink?: boolean
   /**
-   * True: write to a FIFO, a device or an open descriptor (`/dev/stdout`) that has the name. Default false: fail
+   * True: write to a FIFO, a device or an open descriptor (`/dev/stdout`) if it has the name. Default false: fail
    * instead.
    */
   readonly special?: boolean
-  /** False: the file keeps the time of its writing. Default true: it gets the date of the resource, if known. */
+  /** False: the file keeps the time of its writing. Default true: the file gets the date of the resource, if known. */
   readonly dated?: boolean
-  /** True: make the folders of the path that do not exist. Default false: fail instead. */
+  /** True: make missing folders of the path. Default false: fail instead. */
   readonly folders?: boolean
   /**
-   * The sum that the whole file must have, also of octets that an earlier retrieval received. Otherwise the save fails
-   * with `checksum-failed`: the file does not get its name, nothing is left of the part, and a file that was appended
-   * to gets its former length. What went to a special file is gone.
+   * The checksum that the whole file must have, including octets of an earlier retrieval. With another checksum the
+   * save fails with `checksum-failed`: the file does not get its name, the part is removed, and a file that was
+   * appended to gets its former length. What was written to a special file stays there.
    */
   readonly checksum?: Checksum
-  /** Octets to write before the body, such as its header fields. Then a part does not stay; not with `append`. */
+  /** Octets to write before the body, such as its header fields. The part is then not kept. Not with `append`. */
   readonly before?: Uint8Array
 }
 
@@ -62,18 +64,18 @@ export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = 
   before: octets,
 }
 
-/** The means that the source of a body offers to its destination. */
+/** What the source of a body offers to its destination. */
 interface BodyHooks {
   /** Lets the source start over. */
   readonly sink: Sink
-  /** The sums of the octets that were read; null: none are taken. */
+  /** The checksums of the octets that were read. Null if there are none. */
   readonly digests: Digests | null
 }
 
 /**
  * Writes the octets to `path.part` and renames it to `path` once it is complete, so an incomplete file never has the
- * name. Throws RetrievalError `write-failed` or `checksum-failed`; an error of reading the octets is rethrown. The part
- * stays if `resumable` says so, but not for a wrong sum. Gives the number of octets before them that were there and
+ * name. Throws RetrievalError `write-failed` or `checksum-failed`, and rethrows an error of reading the octets. The
+ * part stays if `resumable` says so, but not after a wrong checksum. Returns how many octets of an earlier retrieval
  * stayed.
  */
 export async function save(
@@ -90,7 +92,7 @@ export async function save(
     if (options.append) throw invalidOption('before', 'absent if there is `append`', before)
     const { before: _before, ...rest } = { ...options, resumable: false }
     const size = facts.size == null ? null : facts.size + before.length
-    // Without the sink, a body that breaks off is not sent again from its first octet: `before` would be lost.
+    // The sink must not start over: if the body came again from its first octet, `before` would be lost.
     return save(preceded(before, body), path, { ...facts, size }, rest, { sink: { startOver: null }, digests })
   }
   const { checksum: expected } = options
@@ -133,7 +135,7 @@ export async function save(
   }
 }
 
-/** The octets of a body, after those before it. */
+/** Gives the octets `before`, and then those of a body. */
 function preceded(before: Uint8Array, body: ByteSource): ByteSource {
   let isBegun = before.length === 0
   return {
@@ -149,15 +151,15 @@ function preceded(before: Uint8Array, body: ByteSource): ByteSource {
   }
 }
 
-/** The file that has the name now. */
+/** What has the name now. */
 interface Target {
-  /** The special file to write to; null: the body becomes a regular file. */
+  /** The special file to write to. Null: the body becomes a regular file. */
   readonly special: SpecialFile | null
-  /** The file to be replaced, whose permissions the new one gets, so that a private file stays private. */
+  /** The file to be replaced. The new file gets its permissions, so that a private file stays private. */
   readonly replaced: Stats | null
 }
 
-/** Throws `write-failed` if the name is taken by something that the options do not let this body replace. */
+/** Throws `write-failed` if the name is taken by something that the options do not let us replace. */
 export async function checkTarget(path: string, { overwrite = true, special = false }: SaveOptions): Promise<Target> {
   const named = nameOf(path)
   if (named === undefined) return { special: null, replaced: null }
@@ -170,7 +172,7 @@ export async function checkTarget(path: string, { overwrite = true, special = fa
   throw writeFailed(path, 'it is not a regular file; name another file, or set the option `special`')
 }
 
-/** The stats of the name itself: even a link that leads nowhere has it. */
+/** Returns the stats of the name itself. Even a link that leads nowhere has them. */
 function nameOf(path: string): Stats | undefined {
   try {
     // One synchronous call takes a tenth of the time of an asynchronous one.
@@ -180,7 +182,7 @@ function nameOf(path: string): Stats | undefined {
   }
 }
 
-/** The file that a link leads to, if any. Throws `write-failed` for a directory. */
+/** Returns the file that a link leads to, if any. Throws `write-failed` for a directory. */
 async function replacedBy(path: string): Promise<Stats | null> {
   const stats = await stat(path).catch(() => null)
   if (stats?.isDirectory()) throw writeFailed(path, aDirectory)

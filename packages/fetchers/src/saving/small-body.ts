@@ -14,10 +14,10 @@ import {
 import type { ByteSource } from '../contract/byte-source.ts'
 import { asWriteFailed, exists, partFlags, partMode, takenOver, writeFailed } from './local-file.ts'
 
-/** The most octets that are held in memory before a file is opened. */
+/** How many octets are held in memory before a file is opened. */
 export const maxSmall: number = 64 * 1024
 
-/** A source whose first octets can be looked at; read() gives them afterwards. */
+/** A source that allows a look at its first octets; read() still gives them. */
 export class SmallBody implements ByteSource {
   readonly #source: ByteSource
   readonly #ahead: Promise<Uint8Array | null>[] = []
@@ -30,14 +30,14 @@ export class SmallBody implements ByteSource {
     return this.#source.reusesChunks === true
   }
 
-  /** All octets, if there are `size` of them and the first chunk has them all; otherwise null. Never rejects. */
+  /** Returns all octets if there are exactly `size` and the first chunk has them all, otherwise null. Never rejects. */
   async whole(size: number): Promise<Uint8Array | null> {
     const first = size === 0 ? new Uint8Array(0) : await this.#lookAhead()
-    // Only its end tells that the body is complete.
+    // Only the end of the source tells that the body is complete.
     return first?.length === size && (await this.#lookAhead()) === null ? first : null
   }
 
-  /** The next chunk, null at the end, undefined after a failure, which read() gives. */
+  /** Returns the next chunk, null at the end, undefined after a failure. read() throws the failure. */
   async #lookAhead(): Promise<Uint8Array | null | undefined> {
     const isReused = this.reusesChunks
     const reading = this.#source.read().then((chunk) => (isReused && chunk !== null ? new Uint8Array(chunk) : chunk))
@@ -57,16 +57,16 @@ export class SmallBody implements ByteSource {
 /** Where a body in memory goes. */
 interface Destination {
   readonly path: string
-  /** The mode of the file to replace; null: the system's default. */
+  /** The mode of the file to replace. Null: the system's default. */
   readonly mode: number | null
   readonly modified: Date | null
   readonly overwrite: boolean
 }
 
 /**
- * Saves octets in memory by way of `NAME.part`. No record is needed, since the part exists for a moment only. False if
- * another save has that name: its record tells what to do. Throws `write-failed`. The calls are synchronous: all of
- * them together take as long as one turn through the thread pool.
+ * Saves octets in memory through `NAME.part`. No record is needed, since the part exists only for a moment. Returns
+ * false if another save has that name; its record tells what to do. Throws `write-failed`. The calls are synchronous:
+ * all of them together take as long as one turn through the thread pool.
  */
 export function saveInMemory(octets: Uint8Array, { path, mode, modified, overwrite }: Destination): boolean {
   const part = `${path}.part`
@@ -79,7 +79,7 @@ export function saveInMemory(octets: Uint8Array, { path, mode, modified, overwri
       for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
       if (mode !== null) fchmodSync(file, mode)
       if (modified !== null) futimesSync(file, new Date(), modified)
-      // If this process was stopped for seconds, another save believed it to be dead and has its own part there.
+      // If this process was stopped for seconds, another save may have thought it dead and put its own part there.
       isTakenOver = lstatSync(part, { throwIfNoEntry: false })?.ino !== fstatSync(file).ino
     } finally {
       closeSync(file)
@@ -97,7 +97,7 @@ export function saveInMemory(octets: Uint8Array, { path, mode, modified, overwri
   }
 }
 
-/** Null if the name is taken. */
+/** Creates the part. Returns null if the name is taken. */
 function create(part: string, mode: number | null): number | null {
   try {
     return openSync(part, partFlags, partMode(mode))

@@ -4,14 +4,14 @@ import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { orWriteFailed, writeFailed } from './local-file.ts'
 
-/** A FIFO, a device, or an open descriptor of some process: it is written to, and never replaced. */
+/** A FIFO, a device, or an open descriptor of some process. We write to it and never replace it. */
 export interface SpecialFile {
   readonly path: string
-  /** The descriptor, such as `/proc/self/fd/1` for /dev/stdout; null if the path itself is the FIFO or device. */
+  /** The descriptor, such as `/proc/self/fd/1` for /dev/stdout. Null if the path itself is the FIFO or device. */
   readonly descriptor: string | null
 }
 
-/** Finds a special file; null for a regular file, a directory, or a path that does not exist. */
+/** Finds a special file. Returns null for a regular file, a directory, or a path that does not exist. */
 export async function findSpecial(path: string): Promise<SpecialFile | null> {
   const descriptor = await descriptorOf(path)
   if (descriptor !== null) return { path, descriptor }
@@ -19,7 +19,7 @@ export async function findSpecial(path: string): Promise<SpecialFile | null> {
   return stats === null || stats.isFile() || stats.isDirectory() ? null : { path, descriptor: null }
 }
 
-/** Writes as much as the target takes at a time, so that an abort never waits for its reader. */
+/** Writes only what the target takes at a time, so that an abort never waits for its reader. */
 export async function writeSpecial(
   octets: AsyncIterable<Uint8Array>,
   target: SpecialFile,
@@ -36,7 +36,7 @@ export async function writeSpecial(
       for await (const chunk of octets)
         await orWriteFailed(path, () => writeAsRoomAllows(file, chunk, () => isOver), reasons)
     }
-    // The retrieval has ended; this throws its reason.
+    // Throws why the retrieval ended.
     else for await (const _ of octets) break
   } finally {
     await file?.close().catch(() => {})
@@ -44,8 +44,9 @@ export async function writeSpecial(
 }
 
 /**
- * Opens a FIFO before anything is asked: if no program reads it, a body would come in vain. It is to be closed when the
- * body is written; until then its reader waits. Null if the path is no FIFO. Rejects with `write-failed`.
+ * Opens a FIFO before anything is requested: if no program reads it, the body would be retrieved in vain. Close it
+ * after the body is written; until then its reader waits. Returns null if the path is no FIFO. Rejects with
+ * `write-failed`.
  */
 export async function holdFifo(path: string): Promise<FileHandle | null> {
   if ((await statOf(path))?.isFIFO() !== true || (await descriptorOf(path)) !== null) return null
@@ -62,10 +63,10 @@ const reasons: Readonly<Record<string, string>> = {
 const nonBlocking = constants.O_NONBLOCK ?? 0
 const writeOnly = constants.O_WRONLY | nonBlocking | (constants.O_NOCTTY ?? 0) | constants.O_NOFOLLOW
 
-/** Milliseconds between two checks whether a FIFO has a reader. */
+/** How many milliseconds pass between two checks whether a FIFO has a reader. */
 const pollEvery = 20
 
-/** Opens the target; null if the retrieval ended before a FIFO had a reader. */
+/** Opens the target. Returns null if the retrieval ended before the FIFO had a reader. */
 async function openSpecial({ path, descriptor }: SpecialFile, isOver: () => boolean): Promise<FileHandle | null> {
   const { O_WRONLY, O_APPEND } = constants
   if (descriptor !== null) return orWriteFailed(path, () => open(descriptor, O_WRONLY | O_APPEND | nonBlocking))
@@ -77,7 +78,7 @@ async function openSpecial({ path, descriptor }: SpecialFile, isOver: () => bool
   return null
 }
 
-/** Null for a FIFO that has no reader yet. */
+/** Opens the target once. Returns null for a FIFO without a reader. */
 async function openOnce(path: string, flags: number): Promise<FileHandle | null> {
   const before = await statOf(path)
   if (before?.isSocket()) throw writeFailed(path, 'it is a socket')
@@ -118,8 +119,8 @@ export function isDescriptor(path: string): boolean {
 }
 
 /**
- * The open descriptor of some process that the path is, or leads to through links: /dev/stdout -> /proc/self/fd/1. Null
- * if there is none.
+ * Returns the open descriptor of some process that the path is or leads to through links: /dev/stdout ->
+ * /proc/self/fd/1. Null if there is none.
  */
 async function descriptorOf(path: string): Promise<string | null> {
   // The system itself follows at most 40 links (path_resolution(7)).
