@@ -10,10 +10,10 @@ export type Claim =
   | { readonly is: 'repeated' }
   /** Another URL has the name already. */
   | { readonly is: 'taken'; readonly local: string }
-  /** Nothing of the name may stand in a file name. */
+  /** No part of the name may stand in a file name. */
   | { readonly is: 'unnameable' }
 
-/** The local paths of one mirror, relative to its folder and with `/` between names. Each belongs to one URL. */
+/** The local paths of one mirror, relative to its folder, with `/` between names. Each belongs to one URL. */
 export class LocalNames {
   readonly #ignoresCase: boolean
   readonly #urls = new Map<string, string>()
@@ -52,8 +52,8 @@ export class LocalNames {
 }
 
 /**
- * The name of an entry whose own name another entry has: `é~1f2e3d4c.txt`, with a sum of the URL, so that each run
- * gives it the same name.
+ * Names an entry whose own name another entry already has: `é~1f2e3d4c.txt`, with a checksum of the URL, so that each
+ * run gives the entry the same name.
  */
 function twinName(name: string, url: string): string {
   const sum = createHash('sha256').update(url).digest('hex').slice(0, 8)
@@ -63,12 +63,12 @@ function twinName(name: string, url: string): string {
   return `${characters.join('')}~${sum}${extension}`
 }
 
-/** One segment as the name of a file that is safe on all systems; null if nothing is left. */
+/** Turns one segment into a file name that is safe on all systems. Returns null if nothing is left. */
 export function localName(segment: string): string | null {
   return safeFileName(segment.replaceAll('\\', '%5C'))
 }
 
-/** Whether the file system of a folder takes `A` and `a` for one name. */
+/** Whether the file system of a folder treats `A` and `a` as one name. */
 export async function ignoresCase(folder: string): Promise<boolean> {
   const name = basename(folder)
   const other = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()

@@ -9,7 +9,7 @@ import type { MirrorOptions } from './mirror-options.ts'
 import { compare } from './unchanged.ts'
 import { whenUnlocked } from './when-unlocked.ts'
 
-/** What the files of one mirror are retrieved with. */
+/** What every file of one mirror needs to be retrieved. */
 export interface FileParts {
   readonly saver: Saver
   readonly walk: Walk
@@ -17,14 +17,17 @@ export interface FileParts {
   readonly signal: AbortSignal
 }
 
-/** A Gopher server knows no dates, so asking it for what has changed would only give a remark. */
+/**
+ * Compares an entry with the local file. A Gopher server knows no dates, so asking it for changes would only give a
+ * remark.
+ */
 export function compareFile(entry: WalkedEntry, known: Stats | null, { saver }: FileParts): ReturnType<typeof compare> {
   const verdict = compare(entry, known)
   const { mechanism } = saver.resolve(entry.url).plan
   return verdict === 'ask' && mechanism === 'gopher' ? 'new' : verdict
 }
 
-/** Retrieves a file of the tree. Null if the server says that the known file is current. */
+/** Retrieves a file of the tree. Returns null if the server says that the known file is current. */
 export async function retrieveFile(
   { url }: WalkedEntry,
   file: string,

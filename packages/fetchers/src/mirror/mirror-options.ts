@@ -2,20 +2,20 @@ import type { RetrievalError } from '@retriever/core'
 import { callback, checkOptions, flag, type OptionKind } from '../kit/options.ts'
 import { type WalkOptions, walkKinds } from '../walk/walk-options.ts'
 
-/** Options of Client.mirror: those of Client.walk, and these. */
+/** Options of Client.mirror. They include those of Client.walk. */
 export interface MirrorOptions extends WalkOptions {
-  /** The number of files to retrieve at a time, and of listings, 1 to 16. Default 4. */
+  /** How many files, and how many listings, to retrieve at a time: 1 to 16. Default 4. */
   readonly concurrency?: number
-  /** False: begin files anew whose parts an interrupted run has left. Default true. */
+  /** True: continue partial files that an interrupted run has left. False: begin them anew. Default true. */
   readonly resume?: boolean
   /**
-   * True: in the end, delete the local files that the server no longer has. Nothing is deleted unless every listing was
-   * complete, and the tree has entries. Default false.
+   * True: at the end, delete local files that the server no longer has. Nothing is deleted unless every listing was
+   * complete and the tree has entries. Default false.
    */
   readonly delete?: boolean
-  /** True: write and delete nothing; the results tell what would be saved and deleted. Default false. */
+  /** True: write and delete nothing, only report in the results what would be saved and deleted. Default false. */
   readonly dryRun?: boolean
-  /** Gets each result as it comes. If it throws, the mirroring ends with that error. */
+  /** Called with each result. If it throws, the mirroring ends with that error. */
   readonly onResult?: (result: MirrorResult) => void
 }
 
@@ -23,14 +23,14 @@ export interface MirrorOptions extends WalkOptions {
 export type MirrorResult =
   | {
       readonly outcome: 'saved'
-      /** As WalkedEntry.path. */
+      /** See WalkedEntry.path. */
       readonly path: string
       readonly url: string
       /** The local file: the target folder, and the path with safe names. */
       readonly file: string
       /** The file's length in octets. */
       readonly size: number
-      /** The octets that an earlier run had received already. */
+      /** How many octets an earlier run had already received. */
       readonly resumedFrom: number
     }
   | {
@@ -38,25 +38,25 @@ export type MirrorResult =
       readonly path: string
       readonly url: string
       /**
-       * `unchanged`: the local file is complete and current. `repeated`: the listing names it twice. `outside`: it is
-       * not within the option `scope`. `not-a-file`: it is a link, a search, a service or the like.
+       * `unchanged`: the local file is complete and current. `repeated`: the listing names the entry twice. `outside`:
+       * the entry is not within the option `scope`. `not-a-file`: the entry is a link, a search, a service or the like.
        */
       readonly reason: 'unchanged' | 'repeated' | 'outside' | 'not-a-file'
     }
   /** `path` is relative to the target folder. */
   | { readonly outcome: 'deleted'; readonly path: string; readonly file: string }
-  /** A file that could not be retrieved or written, a folder that could not be listed or made. */
+  /** A file could not be retrieved or written, or a folder could not be listed or made. */
   | { readonly outcome: 'failed'; readonly path: string; readonly url: string; readonly error: RetrievalError }
 
-/** The numbers of results by outcome, and what else a mirroring has come to. */
+/** How many results each outcome has, and totals of the run. */
 export interface MirrorSummary {
   readonly saved: number
   readonly skipped: number
   readonly deleted: number
   readonly failed: number
-  /** The octets of the saved files that came in this run. */
+  /** How many octets of the saved files arrived in this run. */
   readonly received: number
-  /** False: a listing was not complete, so the server may have more files, and nothing was deleted. */
+  /** False if a listing was not complete. The server may then have more files, and nothing was deleted. */
   readonly isComplete: boolean
   /** The first 1000 failures. */
   readonly failures: readonly Extract<MirrorResult, { outcome: 'failed' }>[]

@@ -4,7 +4,7 @@ import type { MirrorResult, MirrorSummary } from './mirror-options.ts'
 
 const maxFailures = 1000
 
-/** Tells and counts what becomes of the entries of a tree. */
+/** Reports and counts what happens to the entries of a tree. */
 export class MirrorResults {
   readonly #counts = { saved: 0, skipped: 0, deleted: 0, failed: 0 }
   readonly #failures: MirrorSummary['failures'][number][] = []
@@ -13,7 +13,7 @@ export class MirrorResults {
   #received = 0
   #isOver = false
 
-  /** `onError` gets what `onResult` throws. */
+  /** `onError` is called with what `onResult` throws. */
   constructor(onResult: ((result: MirrorResult) => void) | undefined, onError: (cause: unknown) => void) {
     this.#onResult = onResult
     this.#onError = onError
@@ -23,7 +23,7 @@ export class MirrorResults {
     return { ...this.#counts, received: this.#received, failures: this.#failures }
   }
 
-  /** Tells nothing from now on. */
+  /** Stops all reports. */
   end(): void {
     this.#isOver = true
   }
@@ -32,7 +32,7 @@ export class MirrorResults {
     this.#tell({ outcome: 'saved', path, url, file, size, resumedFrom })
   }
 
-  /** Counts octets of a saved file that came over the network. */
+  /** Counts octets of a saved file that arrived over the network. */
   receive(octets: number): void {
     this.#received += octets
   }

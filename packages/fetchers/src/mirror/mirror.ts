@@ -17,7 +17,7 @@ import { deleteFolder, deleteSurplus, type Surplus } from './surplus.ts'
 import { inTheWay, parentOf, TargetFolder } from './target-folder.ts'
 
 const defaultConcurrency = 4
-/** The most files that wait for their turn; the walk pauses meanwhile. */
+/** How many files may wait for their turn. If there are more, the walk pauses. */
 const maxWaiting = 100
 
 /** Implements Client.mirror. */
@@ -57,15 +57,18 @@ interface Parts extends FileParts {
 class Mirror {
   readonly #parts: Parts
   readonly #files: PQueue
-  /** The local paths of the tree's folders. A folder without a local name has none, and nothing below it has. */
+  /** The local paths of the tree's folders. A folder without a local name is missing, and so is all below it. */
   readonly #folders = new Map<WalkedEntry | null, string>([[null, '']])
-  /** The folders in whose place there is still a file. */
+  /** The folders that still have a local file in their place. */
   readonly #replaced = new Set<WalkedEntry>()
   /** The local paths of the folders whose listings were complete. */
   readonly #listed = new Set<string>()
   readonly #results: MirrorResults
   #isComplete = true
-  /** Whether nothing is in the tree: that is rather a fault, such as a disk that is not mounted, than a decision. */
+  /**
+   * Whether the tree has no entries. That is probably a fault, such as an unmounted disk, and not what the server
+   * means.
+   */
   #isEmpty = true
   /** The error that ends the run. */
   #fatal: { readonly cause: unknown } | null = null
@@ -125,7 +128,7 @@ class Mirror {
     }
   }
 
-  /** The local path of an entry, which no other entry has; null if it gets none. */
+  /** Returns the local path of an entry, which no other entry has. Null if the entry gets none. */
   #localPath(entry: WalkedEntry, folder: Folder, isWanted: boolean): string | null {
     const parent = this.#folders.get(folder.entry)
     if (parent === undefined) return null
@@ -144,7 +147,10 @@ class Mirror {
     return null
   }
 
-  /** Makes a folder. A file in its place stays until the folder is listed: a listing that fails must not cost it. */
+  /**
+   * Makes a folder. If a file stands in its place, the file stays until the folder is listed: a failed listing must not
+   * delete it.
+   */
   async #makeFolder(entry: WalkedEntry, local: string): Promise<void> {
     const { target, options } = this.#parts
     try {
@@ -155,7 +161,7 @@ class Mirror {
     }
   }
 
-  /** Makes a folder in place of the file that stands there, if one does. */
+  /** Replaces the file in a folder's place, if there is one, by the folder. */
   async #makeRoom(entry: WalkedEntry | null): Promise<void> {
     const { target, options } = this.#parts
     const local = this.#folders.get(entry)
@@ -203,11 +209,14 @@ class Mirror {
     this.#results.save(entry, file, size, resumedFrom)
   }
 
-  /** Retrieves a file, and deletes the folder of its name only when it has come: a failure keeps the folder. */
+  /**
+   * Retrieves a file where a local folder stands. Deletes the folder only after the file has arrived, so a failure
+   * keeps the folder.
+   */
   async #replaceFolder(entry: WalkedEntry, local: string): Promise<SavedFile | null> {
     const { target } = this.#parts
     const file = target.fileAt(local)
-    // No mirrored file has such a name.
+    // No mirrored file can have this name.
     const aside = `${file}.new.part`
     const saved = await retrieveFile(entry, aside, null, this.#parts)
     try {
@@ -220,7 +229,7 @@ class Mirror {
     return saved
   }
 
-  /** Makes room for a file where a folder stands. Throws `write-failed` if something is left in it. */
+  /** Removes the folder that stands in a file's place. Throws `write-failed` if something is left in it. */
   async #clear(local: string): Promise<void> {
     const { target, options } = this.#parts
     if (options.delete) {
@@ -231,7 +240,7 @@ class Mirror {
     if (isLeft) throw inTheWay(target.fileAt(local), 'a folder', 'a file')
   }
 
-  /** Reports what would be done. A file that only the server could tell to be unchanged counts as one to save. */
+  /** Reports what would be done. If only the server knows whether a file is unchanged, it counts as a file to save. */
   #preview(entry: WalkedEntry, file: string, verdict: ReturnType<typeof compareFile>): void {
     if (verdict === 'unchanged') this.#results.skip(entry, 'unchanged')
     else this.#results.save(entry, file, entry.size ?? 0)
@@ -257,7 +266,7 @@ class Mirror {
     return { target, names, filter, isListed, isDryRun: options.dryRun === true }
   }
 
-  /** Ends the run: the first error is that of the caller, and what is under way is given up. */
+  /** Ends the run. The caller gets the first error, and everything under way is aborted. */
   #end(cause: unknown): void {
     this.#fatal ??= { cause }
     this.#results.end()

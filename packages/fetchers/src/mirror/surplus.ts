@@ -6,18 +6,18 @@ export interface Surplus {
   readonly target: TargetFolder
   /** The names of all entries that the server has, wanted or not. */
   readonly names: LocalNames
-  /** The filters of the options: a path that they leave out is not deleted. */
+  /** The filters of the options. Paths that they exclude are not deleted. */
   readonly filter: PathFilter
-  /** True: nothing is deleted, but told. */
+  /** True: nothing is deleted, only reported. */
   readonly isDryRun: boolean
-  /** Whether all that the server has in this folder is known. */
+  /** Whether we know everything that the server has in this folder. */
   isListed(local: string): boolean
 }
 
 /**
- * Deletes the regular files that mirror() would have named and that the server does not have, and the folders that are
- * empty then. Links are neither followed nor deleted; parts, which no mirrored file is named like, stay. Yields the
- * local path of each deleted file.
+ * Deletes the regular files that mirror() could have named and that the server does not have, and then the empty
+ * folders. Links are neither followed nor deleted. Partial files stay, since no mirrored file has such a name. Yields
+ * the local path of each deleted file.
  */
 export async function* deleteSurplus(surplus: Surplus, folder = '', isKnown = true): AsyncGenerator<string> {
   const { target, names, filter, isListed, isDryRun } = surplus
@@ -40,7 +40,10 @@ export async function* deleteSurplus(surplus: Surplus, folder = '', isKnown = tr
   }
 }
 
-/** Deletes in the same way what is in a folder that is a file on the server now, and the folder if it is empty then. */
+/**
+ * Deletes in the same way the content of a local folder that is now a file on the server, and then the folder if it is
+ * empty.
+ */
 export async function* deleteFolder(surplus: Surplus, folder: string): AsyncGenerator<string> {
   yield* deleteSurplus(surplus, folder, false)
   if (!surplus.isDryRun) await surplus.target.removeEmpty(folder)

@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path'
 import { type Advice, adviceText, type RetrievalError } from '@retriever/core'
 import { makeFolders, orWriteFailed, special, writeFailed } from '../saving/local-file.ts'
 
-/** The folder that a tree is brought to. Nothing outside is written or removed, whatever links it holds. */
+/** The folder that a tree is saved to. It never writes or removes anything outside, even if the folder holds links. */
 export class TargetFolder {
   readonly root: string
-  /** The folders that were checked or made, by their local path. */
+  /** The folders that were checked or made, by local path. */
   readonly #made = new Map<string, Promise<void>>()
 
   private constructor(root: string) {
@@ -30,7 +30,7 @@ export class TargetFolder {
 
   /**
    * Makes a folder and those above it, up to the root. Throws `write-failed` if one is a link, even a link to a folder:
-   * it may lead anywhere (security.md 9).
+   * links may lead anywhere (security.md 9).
    */
   make(local: string): Promise<void> {
     if (local === '') return Promise.resolve()
@@ -53,7 +53,7 @@ export class TargetFolder {
     throw writeFailed(path, `it is ${special(stats)}, and a folder is needed`)
   }
 
-  /** The file at a local path, if it is a regular one. */
+  /** Returns the file at a local path if it is a regular file. */
   async regularFile(local: string): Promise<Stats | null> {
     const stats = await orWriteFailed(this.fileAt(local), () => lstatOf(this.fileAt(local)))
     return stats?.isFile() ? stats : null
@@ -65,7 +65,7 @@ export class TargetFolder {
     return stats?.isDirectory() === true
   }
 
-  /** The content of a folder; none if it does not exist. */
+  /** Returns the content of a folder; empty if there is none. */
   async list(local: string): Promise<Dirent[]> {
     const path = this.fileAt(local)
     return orWriteFailed(path, async () => {
@@ -75,7 +75,7 @@ export class TargetFolder {
     })
   }
 
-  /** Deletes one file, and never what a link leads to. */
+  /** Deletes one file. If it is a link, its target stays. */
   async delete(local: string): Promise<void> {
     await orWriteFailed(this.fileAt(local), () => unlink(this.fileAt(local)))
   }
@@ -88,7 +88,7 @@ export class TargetFolder {
 
 const deleting: Advice = { option: 'delete', value: true }
 
-/** The error for a local file or folder where the server now has the other. */
+/** Makes the error for a local folder where the server now has a file, or the other way round. */
 export function inTheWay(path: string, what: string, wanted: string): RetrievalError {
   const why = `it is ${what}, and the server has ${wanted} there now; remove it, or mirror with ${adviceText(deleting)}`
   return writeFailed(path, why, undefined, deleting)
@@ -100,7 +100,7 @@ export function parentOf(local: string): string {
 
 async function lstatOf(path: string): Promise<Stats | null> {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
-    // In a dry run, a file may stand where a folder will be.
+    // In a dry run, a file may stand in the place of a folder.
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
     throw error
   })

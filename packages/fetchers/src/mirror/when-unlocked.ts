@@ -3,8 +3,8 @@ import { RetrievalError } from '@retriever/core'
 import { throwIfAborted } from '../walk/walk.ts'
 
 /**
- * Saves a file. If a run was killed just when it took the lock of the part, the lock does not tell whether its process
- * still runs. It is tried again when the lock has become too old.
+ * Saves a file. If a run was killed while it took the lock of the partial file, the lock does not tell whether that
+ * process still runs. In this case it tries again once the lock has become too old.
  */
 export async function whenUnlocked<T>(signal: AbortSignal, save: () => Promise<T>): Promise<T> {
   try {

@@ -1,8 +1,8 @@
 import type { Entry } from '../contract/fetcher.ts'
 
 /**
- * The entries of one listing, read without waiting for the consumer: a slow consumer keeps no connection, and the
- * listings of several folders come at the same time.
+ * Reads the entries of one listing without waiting for the consumer. So a slow consumer keeps no connection busy, and
+ * the listings of several folders arrive at the same time.
  */
 export class ListingAhead {
   readonly #held: Entry[] = []
@@ -10,7 +10,7 @@ export class ListingAhead {
   #failure: { readonly cause: unknown } | null = null
   #wake: () => void = () => {}
 
-  /** `read` calls its argument with each entry, and rejects if the listing is not complete. */
+  /** `read` calls its argument with each entry. It rejects if the listing is not complete. */
   constructor(read: (add: (entry: Entry) => void) => Promise<void>) {
     void this.#run(read)
   }
@@ -28,7 +28,7 @@ export class ListingAhead {
     this.#wake()
   }
 
-  /** The entries in their order, then the error that ended the listing. */
+  /** Yields the entries in order, then throws the error that ended the listing. */
   async *entries(): AsyncGenerator<Entry, void, void> {
     while (true) {
       const batch = this.#held.splice(0)

@@ -1,9 +1,9 @@
 import { callback, type OptionKind } from '../kit/options.ts'
 
 /**
- * A glob pattern (`**` crosses folders, `*` and `?` do not, `{a,b}`, `[a-z]`), a regular expression, or a function of
- * the path, and of whether it is that of a folder. A glob without `/` is compared with the last name of the path, as in
- * .gitignore. With `/` at its end, it stands for a folder and all that is below it.
+ * A glob pattern (`**` crosses folders, `*` and `?` do not, `{a,b}`, `[a-z]`), a regular expression, or a function that
+ * gets the path and whether it is a folder. A glob without `/` is compared with the last name of the path, as in
+ * .gitignore. A glob that ends in `/` means a folder and everything below it.
  */
 export type PathPattern = string | RegExp | ((path: string, isFolder: boolean) => boolean)
 
@@ -41,7 +41,7 @@ async function testsOf(patterns: Patterns = []): Promise<Test[]> {
 
 async function testOf(pattern: PathPattern): Promise<Test> {
   if (typeof pattern === 'function') return pattern
-  // test() of an expression with the flag g or y goes on where the last one ended.
+  // test() would not do: with the flag g or y, it continues where the last match ended.
   if (typeof pattern !== 'string') return (path) => path.search(pattern) !== -1
   const { default: picomatch } = await import('picomatch')
   const isTree = pattern.endsWith('/')
@@ -51,7 +51,7 @@ async function testOf(pattern: PathPattern): Promise<Test> {
   return (path, isFolder) => (isFolder && fits(path)) || foldersAbove(path).some((folder) => fits(folder))
 }
 
-/** `a` and `a/b` for `a/b/c`. */
+/** Returns the folders above a path: `a` and `a/b` for `a/b/c`. */
 function foldersAbove(path: string): string[] {
   const names = path.split('/').slice(0, -1)
   return names.map((_, index) => names.slice(0, index + 1).join('/'))

@@ -2,18 +2,18 @@ import { type AccessPlan, decodeOctets, formatLocator, type Resolution, Retrieva
 import type { Retriever } from './retriever.ts'
 import type { WalkOptions } from './walk-options.ts'
 
-/** The place of a resource: its server, and its path there, one octet a character. */
+/** Where a resource is: its server, and its path there, one octet a character. */
 interface Place {
   readonly server: string
   readonly path: string
 }
 
-/** Knows which URLs belong to the tree below a start, and how the resources of the tree are asked for. */
+/** Decides which URLs belong to the tree below a start, and how each resource of the tree is requested. */
 export class Scope {
   readonly #retriever: Retriever
   readonly #start: Resolution
   readonly #extent: NonNullable<WalkOptions['scope']>
-  /** The place of the first listing, after redirects. */
+  /** Where the first listing is, after redirects. */
   #base: Place
 
   constructor(retriever: Retriever, start: Resolution, extent: WalkOptions['scope'] = 'below') {
@@ -23,7 +23,7 @@ export class Scope {
     this.#base = placeOf(start)
   }
 
-  /** Tells the URL to which redirects have led from the start. */
+  /** Notes the URL to which redirects have led from the start. */
   moveTo(url: string): void {
     this.#base = placeOf(this.#retriever.resolve(url))
   }
@@ -35,20 +35,20 @@ export class Scope {
     if (server !== this.#base.server) return false
     if (this.#extent === 'server') return true
     const base = withoutSlash(this.#base.path)
-    // A selector of Gopher may have dot segments; the other mechanisms give no such entries.
+    // Only a Gopher selector can have dot segments; the other mechanisms give no such entries.
     if (path.split('/').includes('..')) return false
     return base === '' || withoutSlash(path) === base || path.startsWith(`${base}/`)
   }
 
-  /** The same text for URLs of the same folder. */
+  /** Makes a text that is the same for all URLs of one folder. */
   key(resolution: Resolution): string {
     const { server, path } = placeOf(resolution)
     return `${server} ${withoutSlash(path)}`
   }
 
   /**
-   * The resolution of an entry's URL; null for a URL that has none. The URLs of entries have no password, so it gets
-   * that of the start where it leads to the same user of the same server.
+   * Resolves an entry's URL. Returns null if it has no meaning. Entries' URLs have no password, so one that leads to
+   * the start's user and server gets the start's password.
    */
   resolve(url: string): Resolution | null {
     try {
@@ -85,7 +85,7 @@ function pathOf(plan: AccessPlan): string | null {
       if (plan.select === 'groups') return ''
       return `${plan.newsgroup ?? ''}/${plan.articleNumber ?? plan.messageId ?? ''}`
     case 'imap':
-      // The parameter UIDVALIDITY stands between a mailbox and its messages.
+      // The parameter UIDVALIDITY stands between a mailbox and its messages, so it is left out.
       return `${plan.mailbox ?? ''}${plan.uid === null ? '' : `/;UID=${plan.uid}`}`
     case 'file':
       return plan.path
@@ -96,7 +96,7 @@ function pathOf(plan: AccessPlan): string | null {
   }
 }
 
-/** The parts of a DN from the root down, without the ways to write one in several forms (RFC 4514 2.4, RFC 4517). */
+/** Returns the parts of a DN from the root down, in one form for all the ways to write it (RFC 4514 2.4, RFC 4517). */
 function ldapPath(dn: string): string {
   const parts = dn.match(/(?:\\.|[^\\,])+/gs) ?? []
   const plain = parts.map((part) => {

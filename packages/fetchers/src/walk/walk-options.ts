@@ -14,26 +14,28 @@ import {
 import { type PathPattern, pathPatterns } from './path-filter.ts'
 import type { CommonOptions } from './retriever.ts'
 
-/** Options of Client.walk and, with others, of Client.mirror. */
+/** Options of Client.walk. Client.mirror has them, too. */
 export interface WalkOptions extends CommonOptions {
-  /** The levels to list: 1 for the start's own entries; a whole number of 1 or more, or Infinity. Default 32. */
+  /**
+   * How many levels to list: 1 lists only the start's entries. A whole number of 1 or more, or Infinity. Default 32.
+   */
   readonly depth?: number
-  /** Only entries whose path fits one of these are yielded; folders are entered all the same. Default: all. */
+  /** Yields only entries whose path fits one of these. All folders are still entered. Default: all. */
   readonly include?: PathPattern | readonly PathPattern[]
-  /** Entries whose path fits one of these are not yielded, and such folders are not entered. Default: none. */
+  /** Leaves out entries whose path fits one of these, and does not enter such folders. Default: none. */
   readonly exclude?: PathPattern | readonly PathPattern[]
   /**
-   * The folders to enter: `below` the start, on the start's `server`, or `any`. Only menus and redirects lead to others
-   * than those below the start. Default `below`.
+   * Which folders to enter: those `below` the start, all on the start's `server`, or `any`. Only menus and redirects
+   * lead to folders that are not below the start. Default `below`.
    */
   readonly scope?: 'below' | 'server' | 'any'
-  /** The most entries of the whole tree; more are the error `limit-exceeded`. Default 1,000,000. */
+  /** How many entries the whole tree may have. More are the error `limit-exceeded`. Default 1,000,000. */
   readonly maxEntries?: number
-  /** The number of listings to retrieve at a time, 1 to 16. Default 4. */
+  /** How many listings to retrieve at a time, 1 to 16. Default 4. */
   readonly concurrency?: number
   /** Ends the walk with the error `aborted`. */
   readonly signal?: AbortSignal
-  /** The absolute URL against which a relative reference is resolved (RFC 3986 5). */
+  /** The absolute URL that resolves a relative reference (RFC 3986 5). */
   readonly base?: string
 }
 

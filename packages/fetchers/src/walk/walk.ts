@@ -7,12 +7,12 @@ import { Scope } from './scope.ts'
 import { checkWalk, type WalkOptions } from './walk-options.ts'
 import { segmentOf, type WalkedEntry } from './walked-entry.ts'
 
-/** security.md section 2: a tree that is deeper than this is rather a loop. */
+/** A tree that is deeper than this is probably a loop (security.md section 2). */
 const defaultDepth = 32
 const defaultEntries = 1_000_000
 const defaultConcurrency = 4
 
-/** More messages than a mailbox can have (RFC 3501 9): a listing of the newest alone would not be the tree. */
+/** No mailbox has more messages than this (RFC 3501 9). A listing of only the newest would not be the tree. */
 const allMessages = 2 ** 32
 
 /** A folder of the tree. */
@@ -25,7 +25,7 @@ export interface Folder {
   readonly request: Parameters<Retriever['retrieve']>[0]
 }
 
-/** The events of a walk. Those of one folder come together. */
+/** The steps of a walk. The steps of one folder come together. */
 export type WalkStep =
   | {
       readonly step: 'entry'
@@ -34,13 +34,13 @@ export type WalkStep =
       readonly isIncluded: boolean
       readonly isExcluded: boolean
     }
-  /** All entries of the folder have come; `isComplete` is false if the server has others that could not be read. */
+  /** All entries of the folder were reported. `isComplete` is false if the server has others that could not be read. */
   | { readonly step: 'listed'; readonly folder: Folder; readonly isComplete: boolean }
-  /** The folder could not be listed, not to its end, or not at all. */
+  /** The folder could not be listed at all, or not to its end. */
   | { readonly step: 'failed'; readonly entry: WalkedEntry }
   /** The name of an entry leads out of its folder, so it has no URL. */
   | { readonly step: 'astray'; readonly entry: WalkedEntry }
-  /** The folder was not entered because of the option `depth`, or because it was entered by another path. */
+  /** The folder was not entered, because of the option `depth` or because another path had led to it. */
   | { readonly step: 'passed'; readonly entry: WalkedEntry }
 
 /** Implements Client.walk. */
@@ -59,24 +59,24 @@ export async function* walk(
   }
 }
 
-/** Walks a tree breadth first, so that each folder is entered by its shortest path. */
+/** Walks a tree breadth first, so that it enters each folder by its shortest path. */
 export class Walk {
   readonly scope: Scope
   readonly #retriever: Retriever
   readonly #options: WalkOptions
   readonly #root: Folder
-  /** The number of entries to list of each folder, if the caller gives none. */
+  /** How many entries of each folder to list, if the caller says nothing. */
   readonly #mostEntries: number | undefined
   /** The URL of the start, without a password. */
   readonly #start: string
   readonly #entered = new Set<string>()
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
-  /** The folders in their order; those before `#at` have been listed. */
+  /** The folders in order. Those before `#at` have been listed. */
   readonly #folders: Folder[]
   #at = 0
   readonly #ahead = new Map<Folder, ListingAhead>()
-  /** The folders whose listings may have been cut without a sign of it. */
+  /** The folders whose listings may have been cut without notice. */
   readonly #doubtful = new WeakSet<Folder>()
   #count = 0
 
@@ -118,7 +118,7 @@ export class Walk {
   #next(): Folder | undefined {
     this.#listAhead()
     const folder = this.#folders[this.#at++]
-    // Listed folders are forgotten many at a time, since each removal moves the rest.
+    // Forgets listed folders many at a time, since each removal moves the rest.
     if (this.#at > 1000) {
       this.#folders.splice(0, this.#at)
       this.#at = 0
@@ -141,18 +141,18 @@ export class Walk {
     let isComplete = true
     try {
       for await (const entry of listing?.entries() ?? []) {
-        // Entries that were listed ahead must not come after an abort.
+        // Entries that were listed ahead must not be yielded after an abort.
         throwIfAborted(this.#signal)
         const { url } = entry
         if (url !== null) yield* this.#step({ ...entry, url }, folder, filter)
         else if (entry.details?.leadsElsewhere === true) yield* this.#astray(entry, folder, filter)
-        // A menu has lines of information; elsewhere such a line may stand for an entry that cannot be read.
+        // A line without a URL is normal in a menu. Elsewhere it may stand for an entry that cannot be read.
         else if (entry.details?.gophertype === undefined) isComplete = false
       }
       yield { step: 'listed', folder, isComplete: isComplete && !this.#doubtful.has(folder) }
     } catch (error) {
       const { entry } = folder
-      // After an abort, or when the client was closed, no other folder can be listed either.
+      // After an abort, or after the client was closed, no other folder can be listed either.
       const isFinal = entry === null || this.#isFull || !RetrievalError.is(error) || error.code === 'aborted'
       if (isFinal) throw error
       yield { step: 'failed', entry: { ...entry, error } }
@@ -179,7 +179,7 @@ export class Walk {
     }
   }
 
-  /** An entry such as `../../.bashrc`. Its name becomes one segment, and its URL is that of the folder. */
+  /** Reports an entry such as `../../.bashrc`. Its name becomes one segment, and its URL is that of the folder. */
   *#astray(listed: Entry, folder: Folder, filter: PathFilter): Generator<WalkStep> {
     const url = folder.entry?.url ?? this.#start
     const segment = segmentOf({ ...listed, url })
@@ -236,7 +236,7 @@ export function throwIfAborted(signal: AbortSignal): void {
   throw new RetrievalError('aborted', 'The walk was aborted.', { phase: 'body', cause: signal.reason })
 }
 
-/** The error for a redirect to a URL that is not within the option `scope`. */
+/** Makes the error for a redirect to a URL that is not within the option `scope`. */
 export function leadsOut(url: string): RetrievalError {
   return failure('refused', url, 'The redirect leads out of the tree. The option `scope` may allow it')
 }
