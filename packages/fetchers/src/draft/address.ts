@@ -3,20 +3,20 @@ import { octetsToText, printable, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 import { longestWord, phraseWords, quoted } from './words.ts'
 
-/** Letters of an atom (RFC 5322 3.2.3), with those beyond ASCII (RFC 6532 3.2). */
+/** The letters of an atom (RFC 5322 3.2.3), including those beyond ASCII (RFC 6532 3.2). */
 const dotAtom = /^[\w!#$%&'*+/=?^`{|}~\u00A0-\uFFFF-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u00A0-\uFFFF-]+)*$/
 const quotedString = /^"(?:[^"\\\0-\x1F\x7F-\x9F]|\\[^\0-\x1F\x7F-\x9F])*"$/
 const domainName = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)*$/
 const domainLiteral = /^\[[\x21-\x5A\x5E-\x7E]*\]$/
 
 /**
- * An address of a mailto URL as a header field has it. A local part with a comma or the like is put in quotes, so that
- * it stays one address; it may hold UTF-8 (RFC 6532), since encoded words are not allowed there (RFC 2047 5). The
- * domain becomes A-labels (RFC 6068 2). Throws `malformed-url`.
+ * Writes an address of a mailto URL as a header field has it. A local part with a comma or the like gets quotes, so
+ * that it stays one address. It may hold UTF-8 (RFC 6532), since it may not have encoded words (RFC 2047 5). The domain
+ * becomes A-labels (RFC 6068 2). Throws `malformed-url`.
  */
 export function addressOf(octets: string, context: RetrievalContext): string {
   const text = octetsToText(octets)
-  // RFC 6068 2: other octets than those of UTF-8 are prohibited.
+  // RFC 6068 2 prohibits octets that are not UTF-8.
   const isUtf8 = text !== octets || /^[\0-\x7F]*$/.test(octets)
   const at = text.lastIndexOf('@')
   const local = text.slice(0, Math.max(at, 0))
@@ -28,7 +28,10 @@ export function addressOf(octets: string, context: RetrievalContext): string {
   return `${isPlain ? local : quoted(local)}@${domain}`
 }
 
-/** The addresses in a field such as Cc, with their names (`Joe <joe@example.com>`, RFC 5322 3.4), each as its words. */
+/**
+ * Returns the addresses of a field such as Cc with their names (`Joe <joe@example.com>`, RFC 5322 3.4), each as its
+ * words.
+ */
 export function addressField(octets: string, context: RetrievalContext): string[][] {
   return entriesOf(octets).flatMap((entry) => {
     const trimmed = entry.trim()
@@ -41,7 +44,7 @@ export function addressField(octets: string, context: RetrievalContext): string[
   })
 }
 
-/** Divides a list at the commas that stand in no quotes. */
+/** Splits a list at commas, except those within quotes. */
 function entriesOf(text: string): string[] {
   const entries: string[] = []
   let begun = 0

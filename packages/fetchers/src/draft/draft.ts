@@ -11,9 +11,9 @@ export interface Draft {
 }
 
 /**
- * The draft: the header fields in the order of RFC 5322 3.6, then the body; lines end in CR LF. There is no From and no
- * Date: the program that sends the mail adds them (RFC 6068 3). Throws `malformed-url` for an address that is none, and
- * `refused` for a line break in a field, which no policy can allow.
+ * Writes the draft: the header fields in the order of RFC 5322 3.6, then the body. Lines end in CR LF. The program that
+ * sends the mail adds From and Date (RFC 6068 3). Throws `malformed-url` for an invalid address, and `refused` for a
+ * line break in a field, which no policy can allow.
  */
 export function draftOf({ to, headers }: Draft, context: RetrievalContext): string {
   for (const [name, value] of [...Object.entries(headers), ...to.map((address) => ['to', address] as const)]) {
@@ -40,7 +40,7 @@ const ids = [
   ['references', 'References'],
 ] as const
 
-/** The words of a list, whose entries have a comma between them. */
+/** Puts a comma after each entry of a list but the last, and returns the words. */
 function listed(entries: readonly string[][]): string[] {
   return entries.flatMap((words, index) => (index < entries.length - 1 ? withComma(words) : words))
 }
@@ -53,7 +53,7 @@ function keyword(octets: string): string[] {
   return phraseWords(octetsToText(octets).trim())
 }
 
-/** A value that holds no message-ids is left out, and told: RFC 6068 3 calls it suspect. */
+/** Returns a field's message-ids. Leaves out a value without any, and says so: RFC 6068 3 calls it suspect. */
 function messageIds(field: string, octets: string | undefined, { emit, url }: RetrievalContext): readonly string[] {
   if (octets === undefined) return []
   const text = octetsToText(octets).trim()
@@ -65,7 +65,10 @@ function messageIds(field: string, octets: string | undefined, { emit, url }: Re
 /** The longest line of a mail, without its end (RFC 5322 2.1.1). */
 const maxLine = 998
 
-/** The fields of the body, a blank line, and the body (RFC 2045): line breaks become CR LF, text beyond ASCII UTF-8. */
+/**
+ * Returns the fields of the body, a blank line, and the body (RFC 2045). Line breaks become CR LF, and text beyond
+ * ASCII becomes UTF-8.
+ */
 function bodyLines(text: string): string[] {
   const lines = text.replace(/(?:\r\n|\r|\n)$/, '').split(/\r\n|\r|\n/)
   const is7bit = lines.every((line) => line.length <= maxLine && /^[\t\x20-\x7E]*$/.test(line))

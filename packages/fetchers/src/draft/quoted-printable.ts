@@ -1,12 +1,12 @@
 /** The longest line of quoted-printable text, its soft break included (RFC 2045 6.7). */
 const maxLine = 76
 
-/** One line in quoted-printable (RFC 2045 6.7), the text as UTF-8, with soft line breaks. */
+/** Writes one line as UTF-8 in quoted-printable (RFC 2045 6.7), with soft line breaks. */
 export function quotedPrintable(line: string): string {
   const escaped = [...Buffer.from(line)].map((octet) =>
     octet === 9 || (octet >= 0x20 && octet < 0x7f && octet !== 0x3d) ? String.fromCharCode(octet) : hex(octet),
   )
-  // A blank at the end of a line could be lost on the way.
+  // A mail server could remove a blank at the end of a line.
   const last = escaped.at(-1)
   if (last === ' ' || last === '\t') escaped[escaped.length - 1] = hex(last.charCodeAt(0))
   let broken = ''

@@ -2,7 +2,7 @@ import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'
 import { wholeSource } from '../kit/byte-source.ts'
 import { type Draft, draftOf } from './draft.ts'
 
-/** The draft as a representation. Rejects ranges, and throws as draftOf() does. */
+/** Gives the draft as a representation. Rejects ranges, and throws as draftOf() does. */
 export function draftResult(draft: Draft, context: RetrievalContext): Retrieved<'mailto'> {
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'Drafts cannot be retrieved in part.')
@@ -12,7 +12,7 @@ export function draftResult(draft: Draft, context: RetrievalContext): Retrieved<
   return {
     outcome: 'retrieved',
     kind: 'object',
-    // RFC 6532 3.7: a header with UTF-8 in it.
+    // A header with UTF-8 needs this type (RFC 6532 3.7).
     mediaType: header.every((octet) => octet < 0x80) ? 'message/rfc822' : 'message/global',
     charset: null,
     size: octets.length,

@@ -1,12 +1,12 @@
-/** The length that lines of a header should keep to (RFC 5322 2.1.1), and the longest encoded word (RFC 2047 2). */
+/** The length that lines of a header should not exceed (RFC 5322 2.1.1), and the longest encoded word (RFC 2047 2). */
 const lineLength = 78
 const wordLength = 75
-/** A word that is longer cannot stand in a line of 998 characters, and is encoded, which makes it several. */
+/** A longer word does not fit into a line of 998 characters. It is encoded, which splits it into several. */
 export const longestWord = 900
 
 /**
- * A header field, folded before a word where its line would become too long (RFC 5322 2.2.3). Words are divided by one
- * blank; an empty one, from two blanks in the text, begins no line.
+ * Writes a header field, and folds it before a word that would make its line too long (RFC 5322 2.2.3). One blank
+ * separates words. An empty word, from two blanks in the text, begins no line.
  */
 export function fieldLine(name: string, words: readonly string[]): string {
   let field = `${name}:`
@@ -20,8 +20,8 @@ export function fieldLine(name: string, words: readonly string[]): string {
 }
 
 /**
- * The words of an unstructured field, such as a subject. Visible ASCII stays as it is, encoded words in the URL too
- * (RFC 6068 2); other text is encoded (RFC 2047).
+ * Returns the words of an unstructured field, such as a subject. Visible ASCII stays as it is, even encoded words from
+ * the URL (RFC 6068 2). Other text is encoded (RFC 2047).
  */
 export function textWords(text: string): string[] {
   const words = text.split(' ')
@@ -29,20 +29,21 @@ export function textWords(text: string): string[] {
   return isPlain ? words : encodedWords(text)
 }
 
-/** The words of a phrase (RFC 5322 3.2.5): a name before an address, or a keyword. */
+/** Returns the words of a phrase (RFC 5322 3.2.5), which is a name before an address, or a keyword. */
 export function phraseWords(text: string): string[] {
   if (/^[\w!#$%&'*+/=?^`{|}~ -]*$/.test(text)) return textWords(text)
   if (/^[\x20-\x7E]{1,900}$/.test(text)) return [quoted(text)]
   return encodedWords(text)
 }
 
-/** A quoted string (RFC 5322 3.2.4). */
+/** Writes a quoted string (RFC 5322 3.2.4). */
 export function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
 /**
- * Encoded words (RFC 2047), which divide no character: Q, which people can read, for text that is mostly ASCII, else B.
+ * Makes encoded words (RFC 2047), none of which splits a character. Text that is mostly ASCII uses Q, which people can
+ * read; other text uses B.
  */
 function encodedWords(text: string): string[] {
   const characters = [...text.replace(/\p{Surrogate}/gu, '\uFFFD')]
@@ -51,7 +52,7 @@ function encodedWords(text: string): string[] {
   return chunks(characters, 'B', (chunk) => Buffer.from(chunk).toString('base64'))
 }
 
-/** As many characters in each word as it can hold. */
+/** Puts as many characters into each word as fit. */
 function chunks(characters: readonly string[], encoding: string, encode: (chunk: string) => string): string[] {
   const words: string[] = []
   let chunk = ''
@@ -66,7 +67,7 @@ function chunks(characters: readonly string[], encoding: string, encode: (chunk:
   return chunk === '' ? words : [...words, wordOf(chunk)]
 }
 
-/** A character as it may stand in an encoded word anywhere, in a phrase too (RFC 2047 5). */
+/** Writes a character so that it may stand in any encoded word, even in a phrase (RFC 2047 5). */
 function qCharacter(character: string): string {
   if (character === ' ') return '_'
   if (/^[A-Za-z0-9!*+/-]$/.test(character)) return character

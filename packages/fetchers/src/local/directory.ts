@@ -11,7 +11,7 @@ import { attempt, pathOctets } from './open-path.ts'
 
 const pieceSize = 64 * 1024
 
-/** The URL of a path, in which `/` ends no directory. */
+/** Makes the URL of a path. A path that ends with `/` is a directory's. */
 export type UrlOf = (path: string) => string
 
 function fileUrl(path: string): string {
@@ -19,8 +19,8 @@ function fileUrl(path: string): string {
 }
 
 /**
- * A directory as a listing: one name a line, sorted by octets; directories end with `/`. Names are the octets on disk,
- * except that control characters and `%` are written as `%XX`: a name may hold a line feed.
+ * Lists a directory: one name a line, sorted by octets; directories end with `/`. Names are the octets on disk, but
+ * control characters and `%` become `%XX`, since a name may hold a line feed.
  */
 export async function readDirectory(
   path: string,
@@ -28,7 +28,7 @@ export async function readDirectory(
   context: RetrievalContext,
   urlOf: UrlOf = fileUrl,
 ): Promise<Retrieved<'file'>> {
-  // It changes when entries are added or removed.
+  // The system changes this date when entries are added or removed.
   checkDate(context, stats.mtime)
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'A directory has no ranges; retrieve it without one.')
@@ -54,8 +54,8 @@ async function readLines(path: string, context: RetrievalContext): Promise<strin
   const { maxListing } = whenHeld(context.limits)
   const lines: string[] = []
   let length = 0
-  // Node's types allow only text here, but names need not be text, and Node gives buffers. Leaving the loop closes the
-  // directory.
+  // Node's types allow only text here, but names need not be text; with 'buffer', Node gives buffers. Leaving the loop
+  // closes the directory.
   const directory = await opendir(pathOctets(path), { encoding: 'buffer' as BufferEncoding })
   for await (const found of directory) {
     if (deadline.reason !== null) break
@@ -72,7 +72,7 @@ function lineOf(name: Buffer, isDirectory: boolean): string {
   return `${shown}${isDirectory ? '/' : ''}\n`
 }
 
-/** Reverses lineOf. The line holds octets, so decodeOctets, which takes text, does not fit. */
+/** Reverses lineOf. The line holds octets, so decodeOctets, which takes text, cannot be used. */
 function nameOf(line: string): string {
   return line.replace(/\/$/, '').replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
@@ -81,7 +81,7 @@ async function* pieces(text: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < text.length; at += pieceSize) yield new Uint8Array(text.subarray(at, at + pieceSize))
 }
 
-/** The entries of such a body, each with its present size and date. */
+/** Reads the entries from such a body, each with its present size and date. */
 async function* entries(
   path: string,
   body: AsyncIterable<Uint8Array>,
@@ -95,7 +95,7 @@ async function* entries(
     const child = parent + name
     const stats = await context.deadline.within('body', () => lstat(pathOctets(child)).catch(() => null))
     const url = urlOf(child)
-    // The file was removed, or may not be inspected.
+    // The file was removed, or we may not inspect it.
     if (stats === null) yield { name: shown, kind: line.endsWith('/') ? 'directory' : 'other', url }
     else {
       const target = stats.isSymbolicLink() ? await targetOf(child, context) : null
@@ -111,7 +111,7 @@ async function* entries(
   }
 }
 
-/** The path that a link leads to, as it is written there; null if the link has gone. */
+/** Returns the path that a link contains, as written. Returns null if the link no longer exists. */
 async function targetOf(link: string, context: RetrievalContext): Promise<string | null> {
   const read = () => readlink(pathOctets(link), 'latin1').catch(() => null)
   const target = await context.deadline.within('body', read)

@@ -6,11 +6,12 @@ import type { Extent } from '../kit/extent.ts'
 import { fileError } from './file-error.ts'
 
 /**
- * The size of one read: larger reads gain nothing (see test/bench), smaller ones each cost a turn of the thread pool.
+ * How many octets one read takes. Larger reads are no faster (see test/bench), and each smaller one costs a turn of the
+ * thread pool.
  */
 export const chunkSize: number = 256 * 1024
 
-/** The octets of an open file. It is closed at the end, on errors, by cancel(), and when the deadline aborts. */
+/** Reads an open file, and closes it at the end, on errors, by cancel(), and when the deadline aborts. */
 export class FileBody implements ByteSource {
   readonly #handle: FileHandle
   readonly #context: RetrievalContext
@@ -20,7 +21,7 @@ export class FileBody implements ByteSource {
   #first: Uint8Array | undefined
   #closed: Promise<void> | undefined
 
-  /** `first`: the octets that have been read already, from `extent.start`. */
+  /** `first` holds the octets from `extent.start` on that were already read. */
   constructor(handle: FileHandle, context: RetrievalContext, extent: Extent, first?: Uint8Array) {
     this.#handle = handle
     this.#context = context
@@ -46,19 +47,19 @@ export class FileBody implements ByteSource {
     return null
   }
 
-  /** All callers wait for the same close, even if the deadline began it; afterwards the file is closed. */
+  /** All callers wait for the same close, even if the deadline began it. Afterwards the file is closed. */
   cancel(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
   }
 
-  /** Waits for a read under way. A failure to close a file that was only read loses nothing. */
+  /** Waits for a read that is under way. If the close fails, nothing is lost, since the file was only read. */
   async #close(): Promise<void> {
     this.#forget()
     await this.#handle.close().catch(() => {})
   }
 
-  /** The next octets, none at the end. Octets appended since the file was opened are not read. */
+  /** Reads the next octets; empty at the end. Leaves out octets that were appended since the file was opened. */
   async #readNext(): Promise<Uint8Array> {
     const { deadline, error } = this.#context
     const length = Math.min(chunkSize, this.#end - this.#position)
@@ -73,7 +74,7 @@ export class FileBody implements ByteSource {
   }
 }
 
-/** Up to `length` octets in a buffer of their own. */
+/** Reads up to `length` octets into a new buffer. */
 export async function readChunk(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(length)
   const { bytesRead } = await handle.read(buffer, 0, length, position)

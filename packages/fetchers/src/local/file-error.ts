@@ -1,7 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 
-/** The error for a system error. */
+/** Makes a RetrievalError from a system error. */
 export function fileError(context: RetrievalContext, cause: unknown): RetrievalError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
   if (code === 'ENOENT' || code === 'ENOTDIR') {

@@ -11,7 +11,7 @@ export type OpenedPath =
   | { readonly kind: 'directory'; readonly stats: Stats }
 
 /**
- * O_NONBLOCK, because opening a FIFO without a writer would block for ever (Windows has neither flag). libuv adds
+ * O_NONBLOCK, because opening a FIFO without a writer would block for ever. Windows has neither flag. libuv adds
  * O_CLOEXEC.
  */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
@@ -19,13 +19,13 @@ const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NO
 /** Opens a path, following links. Rejects with not-found, access-denied or file-failed. */
 export async function openPath(path: string, context: RetrievalContext): Promise<OpenedPath> {
   const octets = pathOctets(path)
-  // The path is checked before it is opened: some devices act on being opened (/dev/watchdog, tapes).
+  // Checks the path before it opens it: opening alone makes some devices act (/dev/watchdog, tapes).
   const stats = await attempt(context, () => stat(octets))
   refuseSpecial(stats, context)
   if (stats.isDirectory()) return { kind: 'directory', stats }
   const handle = await openUnlessAborted(octets, context)
   try {
-    // The open file is checked again, as the path may have been replaced in between.
+    // Checks the open file again, since somebody may have replaced the path in between.
     const opened = await attempt(context, () => handle.stat())
     refuseSpecial(opened, context)
     if (!opened.isFile()) throw context.error('file-failed', 'It has become a directory; try again.')
@@ -37,14 +37,14 @@ export async function openPath(path: string, context: RetrievalContext): Promise
   }
 }
 
-/** The path on disk: a plan's path holds one octet a character, and a name on disk need not be UTF-8. */
+/** Returns the path on disk. A plan's path holds one octet a character, and a name on disk need not be UTF-8. */
 export function pathOctets(path: string): Buffer {
   return Buffer.from(path, 'latin1')
 }
 
 /**
- * Runs one operation of the file system under the deadline, since a dead NFS server can hold it for ever. System errors
- * become RetrievalErrors.
+ * Runs one operation of the file system under the deadline, since a dead NFS server can block it for ever. Turns system
+ * errors into RetrievalErrors.
  */
 export async function attempt<T>(context: RetrievalContext, operation: () => Promise<T>): Promise<T> {
   const { deadline } = context
@@ -60,7 +60,7 @@ async function openUnlessAborted(octets: Buffer, context: RetrievalContext): Pro
   try {
     return await attempt(context, () => opening)
   } catch (error) {
-    // The deadline may have passed while the system was still opening.
+    // The deadline may end while the system still opens the file. It is then closed later.
     opening.then((late) => late.close()).catch(() => {})
     throw error
   }

@@ -6,7 +6,7 @@ import type { RetrievalContext } from '../contract/fetcher.ts'
 const procfs = 0x9fa0
 
 /**
- * The files of a process that proc(5) shows to all on purpose. Its other files are its memory, its environment and its
+ * The files of a process that proc(5) shows to everybody on purpose. The others are its memory, its environment and its
  * arguments, which hold secrets, or its open files (security.md case 54).
  */
 const shown: ReadonlySet<string> = new Set([
@@ -28,12 +28,12 @@ const shown: ReadonlySet<string> = new Set([
   'status',
 ])
 
-/** Files of the system with its memory, its log, and the keys that it keeps for users. */
+/** Files that hold the system's memory, its log, or the keys that it keeps for users. */
 const hidden = /^(?:k(?:core|msg|eys|ey-users|pagecgroup|pagecount|pageflags)|vmcore|slabinfo|sysrq-trigger)$/
 
 /**
- * Throws `file-failed` for a file that is a piece of a process. `descriptor` is that of the open file: by it the system
- * says which file was opened, after all links.
+ * Throws `file-failed` for a file that is a piece of a process. `descriptor` belongs to the open file: it tells which
+ * file the system opened after all links.
  */
 export async function refuseProcessFile(path: Buffer, descriptor: number, context: RetrievalContext): Promise<void> {
   if (process.platform !== 'linux') return
@@ -49,7 +49,7 @@ export async function refuseProcessFile(path: Buffer, descriptor: number, contex
   throw context.error('file-failed', message)
 }
 
-/** Whether a path in /proc is private: `/proc/12/environ`, `/proc/12/task/13/environ`, for any mount point of proc. */
+/** Whether a path in /proc is private: `/proc/12/environ`, `/proc/12/task/13/environ`. proc may be mounted anywhere. */
 function isPrivate(path: string): boolean {
   const names = path.split('/')
   const name = names.at(-1) ?? ''
@@ -61,7 +61,7 @@ function isPrivate(path: string): boolean {
   return !(below.length === 1 && shown.has(name)) && below[0] !== 'net'
 }
 
-/** Folders of files that are open in a process, such as `/proc/12/fd`; the caller may have no right to open them. */
+/** Folders of the files that a process has open, such as `/proc/12/fd`. The caller may have no right to open them. */
 const descriptors = /\/\d+\/(?:fd|map_files)$/
 
 /** Whether the path, or a link that it leads to, is in such a folder: `/dev/stdin` is `/proc/self/fd/0`. */

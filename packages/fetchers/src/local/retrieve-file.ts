@@ -7,7 +7,7 @@ import { attempt, type OpenedPath } from './open-path.ts'
 
 type OpenedFile = Extract<OpenedPath, { kind: 'file' }>
 
-/** Suffixes that suffice to decide whether a file can be shown; other files have no media type. */
+/** The suffixes that are needed to decide whether a file can be shown. Other files get no media type. */
 const mediaTypes: Readonly<Record<string, string>> = {
   txt: 'text/plain',
   html: 'text/html',
@@ -17,10 +17,10 @@ const mediaTypes: Readonly<Record<string, string>> = {
   mbox: 'application/mbox',
 }
 
-/** The types whose parts are entries. */
+/** The types whose parts are listed as entries. */
 const messages: ReadonlySet<string | null> = new Set(['message/rfc822', 'application/mbox'])
 
-/** Retrieves an open regular file. Its body closes it; without a body, it is closed here. */
+/** Retrieves an open regular file. Its body closes the file; if there is no body, this function does. */
 export async function retrieveFile(
   path: string,
   file: OpenedFile,
@@ -58,9 +58,9 @@ export async function retrieveFile(
 }
 
 /**
- * The size of a file; or null and the file's beginning, if the system's size is not true: /proc gives 0 for every file,
- * /sys 4096. Such files have no blocks. Empty files and small ones within their inode have none either, so only reading
- * tells.
+ * Returns the size of a file. The system's size is not true in /proc, which gives 0 for every file, and in /sys, which
+ * gives 4096: for those it returns null and the beginning of the file. Such files have no blocks, but neither have
+ * empty files and small ones within their inode, so only reading tells them apart.
  */
 async function measure(
   { handle, stats }: OpenedFile,

@@ -2,7 +2,10 @@ import type { Entity } from './entity.ts'
 import type { MessagePart } from './part.ts'
 import type { SplitMessage } from './split-message.ts'
 
-/** The parts that a person reads, in order: plain texts and HTML that are no attachments, one of each alternative. */
+/**
+ * Returns the parts that a person reads, in order: plain texts and HTML that are no attachments, and one of several
+ * alternatives.
+ */
 export function bodyOf(
   { entities }: SplitMessage,
   partsOf: ReadonlyMap<Entity, readonly MessagePart[]>,
@@ -13,11 +16,11 @@ export function bodyOf(
   if (unnamed.length > 0) return unnamed
   const named = tree.texts(entities[0], ({ disposition }) => disposition !== 'attachment')
   if (named.length > 0) return named
-  // A message of a single text shows it, even as an attachment.
+  // A message that is a single text shows it, even if it is an attachment.
   return parts.length === 1 && parts[0]?.mediaType.startsWith('text/') ? parts : []
 }
 
-/** The texts below each part of a message. */
+/** Finds the texts below each part of a message. */
 class TextTree {
   readonly #children = new Map<Entity, Entity[]>()
   readonly #partsOf: ReadonlyMap<Entity, readonly MessagePart[]>
@@ -55,14 +58,14 @@ class TextTree {
     }
   }
 
-  /** The best alternative: plain text unless it is blank, else the first one that is not (RFC 2046 5.1.4). */
+  /** Returns the best alternative: plain text unless it is blank, else the first that is not blank (RFC 2046 5.1.4). */
   #best(choices: readonly (readonly MessagePart[])[]): readonly MessagePart[] {
     const filled = choices.filter((parts) => parts.some((part) => !this.#blank.has(part)))
     const plain = filled.find((parts) => parts.every(({ mediaType }) => mediaType === 'text/plain'))
     return plain ?? filled[0] ?? choices[0] ?? []
   }
 
-  /** The parts that are not blank; all of them if every one is blank. */
+  /** Returns the parts that are not blank, or all if every part is blank. */
   #withoutBlank(parts: readonly MessagePart[]): readonly MessagePart[] {
     const filled = parts.filter((part) => !this.#blank.has(part))
     return filled.length > 0 ? filled : parts

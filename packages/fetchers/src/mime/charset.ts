@@ -4,17 +4,16 @@ import { knownCharset } from '../kit/text/text.ts'
 
 /** A charset of a message's text. */
 export interface Charset {
-  /** The name, which is the same for all labels of one charset. */
+  /** The same name for all labels of one charset. */
   readonly name: string
-  /** Decodes octets. Null if they are no text of this charset. */
+  /** Decodes octets. Returns null if they are no text of this charset. */
   decode(octets: Uint8Array): string | null
 }
 
 type Iconv = Pick<typeof import('iconv-lite'), 'decode' | 'encodingExists'>
 
 /**
- * iconv-lite, which has the charsets that TextDecoder does not know, such as cp437. Loaded for the first message that
- * names one.
+ * iconv-lite has charsets that TextDecoder does not know, such as cp437. It is loaded when a message first names one.
  */
 let iconv: Iconv | null = null
 
@@ -26,13 +25,13 @@ export async function loadCharsets(labels: Iterable<string>): Promise<void> {
   if (iconv !== null) return
   for (const label of labels) {
     if (knownCharset(label) !== null || own.has(plainLabel(label))) continue
-    // iconv-lite is CommonJS: in a bundle all its exports are under `default`.
+    // iconv-lite is CommonJS. In a bundle, all its exports are under `default`.
     iconv = (await import('iconv-lite')).default
     return
   }
 }
 
-/** The charset with this label; null if it is not known or not loaded. */
+/** Returns the charset with this label; null if it is unknown or not loaded. */
 export function charsetOf(label: string): Charset | null {
   const known = knownCharset(label)
   if (known !== null) return { name: known, decode: (octets) => decodeFatal(octets, known) }
@@ -50,14 +49,14 @@ export function charsetOf(label: string): Charset | null {
   }
 }
 
-/** The charset labels in the encoded words of a text (RFC 2047 2). */
+/** Yields the charset labels in the encoded words of a text (RFC 2047 2). */
 export function* wordCharsets(text: string): Generator<string, void, void> {
   for (const [, label = ''] of text.matchAll(/=\?([^?*\s]{1,60})[?*]/g)) yield label
 }
 
 /**
- * Decodes the octets of a header: as UTF-8 where they are valid, else in the charset of the message's text, else as
- * Latin-1. A charset of seven bits is recognised by its escape sequences.
+ * Decodes the octets of a header: as UTF-8 if they are valid, else in the charset of the message's text, else as
+ * Latin-1. Escape sequences reveal a charset of seven bits.
  */
 export function headerText(octets: string, charset: Charset | null): string {
   const isEscaped = /^(?:iso2022|hz)/.test(plainLabel(charset?.name ?? '')) && /\x1B[$(]|~\{/.test(octets)
@@ -73,7 +72,7 @@ function plainLabel(label: string): string {
 function decodeFatal(octets: Uint8Array, name: string): string | null {
   try {
     const decoder = new TextDecoder(name, { fatal: true })
-    // TextDecoder is called in two steps, as in plugin/text.ts: in one, Node 20 takes windows-1252 for ISO 8859-1.
+    // Two steps, as in kit/text/text.ts: if TextDecoder gets all at once, Node 20 reads windows-1252 as ISO 8859-1.
     return decoder.decode(octets, { stream: true }) + decoder.decode()
   } catch {
     return null
@@ -96,7 +95,7 @@ const shiftIn = 0x0f
 
 /**
  * Decodes HZ (RFC 1843): `~{` begins GB 2312, `~}` ends it, `~~` is a tilde, and a tilde before a line end joins two
- * lines. A tilde that is the second octet of a character begins no escape.
+ * lines. If a tilde is the second octet of a character, it begins no escape.
  */
 function hzGb2312(octets: Uint8Array): string | null {
   const gbk = Buffer.allocUnsafe(octets.length)

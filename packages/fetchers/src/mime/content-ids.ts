@@ -3,9 +3,9 @@ import { MessagePart, multipartContent } from './part.ts'
 import type { SplitMessage } from './split-message.ts'
 
 /**
- * The parts and the whole multiparts by Content-ID, in the order of `entities`. If several have the same, the multipart
- * that contains them decides (RFC 2392 2): of alternatives the last counts, which is the best (RFC 2046 5.1.4), of
- * others the first.
+ * Maps each Content-ID to its part or whole multipart, in the order of `entities`. If several have the same id, the
+ * multipart that contains them decides (RFC 2392 2): among alternatives the last counts, because it is the best (RFC
+ * 2046 5.1.4), elsewhere the first.
  */
 export function contentIds(
   { entities, multiparts }: SplitMessage,
@@ -25,7 +25,7 @@ export function contentIds(
   return new Map([...found].map(([id, { part }]) => [id, part]))
 }
 
-/** Whether the part holds its data: an external body (RFC 2046 5.2.3) only says where it is. */
+/** Whether the part holds its data. An external body (RFC 2046 5.2.3) only says where the data is. */
 function isBetter({ mediaType }: MessagePart): boolean {
   return mediaType !== 'message/external-body'
 }

@@ -1,7 +1,7 @@
 import { type Decoded, uudecodeAt } from './uuencode.ts'
 import { ydecodeAt } from './yenc.ts'
 
-/** A text, and the files that were in it, encoded as in news before MIME. */
+/** A text and the files that were encoded in it, as in news before MIME. */
 export interface Separated {
   /** The text without the files. */
   readonly text: Buffer
@@ -11,13 +11,11 @@ export interface Separated {
 const lf = 0x0a
 const starts = ['begin', '=ybegin '].map((word) => Buffer.from(word))
 
-/**
- * The factor by which, with the slack, a decoded file may be larger than its text where blanks at line ends were lost.
- */
+/** A decoded file may be larger than its text by this factor plus a slack, because blanks at line ends may be lost. */
 const maxGrowth = 4
 const slack = 64 * 1024
 
-/** Removes files in uuencode and yEnc from a text, in one pass: the beginning of a file ends the one before it. */
+/** Removes files in uuencode and yEnc from a text, in one pass. Where a file begins, the file before it ends. */
 export function separateFiles(octets: Buffer): Separated {
   const files: Decoded[] = []
   const text: Buffer[] = []

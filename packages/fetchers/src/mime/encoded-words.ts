@@ -3,17 +3,19 @@ import { type Charset, charsetOf } from './charset.ts'
 /** Matches an encoded word (RFC 2047 2), with the language that RFC 2231 5 allows: `=?charset*en?q?text?=`. */
 const word = /=\?([^?*\s]+)(?:\*[^?\s]*)?\?([bq])\?([^?\s]*)\?=/gi
 
-/** Adjacent words of one charset, decoded together: some mailers split a character (RFC 2047 5 forbids it). */
+/**
+ * Adjacent words of one charset are decoded together, because some mailers split a character, which RFC 2047 5 forbids.
+ */
 interface Run {
   readonly charset: Charset
   readonly octets: Buffer[]
-  /** The words before decoding. */
+  /** The words as they were written. */
   written: string
 }
 
 /**
- * Decodes the encoded words of a text, and removes the blanks between two of them (RFC 2047 6.2). A word that is broken
- * or in an unknown charset stays as it is; call loadCharsets() first. The result may have control characters.
+ * Decodes the encoded words of a text, and removes the blanks between two of them (RFC 2047 6.2). A word stays as it is
+ * if it is broken or in an unknown charset; call loadCharsets() first. The result may have control characters.
  */
 export function decodeWords(text: string): string {
   if (!text.includes('=?')) return text
@@ -45,7 +47,7 @@ function runText(run: Run | null): string {
   return run === null ? '' : (run.charset.decode(Buffer.concat(run.octets)) ?? run.written)
 }
 
-/** The octets of an encoded word (RFC 2047 4); null if the word is not valid in its encoding. */
+/** Returns the octets of an encoded word (RFC 2047 4), or null if the word is not valid in its encoding. */
 function wordOctets(encoding: string, encoded: string): Buffer | null {
   if (encoding.toLowerCase() === 'b') {
     const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(encoded) && encoded.replaceAll('=', '').length % 4 !== 1
@@ -55,6 +57,6 @@ function wordOctets(encoding: string, encoded: string): Buffer | null {
   const octets = encoded
     .replaceAll('_', ' ')
     .replace(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  // Characters beyond ASCII are not allowed here; they are kept.
+  // An encoded word must be ASCII, but we keep other characters.
   return Buffer.from(octets, /[^\0-\xFF]/.test(octets) ? 'utf8' : 'latin1')
 }

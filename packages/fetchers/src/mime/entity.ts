@@ -8,7 +8,7 @@ export class Entity {
   readonly parent: Entity | null
   /** The header fields with their folds, one octet a character. */
   readonly fields: readonly string[]
-  /** The subtype of a multipart: `mixed`; null for other entities. */
+  /** The subtype of a multipart, such as `mixed`. Null for other entities. */
   readonly multipart: string | null
   /** The line between the parts of a multipart, one octet a character (RFC 2046 5.1.1). */
   readonly boundary: string | null
@@ -17,19 +17,19 @@ export class Entity {
 
   constructor(parent: Entity | null, header: string) {
     this.parent = parent
-    // The line `From user date` begins each message of a mailbox file (RFC 4155), and is no field.
+    // The line `From user date`, which begins each message of a mailbox file (RFC 4155), is no field.
     const lines = header.replace(/\r?\n$/, '').split(/\r?\n(?![ \t])/)
     this.fields = /^From [^\s:]/i.test(header) ? lines.slice(1) : lines
     const contentType = this.#field('content-type')
     this.#contentType = contentType === null ? null : parseField(contentType)
     this.#disposition = parseField(this.#field('content-disposition') ?? '')
-    // Without a subtype it counts as mixed, as one of an unknown subtype does (RFC 2046 5.1.3).
+    // A missing subtype counts as mixed, as an unknown one does (RFC 2046 5.1.3).
     const [type = '', subtype = ''] = (this.#contentType?.value ?? '').toLowerCase().split(/\/(.*)/s)
     this.multipart = type === 'multipart' ? subtype || 'mixed' : null
     this.boundary = (this.multipart !== null && this.#parameter('boundary')) || null
   }
 
-  /** The media type, `type/subtype` in lower case, of an entity that is shown as one part. */
+  /** The media type of an entity that is shown as one part: `type/subtype` in lower case. */
   get mediaType(): string {
     // A multipart without parts is shown as text.
     if (this.multipart !== null) return 'text/plain'
@@ -38,7 +38,7 @@ export class Entity {
       // An invalid media type counts as plain text (RFC 2045 5.2).
       return /^[^\s/]+\/[^\s/]+$/.test(value) ? value.toLowerCase() : 'text/plain'
     }
-    // RFC 2046 5.1.5
+    // In a digest, this is the default (RFC 2046 5.1.5).
     if (this.parent?.multipart === 'digest') return 'message/rfc822'
     const extension = /\.([^./\\]+)$/.exec(this.#disposition.parameters.get('filename')?.octets ?? '')?.[1]
     if (extension !== undefined) return mediaTypes.get(extension.toLowerCase()) ?? 'application/octet-stream'
@@ -54,7 +54,7 @@ export class Entity {
     return this.#disposition.value.toLowerCase() || null
   }
 
-  /** The file name, decoded. The charsets that it names must be loaded. */
+  /** The decoded file name. The charsets that it names must be loaded. */
   get fileName(): string | null {
     const names = [this.#disposition.parameters.get('filename'), this.#contentType?.parameters.get('name')]
     const name = names.find((parameter) => parameter?.octets)
@@ -73,13 +73,13 @@ export class Entity {
     return (start >= 0 && end > start ? field.slice(0, start) + field.slice(end + 1) : field).trim().toLowerCase()
   }
 
-  /** Whether the blanks at line ends are deleted, for format=flowed (RFC 3676). Null for other texts. */
+  /** Whether format=flowed text deletes the blanks at line ends (RFC 3676). Null for other texts. */
   get flowed(): { readonly deleteBlank: boolean } | null {
     if (this.#parameter('format')?.toLowerCase() !== 'flowed') return null
     return { deleteBlank: this.#parameter('delsp')?.toLowerCase() === 'yes' }
   }
 
-  /** The labels of the charsets that its parameters are in (RFC 2231 4), and the one of its text. */
+  /** The charset labels of its parameters (RFC 2231 4) and of its text. */
   get charsetLabels(): string[] {
     const parameters = [...(this.#contentType?.parameters.values() ?? []), ...this.#disposition.parameters.values()]
     return [this.charset, ...parameters.map(({ charset }) => charset)].filter((label) => label !== null)
@@ -90,7 +90,7 @@ export class Entity {
     return octets === undefined ? undefined : trimBlanks(octets)
   }
 
-  /** The first field of that name, unfolded; null if there is none. */
+  /** Returns the first field of this name, unfolded; null if there is none. */
   #field(name: string): string | null {
     const line = this.fields.find(
       (field) =>
@@ -103,7 +103,7 @@ export class Entity {
   }
 }
 
-/** Media types by the extension of a file name, for parts that have a name and no Content-Type. */
+/** Media types by the extension of a file name. They serve parts that have a name but no Content-Type. */
 const mediaTypes: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'text/plain': 'txt log c h',

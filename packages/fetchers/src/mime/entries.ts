@@ -5,8 +5,8 @@ import type { Message } from './message.ts'
 import type { MessagePart } from './part.ts'
 
 /**
- * The parts of a message as entries of its representation. `urlOf` gives the URL of a part by its number in IMAP.
- * Rejects with `limit-exceeded` past limits.maxCollected.
+ * Yields the parts of a message as entries of its representation. `urlOf` makes the URL of a part from its number in
+ * IMAP. Rejects with `limit-exceeded` past limits.maxCollected.
  */
 export async function* messageEntries(
   body: AsyncIterable<Uint8Array>,
@@ -15,7 +15,7 @@ export async function* messageEntries(
 ): AsyncGenerator<Entry, void, void> {
   const { readMessage } = await import('./message.ts')
   const message = await readMessage(await collect(body, context))
-  // Only an mbox has parts and no header; its messages are known by their subjects.
+  // Only an mbox has parts but no header. Its messages are named by their subjects.
   const isMailbox = message.headers.length === 0
   const sections = new Map(sectionsIn(message))
   for (const [number, part] of message.allParts()) {
@@ -25,7 +25,10 @@ export async function* messageEntries(
   }
 }
 
-/** The numbers of IMAP, those of messages within the message included (RFC 3501 6.4.5): `3.1`. */
+/**
+ * Yields the parts with their numbers in IMAP, such as `3.1`, including those of messages within the message (RFC 3501
+ * 6.4.5).
+ */
 function* sectionsIn(message: Message, outer: string = ''): Generator<readonly [part: MessagePart, section: string]> {
   for (const part of message.parts) {
     if (part.section === null) continue
@@ -41,16 +44,16 @@ function partEntry(number: string, part: MessagePart, messageId: string | null, 
   return {
     name: name ?? (isMailbox ? part.message?.subject : null) ?? mediaType,
     kind: 'file',
-    // RFC 2392 2
+    // A `mid` URL may name a part, too (RFC 2392 2).
     url: isNamed ? `mid:${encodedId(messageId)}/${encodedId(contentId)}` : null,
     size,
     details: {
-      // A part within a part is `2.1`, a string: as a number, 2.10 would be the same.
+      // The number `2.1` of a part within a part is a string: the number 2.10 would be the same as 2.1.
       number: isWithin ? number : part.number,
       mediaType,
       disposition,
       contentId,
-      // The URL of the part for the option `base`, whose value is the URL of the message.
+      // This URL names the part if the option `base` holds the URL of the message.
       ...(contentId !== null && { cid: `cid:${encodedId(contentId)}` }),
       ...(damage !== null && { damage }),
     },

@@ -19,8 +19,8 @@ export interface FoundPart {
 }
 
 /**
- * Finds a message, or its part, in the octets of a message. Null: it is not there. The error `limit-exceeded` of
- * readMessage() is returned, not thrown.
+ * Finds a message or its part in the octets of a message. Returns null if it is not there, and returns, not throws, the
+ * error `limit-exceeded` of readMessage().
  */
 export async function findPart(octets: Uint8Array, wanted: WantedPart): Promise<FoundPart | RetrievalError | null> {
   if (!mayHave(octets, wanted)) return null
@@ -32,10 +32,10 @@ export async function findPart(octets: Uint8Array, wanted: WantedPart): Promise<
   }
 }
 
-/** Whether the ids stand anywhere in the octets, so that most messages of a mailbox need not be read. */
+/** Whether the ids occur anywhere in the octets, so that most messages of a mailbox need not be parsed. */
 function mayHave(octets: Uint8Array, { messageId, contentId }: WantedPart): boolean {
   const text = Buffer.from(octets.buffer, octets.byteOffset, octets.length)
-  // A message within the message may be encoded (RFC 2046 5.2.1 forbids it), and its ids with it.
+  // A message within the message may be encoded, although RFC 2046 5.2.1 forbids it. Its ids are then encoded, too.
   if (/^Content-Type:\s*message\//im.test(text.toString('latin1'))) return true
   const isThere = (id: string): boolean => text.includes(id)
   return (
@@ -49,7 +49,7 @@ function find(message: Message, octets: Uint8Array, { messageId, contentId }: Wa
     if (messageId !== null && each.message.messageId !== messageId) continue
     if (contentId === null) return each
     const content = each.message.part(`cid:${contentId.written}`)
-    // A part may be named like a URL.
+    // part() also looks for names, and the name of another part may look like this URL.
     if (content === null || ![contentId.text, contentId.written].includes(content.contentId ?? '')) return null
     const number = [...message.allParts()].find(([, part]) => part === content)?.[0] ?? null
     return { message: each.message, octets: content.octets, part: { number, content } }
@@ -57,7 +57,7 @@ function find(message: Message, octets: Uint8Array, { messageId, contentId }: Wa
   return null
 }
 
-/** The message, and the messages that are its parts, each with its number. */
+/** Yields the message, and each message that is one of its parts with its number. */
 function* allMessages(message: Message, octets: Uint8Array): Generator<FoundPart, void, void> {
   yield { message, octets, part: null }
   for (const [number, content] of message.allParts()) {

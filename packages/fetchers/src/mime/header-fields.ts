@@ -4,13 +4,13 @@ import { type Charset, headerText } from './charset.ts'
 import { decodeWords } from './encoded-words.ts'
 import { trimBlanks } from './parameters.ts'
 
-/** A header field. It is untrusted text, which may have control characters. */
+/** A header field. Its text is untrusted, and may have control characters. */
 export interface HeaderField {
   /** The name as the message writes it. */
   readonly name: string
   /**
-   * The value, unfolded and decoded: octets as UTF-8 if they are valid, else in the charset of the message's text, else
-   * as Latin-1; then the encoded words of RFC 2047.
+   * The unfolded, decoded value: octets are UTF-8 if they are valid, else in the charset of the message's text, else
+   * Latin-1. Then the encoded words of RFC 2047 are decoded.
    */
   readonly value: string
 }
@@ -19,21 +19,21 @@ export interface HeaderField {
 export interface WellKnownFields {
   readonly subject: string | null
   readonly from: string | null
-  /** The date; null if the field is missing or no date. */
+  /** The date. Null if the field is missing or holds no date. */
   readonly date: Date | null
   /** The names of groups (RFC 5536 3.1.4); empty for mail. */
   readonly newsgroups: readonly string[]
-  /** The id without angle brackets, like `references`. */
+  /** The id without angle brackets, as in `references`. */
   readonly messageId: string | null
-  /** The ids of References, the oldest first. */
+  /** The ids of References, oldest first. */
   readonly references: readonly string[]
 }
 
-/** Reads a field of the message, with folds, one octet a character; null for a line without a name. */
+/** Reads a field with its folds, one octet a character. Returns null for a line without a name. */
 export function headerField(line: string, charset: Charset | null): HeaderField | null {
   const colon = line.indexOf(':')
   if (colon < 1) return null
-  // RFC 5322 2.2.3: unfolding removes only the line end.
+  // Unfolding removes only the line end (RFC 5322 2.2.3).
   const unfolded = line.slice(colon + 1).replace(/\r?\n(?=[ \t])/g, '')
   return {
     name: octetsToText(line.slice(0, colon).trim()),
@@ -54,12 +54,12 @@ export function wellKnown(headers: readonly HeaderField[]): WellKnownFields {
   }
 }
 
-/** The ids of References, without their angle brackets: `<1@host> <2@host>`. */
+/** Returns the ids of References, such as `<1@host> <2@host>`, without angle brackets. */
 export function idsIn(field: string): string[] {
   return field.match(/<[^<>\s]+>/g)?.map((id) => id.slice(1, -1)) ?? []
 }
 
-/** The id without its angle brackets, as in URLs: `id@host` of `<id@host>`. */
+/** Returns the id without angle brackets, as URLs have it: `id@host` for `<id@host>`. */
 export function withoutBrackets(id: string | null): string | null {
   return id?.trim().replace(/^<(.*)>$/, '$1') || null
 }

@@ -4,18 +4,19 @@ const inline: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The section that a fragment names, as pieces of a text: that of a heading up to the next one of its level or above,
- * the content of an element that holds others, and behind an empty anchor or within a line all up to the next heading.
+ * Finds the section that a fragment names, as pieces of a text. A heading's section reaches to the next heading of its
+ * level or above. An element that holds others is a section itself. After an empty anchor, or one within a line, the
+ * section reaches to the next heading.
  */
 export class Section {
-  /** The number of the first piece; null: it has not been found. */
+  /** The number of the first piece. Null until it is found. */
   from: number | null = null
-  /** The number of the piece behind the last one; null: it goes on to the end. */
+  /** The number of the piece after the last one. Null: the section reaches to the end. */
   to: number | null = null
   readonly #names: ReadonlySet<string>
-  /** The heading that is open, or the last one, and the piece at which it begins. */
+  /** The heading that is open, or else the last one, and the piece at which it begins. */
   #heading = { level: 0, from: 0, isOpen: false }
-  /** Headings of this level and above end the section; 0: the first heading belongs to it. */
+  /** Headings of this level and above end the section. At 0, the first heading still belongs to the section. */
   #level = 0
   /** The level of the heading before an anchor. */
   #outer = 0
@@ -28,7 +29,10 @@ export class Section {
     this.#names = new Set(namesIn(fragment))
   }
 
-  /** `pieces`: so many stand before the element, `line` of them before its line; `depth` elements are open with it. */
+  /**
+   * Called for a start tag. `pieces` stand before the element, and `line` of them before its line. `depth` elements are
+   * open, including this one.
+   */
   open(name: string, attributes: Readonly<Record<string, string>>, pieces: number, line: number, depth: number): void {
     const level = levelOf(name)
     if (level > 0) this.#heading = { level, from: pieces, isOpen: true }
@@ -46,12 +50,12 @@ export class Section {
     if (!isOpen && !inline.has(name)) this.#leastDepth = this.#isTerm ? depth - 1 : depth
   }
 
-  /** `depth` elements are open without it. */
+  /** Called for an end tag. `depth` elements are still open. */
   close(name: string, pieces: number, depth: number): void {
     if (levelOf(name) > 0) this.#heading.isOpen = false
     if (this.from === null || this.to !== null || depth >= this.#leastDepth) return
     if (this.#hasText) this.to = pieces
-    // The element was empty: an anchor.
+    // The element was empty, so it is an anchor.
     else this.#leastDepth = 0
   }
 
@@ -69,7 +73,7 @@ export class Section {
   }
 }
 
-/** The names that a fragment may stand for: as it is, and decoded (HTML Standard, 7.4.6.3). */
+/** Returns the names that a fragment may mean: as it is, and decoded (HTML Standard, 7.4.6.3). */
 function namesIn(fragment: string): string[] {
   try {
     return [fragment, decodeURIComponent(fragment)]
@@ -78,7 +82,7 @@ function namesIn(fragment: string): string[] {
   }
 }
 
-/** 1 to 6 for a heading, else 0. */
+/** Returns 1 to 6 for a heading, else 0. */
 function levelOf(name: string): number {
   return /^h[1-6]$/.test(name) ? Number(name[1]) : 0
 }

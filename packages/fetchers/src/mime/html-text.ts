@@ -23,18 +23,21 @@ const blocks: ReadonlySet<string> = new Set([
   ...['h4', 'h5', 'h6', 'header', 'hr', 'li', 'main', 'ol', 'p', 'pre', 'section', 'table', 'tr', 'ul'],
 ])
 
-/** The most open elements. At each end tag the parser searches all of them; a limit keeps the time linear. */
+/**
+ * How many elements may be open. At each end tag the parser searches all of them, so without a limit the time would be
+ * quadratic.
+ */
 const maxDepth = 500
 
 /**
- * The text of HTML: a line for each block, a mark before list items, and the addresses of links unless their text has
- * them. Scripts are not run and nothing is fetched. If too many elements are open, they count as closed.
+ * Returns the text of HTML: a line for each block, a mark before list items, and the address of a link unless its text
+ * shows it. Scripts do not run and nothing is fetched. If too many elements are open, it treats them as closed.
  */
 export function htmlText(html: string): string {
   return textOf(html, null) ?? ''
 }
 
-/** The text of the section that a fragment names by an `id` or the `name` of an anchor; null if there is none. */
+/** Returns the text of the section that a fragment names by an `id` or an anchor's `name`. Null if there is none. */
 export function htmlSection(html: string, fragment: string): string | null {
   return textOf(html, new Section(fragment))
 }
@@ -48,7 +51,7 @@ function textOf(html: string, section: Section | null): string | null {
       break
     } catch (error) {
       if (!(error instanceof TooDeep)) throw error
-      // The next round begins after the tag that was one too many.
+      // The next round begins after the tag that exceeded the limit.
       start += parser.endIndex + 1
       text.closeAll()
     }
@@ -58,7 +61,7 @@ function textOf(html: string, section: Section | null): string | null {
 
 class TooDeep extends Error {}
 
-/** Collects the text; htmlparser2 calls onopentag, ontext and onclosetag. */
+/** Collects the text. htmlparser2 calls onopentag, ontext and onclosetag. */
 class PlainText {
   #pieces: string[] = []
   #hiddenIn: string | null = null
@@ -66,12 +69,12 @@ class PlainText {
   #isAtLineStart = true
   #preformatted = 0
   #depth = 0
-  /** So many pieces stand before the line that is being written. */
+  /** How many pieces stand before the current line. */
   #lineStart = 0
   #link: { readonly href: string; readonly from: number } | null = null
   readonly #section: Section | null
 
-  /** `section`: the part that is wanted; null: all of it. */
+  /** `section` is the part to return; null returns all of it. */
   constructor(section: Section | null) {
     this.#section = section
   }
@@ -154,7 +157,7 @@ class PlainText {
     if (!this.#isAtLineStart) this.#push('\n')
   }
 
-  /** Adds a piece. It notes whether a line ends with it: to look back at all pieces would take quadratic time. */
+  /** Adds a piece, and notes whether a line ends with it: a look back at all pieces would take quadratic time. */
   #push(piece: string): void {
     if (piece === '') return
     this.#pieces.push(piece)

@@ -6,13 +6,13 @@ const lf = 0x0a
 const cr = 0x0d
 const greater = 0x3e
 const from = Buffer.from('From ')
-/** The longest beginning of a line that is looked at. */
+/** How much of a line's beginning is looked at. */
 const maxFromLine = 1000
 
 /**
- * Yields the messages of a mailbox file (mbox, RFC 4155), without the lines `From user date` that begin them, without
- * the empty lines before those, and without the `>` that protects such lines in them; anything else is yielded as one
- * message. In place of a message over limits.maxCollected comes its error.
+ * Yields the messages of a mailbox file (mbox, RFC 4155). It leaves out the lines `From user date` that begin messages,
+ * the empty lines before those, and the `>` that protects such lines within messages. A file that is no mailbox is
+ * yielded as one message. A message over limits.maxCollected is replaced by its error.
  */
 export async function* messagesIn(
   chunks: AsyncIterable<Uint8Array>,
@@ -30,37 +30,37 @@ export async function* messagesIn(
   for (const message of splitter.end()) yield orError(message)
 }
 
-/** The messages of a mailbox file, as messagesIn() gives them. Null if the octets are no such file. */
+/** Returns the messages of a mailbox file, as messagesIn() yields them. Null if the octets are no such file. */
 export function messagesOf(octets: Buffer): readonly Buffer[] | null {
   if (!isFirstLine(octets)) return null
   const splitter = new Splitter(Number.POSITIVE_INFINITY)
   return [...splitter.push(octets), ...splitter.end()].filter((message) => message !== null)
 }
 
-/** Splits a file as it comes. A message over `maxMessage` octets is null. */
+/** Splits a file while it arrives. A message over `maxMessage` octets becomes null. */
 class Splitter {
   readonly #maxMessage: number
-  /** The octets of the message so far; null: it is too large. */
+  /** The octets of the message so far. Null if it is too large. */
   #pieces: Uint8Array[] | null = []
   #length = 0
-  /** The beginning of a line whose rest has not come. */
+  /** The beginning of a line whose rest has not arrived. */
   #carry: Uint8Array = new Uint8Array(0)
   #isLineStart = true
   #isAfterBlank = true
-  /** Whether the file is a mailbox; null before its first line. */
+  /** Whether the file is a mailbox. Null before its first line. */
   #isMailbox: boolean | null = null
 
   constructor(maxMessage: number) {
     this.#maxMessage = maxMessage
   }
 
-  /** Whether the rest is of no use, since the only message is too large. */
+  /** Whether the rest need not be read, because the only message is too large. */
   get isTooLarge(): boolean {
     return this.#isMailbox === false && this.#pieces === null
   }
 
   *push(chunk: Uint8Array): Generator<Buffer | null, void, void> {
-    // The chunk is valid until the next read.
+    // The source may overwrite the chunk at the next read.
     yield* this.#lines(Buffer.concat([this.#carry, chunk]), false)
   }
 
@@ -81,7 +81,7 @@ class Splitter {
         }
         const line = data.subarray(at, end === -1 ? data.length : end)
         this.#isMailbox ??= isFirstLine(line)
-        // Without a mailbox, one message has all octets.
+        // If the file is no mailbox, all octets are one message.
         if (!this.#isMailbox) break
         if (this.#isAfterBlank && isFromLine(line, this.#length === 0 && kept === at)) {
           this.#keep(data.subarray(kept, at))
@@ -118,8 +118,8 @@ function isFirstLine(line: Buffer): boolean {
 }
 
 /**
- * Whether a line begins a message. In a message, where it comes after an empty line, it must have a time of day: some
- * programs do not protect lines of texts that begin with `From `.
+ * Whether a line begins a message. Within a message the line comes after an empty one and must have a time of day,
+ * since some programs do not protect text lines that begin with `From `.
  */
 function isFromLine(line: Buffer, isFirst: boolean): boolean {
   return isFirstLine(line) && (isFirst || /\d\d:\d\d/.test(line.toString('latin1', 0, maxFromLine)))

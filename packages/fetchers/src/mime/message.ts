@@ -11,7 +11,7 @@ import { messagesOf } from './mailbox.ts'
 import { contentsOf, MessagePart, messageContent, type PartContent } from './part.ts'
 import { type MessageLimits, type SplitMessage, splitMessage, tooManyParts } from './split-message.ts'
 
-/** Limits on the memory that a message needs beyond its octets. */
+/** Limits the memory that a message needs beyond its octets. */
 export interface ReadMessageOptions {
   /** The most parts, including multiparts. Default 1000. */
   readonly maxParts?: number
@@ -38,8 +38,8 @@ export class Message implements WellKnownFields {
   /** The parts in order. A message without MIME has one part, its text. */
   readonly parts: readonly MessagePart[]
   /**
-   * The parts that make up `text`: plain texts and HTML that are no attachments, and of alternatives the plain text,
-   * unless that is blank.
+   * The parts that make up `text`: plain texts and HTML that are no attachments. Among alternatives it is the plain
+   * text, unless that is blank.
    */
   readonly body: readonly MessagePart[]
   /** The text that a person reads; HTML is reduced to text. Lines end in LF. "" if there is no text. */
@@ -69,9 +69,10 @@ export class Message implements WellKnownFields {
   }
 
   /**
-   * A part by its number (`2`; `2.1` is the first part of the message that part 2 is), by the URL `cid:CONTENT-ID` or
-   * `mid:MESSAGE-ID/CONTENT-ID` (RFC 2392), or by its name (the first of that name). Null if there is none, or if the
-   * `mid:` names neither this message nor one within it. Of alternatives with one Content-ID, it is the last.
+   * Returns a part by its number (`2`; `2.1` is the first part of the message in part 2), by the URL `cid:CONTENT-ID`
+   * or `mid:MESSAGE-ID/CONTENT-ID` (RFC 2392), or by its name (the first with that name). Null if there is none, or if
+   * the `mid:` names neither this message nor one within it. Of several alternatives with one Content-ID, the last
+   * counts.
    */
   part(which: number | string): MessagePart | null {
     const text = String(which)
@@ -81,7 +82,7 @@ export class Message implements WellKnownFields {
     return found ?? null
   }
 
-  /** All parts with their numbers; after a part that is a message, the parts within it: `1`, `2`, `2.1`. */
+  /** Yields all parts with their numbers. After a part that is a message come the parts within it: `1`, `2`, `2.1`. */
   *allParts(): Generator<readonly [number: string, part: MessagePart], void, void> {
     for (const part of this.parts) {
       yield [String(part.number), part]
@@ -99,7 +100,7 @@ export class Message implements WellKnownFields {
   #byId(url: string): MessagePart | undefined {
     const [, scheme, path = ''] = /^(cid|mid):(.*)$/is.exec(url) ?? []
     if (scheme === undefined) return undefined
-    // A raw slash separates the ids; a slash within an id is escaped (RFC 2392 2).
+    // A raw slash separates the ids, and a slash within an id is escaped (RFC 2392 2).
     if (scheme.toLowerCase() === 'cid') return this.#byContentId(path)
     const [messageId = '', contentId] = path.split('/')
     const message = this.#withMessageId(decodedId(messageId))
@@ -107,7 +108,7 @@ export class Message implements WellKnownFields {
   }
 
   #byContentId(id: string): MessagePart | undefined {
-    // The example of RFC 2392 2 does not decode the id for the header, and some senders do as it does.
+    // The example in RFC 2392 2 has the encoded id in the header, too, and some senders follow it.
     return this.#withContentId(decodedId(id)) ?? this.#withContentId(id)
   }
 
@@ -132,8 +133,8 @@ export class Message implements WellKnownFields {
 }
 
 /**
- * Reads a message from its octets, or from its representation up to limits.maxCollected. Malformed messages are read as
- * far as they make sense. Rejects with `limit-exceeded` for more parts or a longer header than the options allow.
+ * Reads a message from its octets, or from its representation up to limits.maxCollected. Reads as much of a malformed
+ * message as makes sense. Rejects with `limit-exceeded` if it has more parts or a longer header than the options allow.
  */
 export async function readMessage(
   source: Uint8Array | Representation,
@@ -149,7 +150,7 @@ export async function readMessage(
   return readOctets(octets, { maxParts, maxHeader, url }, maxLevels)
 }
 
-/** The depth to which messages within messages are read. Each level is read again by every level above it. */
+/** How many levels of messages within messages are read. Each level is parsed again by every level above it. */
 const maxLevels = 8
 
 async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: number): Promise<Message> {
@@ -188,7 +189,10 @@ async function readOctets(octets: Uint8Array, limits: MessageLimits, levels: num
   )
 }
 
-/** The places of the entities in their multiparts (RFC 3501 6.4.5): `1.2`. A message without multiparts is part 1. */
+/**
+ * Returns the position of each entity in its multiparts (RFC 3501 6.4.5), such as `1.2`. A message without multiparts
+ * is part 1.
+ */
 function sectionsOf({ entities }: SplitMessage): ReadonlyMap<Entity, string> {
   const sections = new Map<Entity, string>()
   const counts = new Map<Entity, number>()
@@ -206,10 +210,10 @@ function sectionsOf({ entities }: SplitMessage): ReadonlyMap<Entity, string> {
   return sections
 }
 
-/** Reads an mbox: each of its messages is a part, unless there is only one. */
+/** Reads an mbox. Each of its messages becomes a part, unless there is only one. */
 async function readMailbox(messages: readonly Buffer[], limits: MessageLimits, levels: number): Promise<Message> {
   const [first] = messages
-  // A message that begins with a second such line is not read as an mbox again without end.
+  // `levels` ends this if each message begins with another such line.
   if (messages.length === 1 && first !== undefined && levels > 1) return readOctets(first, limits, levels - 1)
   if (messages.length > limits.maxParts) throw tooManyParts(limits)
   const parts: MessagePart[] = []
@@ -223,12 +227,14 @@ async function readMailbox(messages: readonly Buffer[], limits: MessageLimits, l
   return new Message([], parts, [], '', new Map())
 }
 
-/** An id of a cid or mid URL. */
+/** Decodes an id of a cid or mid URL. */
 function decodedId(id: string): string {
   return octetsToText(decodeOctets(id))
 }
 
-/** Reads a part that is a message; null for another part, and for one that exceeds the rest of the limits. */
+/**
+ * Reads a part that is a message. Returns null for another part, and for a message that exceeds the rest of the limits.
+ */
 async function readWithin(
   { mediaType, octets }: PartContent,
   limits: MessageLimits,
@@ -249,7 +255,7 @@ function partCount({ parts }: Message): number {
   return parts.reduce((sum, { message }) => sum + 1 + (message === null ? 0 : partCount(message)), 0)
 }
 
-/** The labels that parts, parameters and encoded words name. */
+/** Returns the charset labels of parts, parameters and encoded words. */
 function charsetLabels({ entities }: SplitMessage): string[] {
   return entities.flatMap(({ charsetLabels, fields }) => [
     ...charsetLabels,
@@ -257,7 +263,7 @@ function charsetLabels({ entities }: SplitMessage): string[] {
   ])
 }
 
-/** Raw octets beyond ASCII in the header are likely to be in the charset of the text. */
+/** Raw octets beyond ASCII in the header are probably in the charset of the text. */
 function charsetOfHeader(part: MessagePart | undefined): Charset | null {
   return part?.charset ? charsetOf(part.charset) : null
 }

@@ -2,7 +2,7 @@ import { octetsToText } from '@retriever/core'
 import { charsetOf } from './charset.ts'
 import { decodeWords } from './encoded-words.ts'
 
-/** The text without blanks around it. trim() would also take the octet A0, which ends characters of UTF-8. */
+/** Removes blanks around the text. trim() would also remove the octet A0, which may end a UTF-8 character. */
 export function trimBlanks(octets: string): string {
   let [start, end] = [0, octets.length]
   while (start < end && isBlank(octets.charCodeAt(start))) start++
@@ -14,7 +14,7 @@ function isBlank(octet: number): boolean {
   return octet === 0x20 || (octet >= 0x09 && octet <= 0x0d)
 }
 
-/** A parameter's value, one octet a character, and the charset that it names if it is in the form of RFC 2231 4. */
+/** A parameter's value, one octet a character, and the charset if the value is in the form of RFC 2231 4. */
 export interface Parameter {
   readonly octets: string
   readonly charset: string | null
@@ -24,17 +24,17 @@ export interface Parameter {
 export interface ParsedField {
   /** The value before the parameters. */
   readonly value: string
-  /** The parameters by lower-case name; the last one counts of two with the same name. */
+  /** The parameters by lower-case name. If a name occurs twice, the last one counts. */
   readonly parameters: ReadonlyMap<string, Parameter>
 }
 
 /**
- * Matches one element between semicolons. A semicolon in quotes or behind a backslash does not count, and a quote may
+ * Matches one element between semicolons. A semicolon within quotes or after a backslash does not end it. A quote may
  * lack its end.
  */
 const element = /(?:"(?:[^"\\]|\\(?:.|$))*(?:"|$)|\\(?:.|$)|[^;"\\])+/gs
 
-/** Reads a field, unfolded, one octet a character. */
+/** Reads an unfolded field, one octet a character. */
 export function parseField(field: string): ParsedField {
   const [value = '', ...elements] = /^\s*;/.test(field) ? ['', ...matchesOf(field)] : matchesOf(field)
   const written = new Map<string, string>()
@@ -55,12 +55,12 @@ export function parseField(field: string): ParsedField {
       else before.push(piece)
     }
   }
-  // RFC 6266 4.3: the extended form of a parameter counts, the plain one is for old readers.
+  // The extended form of a parameter counts; the plain one is for old readers (RFC 6266 4.3).
   for (const [name, all] of pieces) parameters.set(name, joined(all))
   return { value: unquoted(value), parameters }
 }
 
-/** The text of a parameter. Many mailers use encoded words here, although RFC 2047 5 forbids them. */
+/** Returns a parameter's text. Many mailers use encoded words here, although RFC 2047 5 forbids them. */
 export function parameterText({ octets, charset }: Parameter): string {
   const decoded = charset === null ? null : charsetOf(charset)?.decode(Buffer.from(octets, 'latin1'))
   return decodeWords(decoded ?? octetsToText(octets))
@@ -90,9 +90,7 @@ function matchesOf(field: string): string[] {
   return field.match(element) ?? []
 }
 
-/**
- * The text without its quotes, and without the backslashes before other characters. Blanks count only within quotes.
- */
+/** Removes the quotes, and the backslashes before other characters. Blanks count only within quotes. */
 function unquoted(text: string): string {
   return trimBlanks(text).replace(/\\(.|$)|"/gs, '$1')
 }

@@ -14,21 +14,21 @@ type ContentFields = 'name' | 'mediaType' | 'charset' | 'disposition' | 'content
 
 /** A part without its number. */
 export interface PartContent extends Pick<MessagePart, ContentFields> {
-  /** The way in which the lines of format=flowed text are joined; null for other parts. */
+  /** How the lines of format=flowed text are joined. Null for other parts. */
   readonly flowed: { readonly deleteBlank: boolean } | null
 }
 
 /**
- * A part of a message that has no parts itself (RFC 2045), or a file in yEnc or uuencode within a text; or a whole
- * multipart, if its Content-ID is asked for. All its texts are untrusted.
+ * A part that has no parts itself (RFC 2045), a file in yEnc or uuencode within a text, or, if its Content-ID was asked
+ * for, a whole multipart. All its texts are untrusted.
  */
 export class MessagePart {
-  /** The number of the part, from 1 within the message, without multiparts. 0: a whole multipart. */
+  /** The number of the part within the message, from 1, multiparts not counted. 0 for a whole multipart. */
   readonly number: number
   /** The file name as the sender wrote it, decoded. It may be a path or a device: clean it before you use it. */
   readonly name: string | null
   /**
-   * The media type, `type/subtype` in lower case; if the part gives none, by the extension of its name, else
+   * The media type, `type/subtype` in lower case. If the part gives none, the extension of its name decides, else it is
    * `text/plain`.
    */
   readonly mediaType: string
@@ -39,20 +39,17 @@ export class MessagePart {
   /** The Content-ID without its angle brackets. */
   readonly contentId: string | null
   /**
-   * The octets, decoded from base64, quoted-printable, uuencode or yEnc, and otherwise as they came: lines end in CRLF.
+   * The octets, decoded from base64, quoted-printable, uuencode or yEnc, otherwise as they arrived: lines end in CRLF.
    */
   readonly octets: Uint8Array
-  /**
-   * The reason why `octets` are not those that were sent, by the length or checksum of yEnc. Null if no damage is
-   * known.
-   */
+  /** Why `octets` differ from what was sent, as the length or checksum of yEnc shows. Null if no damage is known. */
   readonly damage: string | null
   /**
-   * The number of the part within its message as IMAP has it, with multiparts (RFC 3501 6.4.5): `1.2`. Null for a file
+   * The number of the part within its message as IMAP counts, with multiparts (RFC 3501 6.4.5): `1.2`. Null for a file
    * within a text, and for a message of a mailbox file.
    */
   readonly section: string | null
-  /** The message that the part contains (`message/rfc822`); null for other parts, and beyond eight levels. */
+  /** The message that the part contains (`message/rfc822`). Null for other parts, and beyond eight levels. */
   readonly message: Message | null
   readonly #flowed: PartContent['flowed']
 
@@ -71,7 +68,6 @@ export class MessagePart {
     this.#flowed = content.flowed
   }
 
-  /** The number of octets. */
   get size(): number {
     return this.octets.length
   }
@@ -81,13 +77,13 @@ export class MessagePart {
     return this.disposition === 'attachment' || this.name !== null
   }
 
-  /** The text in its charset, or else read like representation.text(). Flowed lines are joined. Lines end in LF. */
+  /** Decodes the text in its charset, or else as representation.text() does. Joins flowed lines. Lines end in LF. */
   text(): string {
     const text = this.#decoded().replaceAll('\r\n', '\n')
     return this.#flowed === null ? text : unflow(text, this.#flowed.deleteBlank)
   }
 
-  /** Saves `octets` like Representation.saveTo. Rejects with `partial` if they are damaged. */
+  /** Saves `octets` as Representation.saveTo does. Rejects with `partial` if they are damaged. */
   async saveTo(path: string, options: Omit<SaveOptions, 'checksum'> = {}): Promise<void> {
     this.throwIfDamaged()
     await save(wholeSource(this.octets), path, { modified: null, offset: 0, size: this.size }, options)
@@ -101,14 +97,14 @@ export class MessagePart {
   }
 
   #decoded(): string {
-    // Senders often name ASCII, the default, and send octets of another charset.
+    // Senders often name ASCII, the default, but send octets of another charset.
     const charset = this.charset === 'us-ascii' ? null : this.charset
     const other = charset === null || knownCharset(charset) !== null ? null : charsetOf(charset)
     return other?.decode(this.octets) ?? decodeText(this.octets, { mediaType: this.mediaType, charset })
   }
 }
 
-/** Reads a leaf: it is one part, or a text and the files in it. */
+/** Reads a leaf, which is one part, or a text with files in it. */
 export function contentsOf({ entity, octets }: Leaf): readonly PartContent[] {
   const { fileName, mediaType, charset, disposition, contentId, encoding, flowed } = entity
   const decoded = decodeTransfer(octets, encoding)
@@ -133,7 +129,7 @@ export function contentsOf({ entity, octets }: Leaf): readonly PartContent[] {
   return [...(isBlank ? [] : [{ ...part, octets: text }]), ...files.map(contentOfFile)]
 }
 
-/** Content-Transfer-Encodings of one file. RFC 2045 6.3 allows `x-` names; those without are not standard. */
+/** Content-Transfer-Encodings of a single file. RFC 2045 6.3 allows `x-` names; those without `x-` are not standard. */
 const fileEncodings: ReadonlySet<string> = new Set([
   'x-uuencode',
   'x-uue',
@@ -144,12 +140,12 @@ const fileEncodings: ReadonlySet<string> = new Set([
   'yenc',
 ])
 
-/** A whole multipart with its delimiters, by which its parts are read again. */
+/** Makes a whole multipart with its delimiters, so that its parts can be read again. */
 export function multipartContent({ multipart, contentId }: Entity, octets: Buffer): PartContent {
   return { ...messageContent(octets), mediaType: `multipart/${multipart}`, contentId }
 }
 
-/** A message of an mbox. */
+/** Makes a message of an mbox. */
 export function messageContent(octets: Buffer): PartContent {
   return {
     name: null,
@@ -177,12 +173,12 @@ function contentOfFile({ name, octets, damage }: Decoded): PartContent {
 }
 
 /**
- * Joins the lines of format=flowed text (RFC 3676) to paragraphs. A line that ends in a blank continues in the next one
- * of the same quoting depth; `-- ` separates a signature. Lines end in LF.
+ * Joins the lines of format=flowed text (RFC 3676) into paragraphs. A line that ends in a blank continues in the next
+ * line of the same quoting depth; `-- ` separates a signature. Lines end in LF.
  */
 function unflow(text: string, deleteBlank: boolean): string {
   const lines: string[] = []
-  /** The quoting of the paragraph that continues; null if none does. */
+  /** The quoting of the paragraph that continues. Null if none does. */
   let open: string | null = null
   let paragraph: string[] = []
   const close = (): void => {
@@ -191,7 +187,7 @@ function unflow(text: string, deleteBlank: boolean): string {
   }
   for (const line of text.split('\n')) {
     const quoting = /^>*/.exec(line)?.[0] ?? ''
-    // RFC 3676 4.4: a leading blank was added by the sender (space-stuffing).
+    // The sender added a leading blank (RFC 3676 4.4, space-stuffing).
     const content = line.slice(quoting.length).replace(/^ /, '')
     const flows = content.endsWith(' ') && content !== '-- '
     if (open !== quoting || content === '-- ') {
@@ -202,7 +198,7 @@ function unflow(text: string, deleteBlank: boolean): string {
     if (flows) open = quoting
     else {
       open = null
-      // An empty line counts, too.
+      // An empty line is a line of its own, too.
       lines.push(paragraph.join(''))
       paragraph = []
     }

@@ -2,7 +2,7 @@ import { RetrievalError } from '@retriever/core'
 import { Entity } from './entity.ts'
 import { trimBlanks } from './parameters.ts'
 
-/** Limits on the memory that a message needs beyond its octets. */
+/** Limits the memory that a message needs beyond its octets. */
 export interface MessageLimits {
   readonly maxParts: number
   readonly maxHeader: number
@@ -10,7 +10,7 @@ export interface MessageLimits {
   readonly url: string | null
 }
 
-/** A part that has no parts itself: its octets in the message. */
+/** A part that has no parts itself, and its octets in the message. */
 export interface Leaf {
   readonly entity: Entity
   readonly octets: Buffer
@@ -18,7 +18,7 @@ export interface Leaf {
 
 /** A message, split into its parts. */
 export interface SplitMessage {
-  /** The message, its multiparts and their parts, in their order; the first is the message itself. */
+  /** The message, its multiparts and their parts, in order. The first is the message itself. */
   readonly entities: readonly Entity[]
   readonly leaves: readonly Leaf[]
   /** The octets of each multipart with a boundary, from its preamble or first delimiter to its last one. */
@@ -41,11 +41,11 @@ class Splitter {
   readonly #limits: MessageLimits
   readonly #entities: Entity[] = []
   readonly #leaves: Leaf[] = []
-  /** The octets of the multiparts; until their ends are found, all behind their headers. */
+  /** The octets of the multiparts. Until a multipart's end is found, it has everything after its header. */
   readonly #multiparts = new Map<Entity, Buffer>()
-  /** The multiparts that have not ended, the innermost last. */
+  /** The multiparts that have not ended. The innermost is last. */
   readonly #open: Entity[] = []
-  /** The open multiparts by boundary. If two have the same, it is the inner one. */
+  /** The open multiparts by boundary. If two have the same boundary, the inner one counts. */
   readonly #byBoundary = new Map<string, Entity>()
 
   constructor(message: Buffer, limits: MessageLimits) {
@@ -72,7 +72,7 @@ class Splitter {
     return { entities: this.#entities, leaves: this.#leaves, multiparts: this.#multiparts }
   }
 
-  /** Reads a header, up to the empty line behind it, a delimiter within it, or the end. */
+  /** Reads a header up to the empty line after it, a delimiter within it, or the end. */
   #readEntity(parent: Entity | null, start: number): { entity: Entity; bodyStart: number } {
     let [end, bodyStart] = [start, start]
     for (let isHeader = true; isHeader && bodyStart < this.#message.length; ) {
@@ -94,7 +94,7 @@ class Splitter {
     return { entity, bodyStart }
   }
 
-  /** The first delimiter in a line from `at` on; null if there is none. */
+  /** Finds the first delimiter from the line at `at` on. Returns null if there is none. */
   #nextDelimiter(at: number): Delimiter | null {
     if (this.#open.length === 0) return null
     for (let start = at; start < this.#message.length; ) {
@@ -106,27 +106,27 @@ class Splitter {
     return null
   }
 
-  /** The delimiter in the line that begins at `start`; null if the line is another one. */
+  /** Reads the delimiter in the line that begins at `start`. Returns null if the line is no delimiter. */
   #delimiterAt(start: number): Delimiter | null {
     if (this.#open.length === 0 || this.#message[start] !== dash || this.#message[start + 1] !== dash) return null
     const end = lineEnd(this.#message, start)
-    // RFC 2046 5.1.1: blanks behind a boundary are added on the way.
+    // Blanks after a boundary were added on the way (RFC 2046 5.1.1).
     const text = trimBlanks(this.#message.toString('latin1', start + 2, end))
     const opened = this.#byBoundary.get(text)
-    // Without a line end it is the beginning of `--boundary--`.
+    // Without a line end, this is the beginning of `--boundary--`.
     if (opened !== undefined) return { multipart: opened, start, end, isEnd: this.#message[end - 1] !== lf }
     const ended = text.endsWith('--') ? this.#byBoundary.get(text.slice(0, -2)) : undefined
     return ended === undefined ? null : { multipart: ended, start, end, isEnd: true }
   }
 
-  /** Ends the multiparts within this one, whose own end is missing, and this one if it is at its end. */
+  /** Ends the multiparts within this one, whose own ends are missing, and this one if the delimiter is its last. */
   #closeDownTo({ multipart, isEnd, start, end }: Delimiter): void {
     while (this.#open.at(-1) !== multipart || isEnd) {
       const closed = this.#open.pop()
       if (closed?.boundary == null) return
       const octets = this.#multiparts.get(closed)
       const bodyStart = this.#message.length - (octets?.length ?? 0)
-      // Its own last delimiter belongs to it, that of an outer multipart does not.
+      // A multipart's octets include its own last delimiter, but not that of an outer multipart.
       const isOwn = closed === multipart
       this.#multiparts.set(closed, isOwn ? this.#message.subarray(bodyStart, end) : this.#body(bodyStart, start))
       const outer = this.#open.findLast(({ boundary }) => boundary === closed.boundary)
@@ -136,7 +136,7 @@ class Splitter {
     }
   }
 
-  /** The octets of a body. The line end before a delimiter belongs to the delimiter (RFC 2046 5.1.1). */
+  /** Returns the octets of a body. The line end before a delimiter belongs to the delimiter (RFC 2046 5.1.1). */
   #body(start: number, delimiter: number | null): Buffer {
     let end = delimiter ?? this.#message.length
     if (delimiter !== null && end > start && this.#message[end - 1] === lf) end--
@@ -152,11 +152,11 @@ interface Delimiter {
   readonly multipart: Entity
   readonly start: number
   readonly end: number
-  /** Whether it is the last one of its multipart. */
+  /** Whether this is the last delimiter of its multipart. */
   readonly isEnd: boolean
 }
 
-/** The place behind the line end. */
+/** Returns the position after the line end. */
 function lineEnd(message: Buffer, start: number): number {
   return message.indexOf(lf, start) + 1 || message.length
 }
@@ -165,7 +165,7 @@ function headerTooLong(limits: MessageLimits): RetrievalError {
   return exceeded(limits, `A header of the message is over ${limits.maxHeader} octets, the most that are read`)
 }
 
-/** The error for a message that has more parts than are allowed. */
+/** Makes the error for a message that has more parts than are allowed. */
 export function tooManyParts(limits: MessageLimits): RetrievalError {
   return exceeded(limits, `The message has over ${limits.maxParts} parts, the most that are read`)
 }

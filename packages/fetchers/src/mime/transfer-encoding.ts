@@ -11,7 +11,7 @@ export function decodeTransfer(octets: Buffer, encoding: string): Buffer {
 }
 
 /**
- * Decodes base64, ignoring other characters (RFC 2045 6.8). Some mailers pad each line, and Node would stop at the
+ * Decodes base64 and ignores other characters (RFC 2045 6.8). Some mailers pad each line, and Node would stop at the
  * first padding.
  */
 function base64(octets: Buffer): Buffer {
@@ -21,7 +21,7 @@ function base64(octets: Buffer): Buffer {
   for (let start = 0; start < text.length; ) {
     const padding = text.indexOf('=', start)
     const end = padding === -1 ? text.length : padding
-    // All pieces go into one Buffer: `A=A=...` would otherwise make a Buffer of every two octets.
+    // All pieces go into one Buffer: `A=A=...` would otherwise make a Buffer for every two characters.
     if (end > start) length += decoded.write(text.slice(start, end), length, 'base64')
     start = end + 1
   }
@@ -33,8 +33,8 @@ const lf = 0x0a
 const cr = 0x0d
 
 /**
- * Decodes quoted-printable (RFC 2045 6.7). An invalid escape stays as it is. Blanks before a line end were added in
- * transport (rule 3).
+ * Decodes quoted-printable (RFC 2045 6.7). An invalid escape stays as it is. Blanks before a line end are removed,
+ * because transport added them (rule 3).
  */
 function quotedPrintable(octets: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(octets.length)
@@ -57,7 +57,7 @@ function quotedPrintable(octets: Buffer): Buffer {
   return decoded.subarray(0, length)
 }
 
-/** The place from which the line has only blanks and its end. */
+/** Returns the position from which the line has only blanks and its end. */
 function endOfText(octets: Buffer, start: number, next: number): number {
   let end = next
   while (end > start && isBlank(octets[end - 1])) end--

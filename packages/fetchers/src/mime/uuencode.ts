@@ -3,9 +3,9 @@ export interface Decoded {
   /** The name as it was written, one octet a character. */
   readonly name: string
   readonly octets: Uint8Array
-  /** The reason why the octets are not those of the file; null if no damage is known. */
+  /** Why the octets differ from the file. Null if no damage is known. */
   readonly damage: string | null
-  /** The place in the text after the encoded file. */
+  /** The position in the text after the encoded file. */
   readonly end: number
 }
 
@@ -13,8 +13,8 @@ const beginLine = /^begin(-base64)? [0-7]{3,4} (.+)$/
 
 /**
  * Decodes the file that begins at this line of a text: `begin 644 NAME`, lines of up to 45 octets, `end` (POSIX
- * uuencode); or `begin-base64`, base64, `====`. Null if it is no file, since prose may begin like this, and for a file
- * over `maxLength` octets, since a short line may claim to contain 63.
+ * uuencode); or `begin-base64`, base64, `====`. Returns null if it is no file, since prose may begin like this, and for
+ * a file over `maxLength` octets, since a short line may claim to contain 63.
  */
 export function uudecodeAt(text: Buffer, start: number, maxLength: number): Decoded | null {
   const lines = linesFrom(text, start)
@@ -26,7 +26,7 @@ export function uudecodeAt(text: Buffer, start: number, maxLength: number): Deco
   let length = 0
   for (const { line, end } of lines) {
     if (line === (isBase64 ? '====' : 'end')) {
-      // Even an empty file has a line, with no octets.
+      // Even an empty file has a line, which holds no octets.
       return pieces.length === 0 ? null : { name, octets: Buffer.concat(pieces), damage: null, end }
     }
     const octets = isBase64 ? base64Line(line) : uuLine(line)
@@ -43,8 +43,8 @@ function base64Line(line: string): Buffer | null {
 }
 
 /**
- * Decodes a line: a length, and groups of four characters of six bits. Trailing blanks may be lost; some encoders add a
- * checksum.
+ * Decodes a line, which has a length and then groups of four characters of six bits. Trailing blanks may be lost, and
+ * some encoders add a checksum.
  */
 function uuLine(line: string): Buffer | null {
   if (!/^[ -`]*$/.test(line)) return null
@@ -60,7 +60,7 @@ function uuLine(line: string): Buffer | null {
   return octets
 }
 
-/** The six bits of a character. A blank, a grave accent and a missing character are 0. */
+/** Returns the six bits of a character. A blank, a grave accent and a missing character are 0. */
 function sixBits(line: string, at: number): number {
   return at < line.length ? (line.charCodeAt(at) - 0x20) & 0x3f : 0
 }
@@ -69,13 +69,13 @@ function sixBits(line: string, at: number): number {
 export interface TextLine {
   /** The line, one octet a character, without its end. */
   readonly line: string
-  /** The place after the line end. */
+  /** The position after the line end. */
   readonly end: number
 }
 
 const lf = 0x0a
 
-/** The lines of a text from `start` on. They end in CRLF or LF. */
+/** Yields the lines of a text from `start` on. They end in CRLF or LF. */
 export function* linesFrom(text: Buffer, start: number): Generator<TextLine, void, void> {
   for (let at = start; at < text.length; ) {
     const end = text.indexOf(lf, at) + 1 || text.length

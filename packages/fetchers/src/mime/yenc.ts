@@ -5,7 +5,7 @@ const equals = 0x3d
 const cr = 0x0d
 const lf = 0x0a
 
-/** The values of a line of the yEnc specification: `=ybegin part=1 total=2 line=128 size=500 name=a b.bin`. */
+/** The values in a line of yEnc, such as `=ybegin part=1 total=2 line=128 size=500 name=a b.bin`. */
 interface Keywords {
   readonly name: string | null
   readonly part: number | null
@@ -18,8 +18,8 @@ interface Keywords {
 }
 
 /**
- * Decodes the file in yEnc (yenc-draft 1.3) that begins at this line of a text. One part of several is named
- * `NAME.001`, so that the parts can be joined in the order of their names. Null if no file begins here or it has no
+ * Decodes the file in yEnc (yenc-draft 1.3) that begins at this line of a text. One of several parts gets the name
+ * `NAME.001`, so that the names sort in the order of the parts. Returns null if no file begins here or the file has no
  * end.
  */
 export function ydecodeAt(text: Buffer, start: number): Decoded | null {
@@ -33,7 +33,7 @@ export function ydecodeAt(text: Buffer, start: number): Decoded | null {
     if (line.startsWith('=y')) {
       const isPart = head.part !== null && part === null && dataStart === null
       const keywords = keywordsOf(line, isPart ? '=ypart ' : '=yend')
-      // Another file begins, so this one has no end and is text.
+      // Another file begins, so this one has no end and counts as text.
       if (keywords === null) return null
       if (isPart) part = keywords
       else {
@@ -46,7 +46,7 @@ export function ydecodeAt(text: Buffer, start: number): Decoded | null {
   return null
 }
 
-/** Decodes the data: every octet was increased by 42; after `=` by another 64. Line ends do not count. */
+/** Decodes the data. The sender increased every octet by 42, and after `=` by another 64. Line ends do not count. */
 function unescaped(data: Buffer): Buffer {
   const octets = Buffer.allocUnsafe(data.length)
   let length = 0
@@ -76,7 +76,7 @@ function nameOf(name: string, { part: number, total, size }: Keywords, part: Key
   return `${name}.${String(number).padStart(Math.max(3, String(total ?? 0).length), '0')}`
 }
 
-/** The values of a line with this keyword; null if the line has another one. */
+/** Reads the values of a line with this keyword. Returns null if the line has another keyword. */
 function keywordsOf(line: string | undefined, keyword: string): Keywords | null {
   if (!line?.startsWith(keyword)) return null
   // The name comes last, and may have blanks and equal signs.
