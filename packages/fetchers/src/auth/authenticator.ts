@@ -2,13 +2,13 @@ import type { AuthChallenge } from './challenge.ts'
 import { DigestLogin, type DigestOffer, strongestDigest } from './digest.ts'
 import { basicLogin, type Login, type UserAndPassword } from './login.ts'
 
-/** The login at one server or proxy, for several requests. */
+/** Keeps the login at one server or proxy for several requests. */
 export class Authenticator {
   readonly #known: UserAndPassword | null
   readonly #isDigestOnly: boolean
   #login: Login | null
 
-  /** A login that is known beforehand is sent by Basic with the first request, unless only Digest is wanted. */
+  /** A login that is known beforehand goes by Basic with the first request, unless the caller wants only Digest. */
   constructor(known: UserAndPassword | null, isDigestOnly = false) {
     this.#known = known
     this.#isDigestOnly = isDigestOnly
@@ -23,12 +23,12 @@ export class Authenticator {
     this.#login = login
   }
 
-  /** Begins the login of one request; others may be under way meanwhile. */
+  /** Begins the login of one request. Others may be under way. */
   begin(): LoginAttempt {
     return new LoginAttempt(this)
   }
 
-  /** Switches to Digest, or to a new nonce. False: neither is possible. */
+  /** Switches to Digest or to a new nonce. Returns false if neither is possible. */
   tryDigest(offer: DigestOffer, challenges: readonly AuthChallenge[]): boolean {
     if (this.#login instanceof DigestLogin) {
       if (offer.isStale) this.#login = this.#login.renewed(offer)
@@ -51,15 +51,15 @@ export class LoginAttempt {
     this.#authenticator = authenticator
   }
 
-  /** The credentials; call it for each sending, since a digest counts them. Null: there is no login. */
+  /** Makes the credentials; null if there is no login. Call it for each sending, since a digest counts the requests. */
   credentials(method: string, uri: string): string | null {
     this.#sent = this.#authenticator.login
     return this.#sent?.credentials(method, uri) ?? null
   }
 
   /**
-   * Whether to send the request again after a refusal: once by Digest if it was sent by Basic beforehand, and once with
-   * a new nonce if only the old nonce was wrong (RFC 7616 3.3, stale). Otherwise a server could demand it without end.
+   * Whether to send the request again after a refusal: once by Digest if it went by Basic beforehand, and once with a
+   * new nonce if only the old nonce was wrong (RFC 7616 3.3, stale). More would let a server demand it without end.
    */
   retry(challenges: readonly AuthChallenge[]): boolean {
     const offer = strongestDigest(challenges)
@@ -67,7 +67,7 @@ export class LoginAttempt {
     if (this.#sent instanceof DigestLogin) {
       if (this.#isRenewed || !offer.isStale) return false
       this.#isRenewed = true
-      // Another request has got a new nonce meanwhile.
+      // Another request has got a new nonce in the meantime.
       if (this.#authenticator.login !== this.#sent) return true
     }
     return this.#authenticator.tryDigest(offer, challenges)

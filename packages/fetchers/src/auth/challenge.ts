@@ -3,16 +3,16 @@ export interface AuthChallenge {
   /** In lower case: `digest`. */
   readonly scheme: string
   readonly token68: string | null
-  /** By lower-case name, the values without their quotes. */
+  /** The values without their quotes, by lower-case name. */
   readonly params: ReadonlyMap<string, string>
 }
 
 /**
- * Reads WWW-Authenticate or Proxy-Authenticate (RFC 9110 11.6.1); several fields are joined by commas: `Newauth
- * realm="apps", type=1, title="Login to \"apps\"", Basic realm="simple"`. Reading ends at a syntax error and drops the
- * challenge that has it, because the rest could be misread as another one. Basic is an exception, because it needs no
- * parameter and many devices write its realm without quotes (`Basic realm=My Camera`): after an error, it counts
- * without a realm. It does not if the field names Digest, too, which may stand after the error, and keeps the password
+ * Reads WWW-Authenticate or Proxy-Authenticate (RFC 9110 11.6.1). Commas join several fields: `Newauth realm="apps",
+ * type=1, title="Login to \"apps\"", Basic realm="simple"`. At a syntax error, reading ends and drops the challenge
+ * that has the error, because the rest could be misread as another challenge. Basic is an exception: it needs no
+ * parameter, and many devices write its realm without quotes (`Basic realm=My Camera`), so after an error it counts
+ * without a realm. But not if the field names Digest anywhere, perhaps after the error: Digest keeps the password
  * secret.
  */
 export function readChallenges(field: string): AuthChallenge[] {
@@ -30,7 +30,7 @@ export function readChallenges(field: string): AuthChallenge[] {
   return challenges
 }
 
-// These are sticky patterns that never backtrack over text they have read, since the peer chooses the text.
+// The peer chooses the text, so these sticky patterns never backtrack over what they have read.
 const token = /[\w!#$%&'*+.^`|~-]+/y
 const schemeEnd = /[ \t]+|(?=,|$)/y
 /** RFC 9110 5.6.1: a list may have empty elements. */
@@ -40,13 +40,13 @@ const token68 = /[\w.~+/-]+=*(?=[ \t]*(?:,|$))/y
 const assignment = /([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*/y
 const quoted = /"((?:[^"\\]|\\.)*)"/sy
 
-/** Reads a scheme and the blanks after it, and gives it in lower case. Null: there is none. */
+/** Reads a scheme and the blanks after it. Returns it in lower case, or null if there is none. */
 function readScheme(scanner: Scanner): string | null {
   const scheme = scanner.read(token)?.[0].toLowerCase()
   return scheme === undefined || scanner.read(schemeEnd) === null ? null : scheme
 }
 
-/** Reads a challenge from the end of its scheme to the comma. Null: a syntax error. */
+/** Reads a challenge from the end of its scheme to the comma. Returns null at a syntax error. */
 function readChallenge(scheme: string, scanner: Scanner): AuthChallenge | null {
   const params = new Map<string, string>()
   if (scanner.read(elementEnd) !== null) return { scheme, token68: null, params }
@@ -56,7 +56,7 @@ function readChallenge(scheme: string, scanner: Scanner): AuthChallenge | null {
   if (name === undefined) return null
   while (name !== undefined) {
     const value = readValue(scanner)
-    // RFC 9110 11.2: a parameter comes once; of two, it is not known which counts.
+    // A parameter comes only once (RFC 9110 11.2). If it comes twice, nobody knows which one counts.
     if (value === null || params.has(name) || scanner.read(elementEnd) === null) return null
     params.set(name, value)
     scanner.read(separators)
@@ -82,7 +82,7 @@ class Scanner {
     return this.#at >= this.#text.length
   }
 
-  /** Reads the match of the sticky pattern here; null: it does not match. */
+  /** Reads what the sticky pattern matches here. Returns null if it does not match. */
   read(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at
     const match = pattern.exec(this.#text)

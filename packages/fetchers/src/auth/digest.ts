@@ -10,14 +10,14 @@ export interface DigestOffer {
   readonly realm: string
   readonly nonce: string
   readonly opaque: string | null
-  /** The algorithm as the server wrote it; null: it named none, which means MD5. */
+  /** The algorithm as the server wrote it. Null: the server named none, which means MD5. */
   readonly algorithm: string | null
   /** The algorithm's name in node:crypto. */
   readonly hash: 'md5' | 'sha256' | 'sha512-256'
   readonly isSession: boolean
-  /** False: RFC 2069, without client nonce and count. */
+  /** False for RFC 2069, which has no client nonce and no count. */
   readonly hasQop: boolean
-  /** True: the nonce was too old, but user and password were right. */
+  /** True if only the nonce was too old: user and password were right. */
   readonly isStale: boolean
   readonly isUserHashed: boolean
   readonly isUtf8: boolean
@@ -31,7 +31,8 @@ const hashes: Readonly<Record<string, DigestOffer['hash']>> = {
 }
 
 /**
- * The strongest digest offered. Null: there is none, or none that is supported (another algorithm, or auth-int alone).
+ * Picks the strongest digest that is offered. Returns null if none is offered or supported (another algorithm, or only
+ * auth-int).
  */
 export function strongestDigest(challenges: readonly AuthChallenge[]): DigestOffer | null {
   const order = Object.values(hashes)
@@ -74,12 +75,12 @@ export interface DigestRequest {
   readonly method: string
   /** The request-target as sent (RFC 7616 3.4.6). */
   readonly uri: string
-  /** The number of requests with this nonce, this one included. */
+  /** How many requests have used this nonce, including this one. */
   readonly count: number
   readonly cnonce: string
 }
 
-/** The value of Authorization or Proxy-Authorization (RFC 7616 3.4). */
+/** Makes the value of Authorization or Proxy-Authorization (RFC 7616 3.4). */
 export function digestCredentials(
   offer: DigestOffer,
   { user, password }: UserAndPassword,
@@ -107,8 +108,8 @@ export function digestCredentials(
 }
 
 /**
- * The user in the notation of RFC 8187 if a quoted string cannot hold it, or if it is beyond ASCII and the server says
- * that it reads UTF-8; otherwise octet for octet, as browsers send it.
+ * Writes the user in the notation of RFC 8187 if a quoted string cannot hold it, or if it has more than ASCII and the
+ * server says that it reads UTF-8. Otherwise writes it octet for octet, as browsers do.
  */
 function userField(user: string, { isUtf8 }: DigestOffer): string {
   const fits = isUtf8 ? /^[\x20-\x7E]*$/ : /^[\x20-\x7E\x80-\xFF]*$/
@@ -123,7 +124,7 @@ function quote(text: string): string {
 export class DigestLogin implements Login {
   readonly #offer: DigestOffer
   readonly #login: UserAndPassword
-  /** The client nonce for all requests: in a session, that of the first answer stays (RFC 7616 3.4.2). */
+  /** The client nonce of all requests. In a session, the nonce of the first answer stays (RFC 7616 3.4.2). */
   readonly #cnonce = randomBytes(24).toString('base64')
   #count = 0
 
@@ -137,7 +138,7 @@ export class DigestLogin implements Login {
     return digestCredentials(this.#offer, this.#login, { method, uri, count: this.#count, cnonce: this.#cnonce })
   }
 
-  /** The same login with a new nonce. */
+  /** Makes the same login with a new nonce. */
   renewed(offer: DigestOffer): DigestLogin {
     return new DigestLogin(offer, this.#login)
   }

@@ -3,12 +3,12 @@ import type { Challenge, Credentials, RetrievalContext } from '../contract/fetch
 type Asking = Pick<RetrievalContext, 'acceptedLogins' | 'credentials' | 'deadline'>
 
 /**
- * A login that the URL does not give: one that the place has accepted before, or the caller's answer. A retrieval that
- * has asked for it must call accepted(), refused() or end(), because the others at this place wait for that.
+ * A login that is not in the URL: one that the place accepted before, or the caller's answer. If a retrieval asked for
+ * the login, it must call accepted(), refused() or end(), because others wait for this.
  */
 export class FoundLogin {
   readonly credentials: Credentials
-  /** True: the place has accepted it before, so that a refusal means that it has changed there. */
+  /** True if the place accepted this login before. A refusal then means that the password was changed there. */
   readonly isRemembered: boolean
   readonly #place: string
   readonly #context: Asking
@@ -24,19 +24,19 @@ export class FoundLogin {
     this.#unlink = context.deadline.onAbort(() => this.end())
   }
 
-  /** Notes that the server has accepted it, for all later retrievals of the client at this place. */
+  /** Remembers the login for all later retrievals of the client at this place. */
   accepted(): void {
     if (!this.isRemembered) this.#context.acceptedLogins?.keep(this.#place, this.credentials)
     this.end()
   }
 
-  /** Forgets it: the server refuses it. */
+  /** Forgets the login, because the server refuses it. */
   refused(): void {
     this.#context.acceptedLogins?.forget(this.#place, this.credentials)
     this.end()
   }
 
-  /** Lets the next retrieval ask, if this one has neither succeeded nor failed at the login itself. */
+  /** Lets the next retrieval ask, if this one ended before the server judged the login. */
   end(): void {
     this.#unlink()
     this.#release()
@@ -44,9 +44,9 @@ export class FoundLogin {
 }
 
 /**
- * Finds the login for a place: the one that it has accepted, or the caller's answer to the challenge. Retrievals that
- * look for the same one at a time ask once: the others wait until the first one's login has been tried. If that fails,
- * the next of them asks. Null: none is known, or only `refused`, which the server has refused just now.
+ * Finds the login for a place: one that the place accepted before, or the caller's answer to the challenge. If several
+ * retrievals look for the same login, one asks, and the others wait until its login has been tried; if the login fails,
+ * the next of them asks. Returns null if none is known, or only `refused`, which the server has just refused.
  */
 export async function findLogin(
   context: Asking,
@@ -83,7 +83,7 @@ async function ask(
   }
 }
 
-/** The name of a place: the origin, the URL's user, and `more`, by which the protocol tells logins apart. */
+/** Names a place by the origin, the URL's user, and `more`, by which the protocol tells logins apart. */
 export function loginPlace(url: string, { host, port, user }: Challenge, more: string): string {
   return JSON.stringify([url.slice(0, url.indexOf(':')).toLowerCase(), host, port, user, more])
 }

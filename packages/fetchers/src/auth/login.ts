@@ -9,7 +9,7 @@ export interface Login {
   credentials(method: string, uri: string): string
 }
 
-/** A Basic login (RFC 7617 2). The user must not have a colon. */
+/** Makes a Basic login (RFC 7617 2). The user must not have a colon. */
 export function basicLogin({ user, password }: UserAndPassword): Login {
   const value = `Basic ${Buffer.from(`${user}:${password}`, 'latin1').toString('base64')}`
   return { credentials: () => value }

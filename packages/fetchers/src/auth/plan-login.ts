@@ -2,7 +2,7 @@ import { adviceText, octetsToText, utf8Octets } from '@retriever/core'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 import { type FoundLogin, findLogin, loginPlace } from './found-login.ts'
 
-/** The parts of a plan that a login needs; user and password are octets, one a character. */
+/** What a login needs from a plan. User and password are octets, one a character. */
 interface LoginPlan {
   readonly host: string
   readonly port: number
@@ -10,7 +10,7 @@ interface LoginPlan {
   readonly password: string | null
 }
 
-/** A login as octets, one a character; `found` is null for that of the URL. */
+/** A login as octets, one a character. `found` is null if the login is that of the URL. */
 interface PlanLogin {
   readonly user: string
   readonly password: string
@@ -18,7 +18,7 @@ interface PlanLogin {
 }
 
 /**
- * The login of a plan, else one that is known or asked for: for servers that take no command without one. Throws
+ * Returns the plan's login, or one that is known or asked for. For servers that take no command without a login. Throws
  * `auth-required`; `wanting` begins its sentence: `A mailbox`.
  */
 export async function planLogin(plan: LoginPlan, context: RetrievalContext, wanting: string): Promise<PlanLogin> {
@@ -29,7 +29,7 @@ export async function planLogin(plan: LoginPlan, context: RetrievalContext, want
   throw context.error('auth-required', message, { phase: 'login', advice })
 }
 
-/** The same; null: there is none. */
+/** Works as planLogin(), but returns null if there is no login. */
 export async function findPlanLogin(plan: LoginPlan, context: RetrievalContext): Promise<PlanLogin | null> {
   const { host, port, password } = plan
   if (plan.user !== null && password !== null) return { user: plan.user, password, found: null }

@@ -1,8 +1,8 @@
 import type { Credentials, RetrievalContext } from '../contract/fetcher.ts'
 
 /**
- * The message of SASL PLAIN (RFC 4616 2) in Base64; user and password are octets, one a character. Throws `refused` for
- * a NUL in them, which would end the user early.
+ * Makes the message of SASL PLAIN (RFC 4616 2) in Base64. User and password are octets, one a character. Throws
+ * `refused` if they hold a NUL, which would end the user early.
  */
 export function plainMessage({ user, password }: Credentials, context: RetrievalContext): string {
   if (user.includes('\0') || password.includes('\0')) {

@@ -1,13 +1,13 @@
 import { isSecretField } from '@retriever/core'
 
-/** A shorter secret is a part of other words, which would show it by their gaps. */
+/** A shorter secret also occurs within other words, so the masked places would betray it. */
 const minLength = 4
 
-/** Blots out secrets in the words of a peer, one octet a character. */
+/** Masks secrets in the words of a peer, one octet a character. */
 export type Hide = (octets: string) => string
 
 /**
- * The function that blots out what a peer repeats of the secrets of a request: the values of its fields with secrets,
+ * Makes a function that masks the secrets of a request if a peer repeats them: the values of fields that hold secrets,
  * the password within a Basic login, and `others`, such as a password that an earlier request has sent.
  */
 export function hideSent(
@@ -18,13 +18,15 @@ export function hideSent(
   for (const [name, value] of fields) {
     if (value !== null && isSecretField(name)) for (const form of formsOf(value)) secrets.add(form)
   }
-  // A secret may be a part of another one.
+  // Longest first, since a secret may be a part of another one.
   const long = [...secrets].filter(({ length }) => length >= minLength)
   const longestFirst = long.sort((one, other) => other.length - one.length)
   return (octets) => longestFirst.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), octets)
 }
 
-/** A value, the credentials behind its scheme (RFC 9110 11.4), and the password in those of Basic (RFC 7617). */
+/**
+ * Returns a value, the credentials after its scheme (RFC 9110 11.4), and the password if these are Basic (RFC 7617).
+ */
 function formsOf(value: string): readonly string[] {
   const [, scheme = '', credentials = ''] = /^(\w+) +(\S.*)$/s.exec(value) ?? []
   if (!/^basic$/i.test(scheme)) return [value, credentials]

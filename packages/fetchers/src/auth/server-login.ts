@@ -7,7 +7,7 @@ import { DigestLogin, strongestDigest } from './digest.ts'
 import { type FoundLogin, findLogin, loginPlace } from './found-login.ts'
 import { basicLogin, type Login, type UserAndPassword } from './login.ts'
 
-/** The parts of a plan that a login needs; user and password are octets, one a character. */
+/** What a login needs from a plan. User and password are octets, one a character. */
 interface LoginPlan {
   readonly host: string
   readonly port: number
@@ -16,7 +16,7 @@ interface LoginPlan {
   readonly password: string | null
 }
 
-/** An answer of HTTP's form without its body; the fields are by lower-case name. */
+/** An answer in HTTP's form without its body. The fields are by lower-case name. */
 interface Refusal {
   readonly status: number
   readonly reply: string
@@ -24,8 +24,8 @@ interface Refusal {
 }
 
 /**
- * The login of one retrieval whose requests have HTTP's form (RFC 2326 D.1, RFC 6455 10.5), by Digest or Basic: that of
- * the URL, one that the server has accepted before, or that of ClientOptions.credentials, once the server asks for it.
+ * The login of one retrieval whose requests have HTTP's form (RFC 2326 D.1, RFC 6455 10.5), by Digest or Basic. It is
+ * the URL's login, or once the server asks, one that the server accepted before, or that of ClientOptions.credentials.
  */
 export class ServerLogin {
   readonly #plan: LoginPlan
@@ -36,7 +36,7 @@ export class ServerLogin {
   readonly #authenticator: Authenticator
   #found: FoundLogin | null = null
 
-  /** `atOnce`: the login that goes with the first request by Basic; throws `refused` if Basic cannot send it. */
+  /** `atOnce` is a login to send by Basic with the first request. Throws `refused` if Basic cannot send it. */
   constructor(plan: LoginPlan, method: string, context: RetrievalContext, atOnce: UserAndPassword | null = null) {
     const { user, password } = plan
     const isDigestOnly = context.request.digest === true
@@ -49,12 +49,12 @@ export class ServerLogin {
     this.#attempt = this.#authenticator.begin()
   }
 
-  /** The password of the URL or the caller, which a request may have sent; null: there is none. */
+  /** The password of the URL or the caller, which a request may have sent. Null: there is none. */
   get password(): string | null {
     return this.#known?.password ?? null
   }
 
-  /** The value of Authorization for one more request; null: there is no login yet. */
+  /** Makes the value of Authorization for one more request. Returns null if there is no login yet. */
   authorization(): string | null {
     return this.#attempt.credentials(this.#method, this.#plan.target)
   }
@@ -86,12 +86,12 @@ export class ServerLogin {
     throw this.#context.error('auth-required', message, { ...details, advice })
   }
 
-  /** Notes that the server has accepted the login. */
+  /** Remembers that the server has accepted the login. */
   accepted(): void {
     this.#found?.accepted()
   }
 
-  /** Lets others at this place ask for a login. */
+  /** Lets other retrievals at this place ask for a login. */
   end(): void {
     this.#found?.end()
   }
@@ -101,7 +101,7 @@ export class ServerLogin {
     const { host, port, user } = this.#plan
     const realm = strongestDigest(challenges)?.realm ?? challenges[0]?.params.get('realm')
     const challenge = {
-      // It is shown to the person who is asked.
+      // The person who is asked sees the realm.
       realm: realm === undefined ? host : printable(octetsToText(realm)).slice(0, 200),
       host,
       port,

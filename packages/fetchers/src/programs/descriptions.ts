@@ -4,15 +4,15 @@ import { plainText } from './plain-text.ts'
 import { runProgram } from './run-program.ts'
 
 /**
- * The lines of apropos(1) for an extended regular expression: `copy (7) - copy data between a file and a table`. Null:
- * it found none.
+ * Runs apropos(1) with an extended regular expression, and returns its lines, such as `copy (7) - copy data between a
+ * file and a table`. Returns null if it found none.
  */
 export async function describedPages(pattern: string, context: RetrievalContext): Promise<readonly string[] | null> {
   const { status, stdout, complaint } = await runProgram(
     {
       name: 'apropos',
       args: ['--', pattern],
-      // In narrow lines, apropos cuts names and descriptions.
+      // If lines are narrow, apropos cuts names and descriptions.
       variables: { MANWIDTH: '1000', COLUMNS: '1000' },
       packageName: 'man-db',
     },
@@ -25,7 +25,7 @@ export async function describedPages(pattern: string, context: RetrievalContext)
   return status !== 0 || lines.length === 0 ? null : lines
 }
 
-/** The pages of one such line; mandoc writes `bcopy, memcpy(3) - copy octets`, one line for two pages. */
+/** Reads the pages of one such line. mandoc writes one line for several: `bcopy, memcpy(3) - copy octets`. */
 export function pageEntries(line: string): Entry[] {
   const [, names = '', section = '', description = ''] = /^([^()]{1,500})\((\w+)\)\s+[-\u2013]\s*(.*)$/.exec(line) ?? []
   return names.split(',').flatMap((each) => {
@@ -37,7 +37,7 @@ export function pageEntries(line: string): Entry[] {
   })
 }
 
-/** The URL of a manual page; null if its name cannot stand in one. */
+/** Makes the URL of a manual page. Returns null if its name cannot stand in one. */
 function pageUrl(name: string, section: string): string | null {
   const url = `man:${encodeOctets(utf8Octets(name), '+:@')}(${section})`
   try {
@@ -48,7 +48,7 @@ function pageUrl(name: string, section: string): string | null {
   }
 }
 
-/** The entries of a listing whose lines are such lines. */
+/** Yields the entries of a listing made of such lines. */
 export async function* entriesOfLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<Entry, void, void> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -1,6 +1,6 @@
 /**
- * The languages of an Accept-Language (RFC 9110 12.5.4) as the variable LANGUAGE names them, the preferred one first:
- * `de_AT:de:en` for `de-AT, en;q=0.5`. Null if there are none.
+ * Converts the languages of an Accept-Language (RFC 9110 12.5.4) to a value for LANGUAGE, preferred ones first: `de-AT,
+ * en;q=0.5` becomes `de_AT:de:en`. Returns null if there are none.
  */
 export function localesOf(acceptLanguage: string | undefined): string | null {
   const ranges = (acceptLanguage ?? '').split(',').flatMap((range) => {
@@ -18,7 +18,10 @@ export function localesOf(acceptLanguage: string | undefined): string | null {
   return locales.length === 0 ? null : [...new Set(locales)].join(':')
 }
 
-/** The locales to look for, the preferred one first: those asked for, or of the environment. `C` is always the last. */
+/**
+ * Returns the locales to look for, preferred ones first: those asked for, or else the environment's. The last is always
+ * `C`.
+ */
 export function localesWanted(acceptLanguage: string | undefined, environment: NodeJS.ProcessEnv): readonly string[] {
   const { LANGUAGE, LC_ALL, LC_MESSAGES, LANG } = environment
   const own = [...(LANGUAGE ?? '').split(':'), LC_ALL || LC_MESSAGES || LANG || '']

@@ -4,34 +4,35 @@ import { adviceText, octetsToText, printable, type RetrievalError } from '@retri
 import type { RetrievalContext } from '../contract/fetcher.ts'
 import { programEnvironment } from './environment.ts'
 
-/** A program of this system, and its words. */
+/** A program of this system and its arguments. */
 export interface Program {
-  /** The name, which PATH finds: `man`. */
+  /** The name, which is looked up in PATH: `man`. */
   readonly name: string
-  /** Passed unchanged, without a shell. A word that comes from a URL must stand where no option can. */
+  /** The arguments, passed unchanged without a shell. One that comes from a URL must stand where no option can. */
   readonly args: readonly string[]
-  /** Variables beside those of programEnvironment(). */
+  /** Variables in addition to those of programEnvironment(). */
   readonly variables?: Readonly<Record<string, string>>
-  /** The package to install where the program is missing: `man-db`. */
+  /** The package to install if the program is missing: `man-db`. */
   readonly packageName: string
 }
 
 /** The end of a program, and its output. */
 export interface ProgramOutput {
-  /** The exit status; null if a signal ended it. */
+  /** The exit status. Null if a signal ended the program. */
   readonly status: number | null
   readonly stdout: Buffer
-  /** The first words of its standard error, harmless to show; "" if it said nothing. */
+  /** The first words of its standard error, safe to show. "" if it wrote nothing there. */
   readonly complaint: string
 }
 
-/** The most octets of standard error that are kept. */
+/** How many octets of standard error are kept. */
 const maxComplaint = 2048
 
 /**
- * Runs a program of this system to its end, in the root folder, so that no file of the current folder can take part.
- * The end of the deadline kills it and its children. Rejects with `no-fetcher` if the program is missing, `file-failed`
- * if it cannot be started, and `limit-exceeded` for more output than limits.maxCollected.
+ * Runs a program of this system to its end. It runs in the root folder, so that no file of the current folder can
+ * influence it. When the deadline ends, the program and its children are killed. Rejects with `no-fetcher` if the
+ * program is missing, `file-failed` if it cannot be started, and `limit-exceeded` if it writes more than
+ * limits.maxCollected.
  */
 export function runProgram(program: Program, context: RetrievalContext): Promise<ProgramOutput> {
   return context.deadline.within('request', () => run(program, context))
@@ -48,7 +49,7 @@ function run({ name, args, variables, packageName }: Program, context: Retrieval
       stdio: ['ignore', 'pipe', 'pipe'],
       shell: false,
       windowsHide: true,
-      // A group of its own: man starts a formatter and more, which must end with it.
+      // Own process group: kills man's children too.
       detached: isGroup,
     })
     const kill = (): void => {
@@ -77,14 +78,14 @@ function run({ name, args, variables, packageName }: Program, context: Retrieval
     })
     child.on('error', (cause) => {
       failure ??= notStarted(name, packageName, cause, context)
-      // Without a process, there is no `close`.
+      // If no process was started, Node emits no `close`.
       if (child.pid === undefined) settle(null)
     })
     child.on('close', (status) => settle(status))
   })
 }
 
-/** Kills a process with its group; it may have ended by itself. */
+/** Kills a process and its group, which may already have ended. */
 function killAll(pid: number, isGroup: boolean): void {
   try {
     process.kill(isGroup ? -pid : pid, 'SIGKILL')

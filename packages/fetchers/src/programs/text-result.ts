@@ -2,7 +2,7 @@ import type { Mechanism } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'
 import { wholeSource } from '../kit/byte-source.ts'
 
-/** A text of this machine as a result. Throws `range-refused` if the caller wants a range of it. */
+/** Makes a result of a text from this machine. Throws `range-refused` if the caller wants a range. */
 export function textResult<M extends Mechanism>(
   text: string,
   context: RetrievalContext,

@@ -3,10 +3,10 @@ import { errorCodes, RetrievalError } from '@retriever/core'
 import { systemReason } from '../kit/system-reason.ts'
 import { type Line, version } from './transcript.ts'
 
-/** The most octets of a transcript, which is read as a whole. */
+/** How many octets a transcript may have, since it is read as a whole. */
 const maxTranscript = 256 * 1024 * 1024
 
-/** The lines of a transcript, in the order in which the fetchers were asked. Rejects with `file-failed`. */
+/** Reads the lines of a transcript, in the order in which the fetchers were called. Rejects with `file-failed`. */
 export async function readTranscript(file: string): Promise<readonly Line[]> {
   const [header, ...lines] = (await textOf(file)).split('\n')
   const { transcript, version: written } = members(parsed(file, header ?? '', 1))
@@ -44,7 +44,7 @@ function parsed(file: string, line: string, number: number): unknown {
   }
 }
 
-/** Whether the value has the members that are read without further checks. A person may have edited it. */
+/** Whether the value has the members that we use without further checks. A person may have edited the file. */
 function isLine(value: unknown): value is Line {
   return wrongIn(value) === undefined
 }

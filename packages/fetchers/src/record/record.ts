@@ -11,11 +11,11 @@ import { Secrets } from './secrets.ts'
 import { type Header, version } from './transcript.ts'
 
 export interface RecordOptions {
-  /** The most octets of each body that are kept; a longer one is cut. Default 1 MiB, at most 128 MiB. */
+  /** How many octets of each body are kept; a longer body is cut. Default 1 MiB, at most 128 MiB. */
   readonly maxBody?: number
 }
 
-/** A larger one would make a line that no string holds, and a file that replay() refuses. */
+/** A larger body would make a line that does not fit into a string, and a file that replay() refuses. */
 const mostBody = 128 * 1024 * 1024
 const upToMost: OptionKind = [
   `a whole number from 1 to ${mostBody}`,
@@ -27,8 +27,8 @@ const defaultMaxBody = 1024 * 1024
 /** A recording under way. */
 export interface Recording extends AsyncDisposable {
   /**
-   * Ends the recording: bodies that are still being read are cut in it, and the client goes on. Rejects with
-   * `write-failed` if the file could not be written.
+   * Ends the recording. It cuts bodies that are still being read; the client goes on. Rejects with `write-failed` if
+   * the file could not be written.
    */
   finish(): Promise<void>
 }
@@ -88,7 +88,7 @@ class Writer {
   static async create(file: string): Promise<Writer> {
     try {
       const handle = await open(file, 'w', 0o600)
-      // A file that exists keeps its mode, unlike a new one; a device is not ours to change.
+      // An existing file would keep its mode, so it is set here. The mode of a device is not ours to change.
       if ((await handle.stat()).isFile()) await handle.chmod(0o600)
       const writer = new Writer(file, handle)
       const header: Header = {

@@ -7,7 +7,7 @@ import { asError, type BodyEnd, RecordedSource } from './recorded-source.ts'
 import { requestShown } from './request-key.ts'
 import type { Secrets } from './secrets.ts'
 
-/** The most entries of a listing that a line holds. */
+/** How many entries of a listing a line holds. */
 const maxEntries = 10_000
 
 interface RecordingEntries {
@@ -20,11 +20,11 @@ interface Destination {
   readonly secrets: Secrets
   readonly maxBody: number
   write(line: object): void
-  /** Called when the line is written. */
+  /** Called after the line is written. */
   over(): void
 }
 
-/** One call of a fetcher, which becomes one line of the transcript when its body is over. */
+/** One call of a fetcher. It becomes one line of the transcript when its body is over. */
 export class RecordedRetrieval {
   /** The context to give to the fetcher. */
   readonly context: RetrievalContext
@@ -33,15 +33,15 @@ export class RecordedRetrieval {
   readonly #head: Record<string, unknown>
   #events: unknown[] = []
   readonly #answerEvents: unknown[] = this.#events
-  /** A retrieval that has no answer yet when the recording ends. */
+  /** The answer. Until one comes, it says that the recording ended before. */
   #answer: Readonly<Record<string, unknown>>
   #body: RecordedSource | undefined
   #bodyEnd: BodyEnd | undefined
   #entries: RecordingEntries | undefined
-  /** How many loops over the entries are under way. */
+  /** How many loops over the entries are running. */
   #listing = 0
   #readEntries: Retrieved['entries']
-  /** While the entries are read again, their remarks are not for the caller. */
+  /** Set while the entries are read again: the caller does not get their remarks. */
   #readingAgain: Promise<void> | undefined
   #isOver = false
 
@@ -89,7 +89,7 @@ export class RecordedRetrieval {
     }
   }
 
-  /** Notes the answer, and gives it as the client is to get it. */
+  /** Notes the answer, and returns it in the form that the client should get. */
   answered<M extends Mechanism>(outcome: Outcome<M>): Outcome<M> {
     this.#events = []
     if (outcome.outcome !== 'retrieved') {
@@ -114,14 +114,14 @@ export class RecordedRetrieval {
     this.#end('whole')
   }
 
-  /** Writes the line as far as it has come. */
+  /** Writes the line with what has arrived so far. */
   async finish(): Promise<void> {
     await this.#readingAgain
     this.#bodyEnd ??= 'given up'
     this.#write()
   }
 
-  /** Passes the entries on, and notes them; the line waits for the last one. */
+  /** Passes the entries on and notes them. The line waits for the last entry. */
   async *#noting(entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
     const noted: RecordingEntries = { list: [], cut: true }
     this.#entries = noted
@@ -150,12 +150,12 @@ export class RecordedRetrieval {
     else this.#readingAgain = this.#readAgain(this.#readEntries(chunksOf(wholeSource(this.#body.octets))))
   }
 
-  /** Notes the entries, of which the consumer has read the octets only. */
+  /** Notes the entries if the consumer has read only the octets. */
   async #readAgain(entries: AsyncIterable<Entry>): Promise<void> {
     try {
       for await (const _ of this.#noting(entries));
     } catch {
-      // The line has the error.
+      // The line has recorded the error.
     }
   }
 
@@ -172,7 +172,7 @@ export class RecordedRetrieval {
       events: secrets.hide(this.#answerEvents),
       answer: {
         ...secrets.hideMembers(answer),
-        // The client follows it, so only the parts that are secrets in any URL are hidden.
+        // The client follows this URL, so only those parts are hidden that are secrets in any URL.
         ...(typeof location === 'string' && { location: redact(location) }),
         ...(this.#body !== undefined && { body: this.#bodyOf(this.#body) }),
         ...(this.#entries !== undefined && { entries: secrets.hide(this.#entries) }),
@@ -212,7 +212,7 @@ export class RecordedRetrieval {
   }
 }
 
-/** The fields of an HTTP answer; empty for other metadata. */
+/** Returns the fields of an HTTP answer; empty for other metadata. */
 function headerFields(metadata: object): readonly (readonly [string, string])[] {
   if (!('fields' in metadata) || !Array.isArray(metadata.fields)) return []
   return metadata.fields.flatMap((field: unknown) => {

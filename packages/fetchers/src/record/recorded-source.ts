@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
 import type { ByteSource, Sink } from '../contract/byte-source.ts'
 
-/** How a body ended: whole, given up, or with an error. */
+/** How a body ended: complete, given up, or with an error. */
 export type BodyEnd = 'whole' | 'given up' | RetrievalError
 
 /** Passes a body on, and keeps a copy of its first octets. */
@@ -13,7 +13,7 @@ export class RecordedSource implements ByteSource {
   #size = 0
   #received = 0
 
-  /** `limit`: the most octets that are kept. */
+  /** Keeps at most `limit` octets. */
   constructor(source: ByteSource, limit: number, ended: (end: BodyEnd) => void) {
     this.#source = source
     this.#limit = limit
@@ -28,7 +28,7 @@ export class RecordedSource implements ByteSource {
     return Buffer.concat(this.#kept)
   }
 
-  /** Whether more octets came than were kept. */
+  /** Whether more octets arrived than were kept. */
   get isOverLimit(): boolean {
     return this.#received > this.#size
   }
@@ -76,7 +76,7 @@ export class RecordedSource implements ByteSource {
   }
 }
 
-/** The error of a fetcher, which may throw others, too. */
+/** Returns the error of a fetcher as a RetrievalError. A fetcher may throw others, too. */
 export function asError(error: unknown): RetrievalError {
   if (RetrievalError.is(error)) return error
   return new RetrievalError('receive-failed', `Unexpected error (${String(error)}).`, { phase: 'body', cause: error })

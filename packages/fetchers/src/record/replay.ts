@@ -6,12 +6,13 @@ import { requestShown } from './request-key.ts'
 import { emitAgain, revived } from './revive.ts'
 import type { Line } from './transcript.ts'
 
-/** The most URLs that an error names. */
+/** How many URLs an error names. */
 const maxNamed = 10
 
 /**
- * Fetchers for createClient() that answer from a transcript: one for each built-in mechanism, and for each further one
- * in the file. A URL that was recorded several times gets its answers in their order. Rejects with `file-failed`.
+ * Makes fetchers for createClient() that answer from a transcript: one for each built-in mechanism, and one for each
+ * further mechanism in the file. A URL that was recorded several times gets its answers in order. Rejects with
+ * `file-failed`.
  */
 export async function replayFetchers(file: string): Promise<readonly Fetcher[]> {
   const lines = await readTranscript(file)
@@ -28,7 +29,7 @@ export async function replayFetchers(file: string): Promise<readonly Fetcher[]> 
   }))
 }
 
-/** Gives each line once. */
+/** Gives each line only once. */
 class Player {
   readonly #file: string
   readonly #lines: readonly Line[]

@@ -2,7 +2,10 @@ import { isSecretField, redact } from '@retriever/core'
 import type { RequestFields, RequestOptions } from '../contract/fetcher.ts'
 import { resumePoint } from '../kit/request-options.ts'
 
-/** The options that change the answer, in a fixed order, without secrets. `split` only changes the way. */
+/**
+ * Returns the options that change the answer, in a fixed order, without secrets. `split` only changes how it is
+ * fetched.
+ */
 export function requestShown(request: RequestOptions): Readonly<Record<string, unknown>> {
   const { range, ifChangedSince, ifUnchangedSince, ifNoneMatch, accept, acceptLanguage, form, limit } = request
   const { headers, head, compressed, fail, charset, virtualHost } = request

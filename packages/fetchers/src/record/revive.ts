@@ -7,7 +7,7 @@ import type { Answer, RecordedBody, RecordedEntries, RecordedEvent } from './tra
 /** The most octets of a chunk. */
 const chunkSize = 65_536
 
-/** The outcome of the fetcher, as it was recorded. Throws the error that it threw. */
+/** Gives the outcome of the fetcher as it was recorded, or throws the error that it threw. */
 export function revived(answer: Answer, context: RetrievalContext): Outcome {
   if (answer.outcome === 'error') throw RetrievalError.from(answer.error)
   if (answer.outcome !== 'retrieved') return answer
@@ -62,7 +62,7 @@ class RevivedBody implements ByteSource {
   }
 }
 
-/** The entries as recorded. The body is read all the same: its end or its error ends the retrieval. */
+/** Yields the entries as recorded. It reads the body, too, because the body's end or error ends the retrieval. */
 async function* revivedEntries(
   { list, cut, error }: RecordedEntries,
   octets: AsyncIterable<Uint8Array>,

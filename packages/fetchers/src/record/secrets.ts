@@ -1,19 +1,22 @@
 import { isSecretField, RetrievalError, redact } from '@retriever/core'
 import type { Credentials } from '../contract/fetcher.ts'
 
-/** A shorter secret is hidden only where a name says what it is: elsewhere, it would hide parts of other words. */
+/**
+ * A shorter secret is hidden only if a name marks it as a secret. Elsewhere, hiding it would also hide parts of other
+ * words.
+ */
 const minLength = 4
-/** Many cookies are no secrets but settings, such as `true` and `dark`. */
+/** Many shorter cookies are settings and no secrets, such as `true` and `dark`. */
 const minCookie = 8
 
-/** The most secrets that are remembered: a server may set a new cookie each time. The oldest ones go first. */
+/** How many secrets are remembered. A server may set a new cookie each time; the oldest secrets are forgotten first. */
 const maxKnown = 1000
 
-/** The secrets of one recording, as they become known, and the texts and octets without them. */
+/** Collects the secrets of one recording, and removes them from texts and octets. */
 export class Secrets {
   readonly #known = new Set<string>()
 
-  /** Notes a secret in the forms in which a server may repeat it. */
+  /** Adds a secret in all forms in which a server may repeat it. */
   add(secret: string | null | undefined, least: number = minLength): void {
     if (secret == null || secret.length < least) return
     for (const form of formsOf(secret)) this.#known.add(form)
@@ -30,14 +33,14 @@ export class Secrets {
     this.addBasic(user, password)
   }
 
-  /** The login as Basic sends it (RFC 7617). */
+  /** Adds the login as Basic sends it (RFC 7617). */
   addBasic(user: string, password: string): void {
     for (const charset of ['utf8', 'latin1'] as const) {
       if (password !== '') this.add(Buffer.from(`${user}:${password}`, charset).toString('base64'))
     }
   }
 
-  /** Notes the values of header fields that hold secrets, and those of the cookies that a server sets. */
+  /** Adds the values of header fields that hold secrets, and those of cookies that a server sets. */
   addField(name: string, value: string): void {
     if (!isSecretField(name)) return
     const isCookie = /cookie/i.test(name)
@@ -46,19 +49,19 @@ export class Secrets {
       this.add(/^(?:basic|bearer|digest) (.+)$/i.exec(value)?.[1]?.trim())
       return
     }
-    // The parts of Set-Cookie behind the first one are attributes: Path, Expires (RFC 6265 4.1.1).
+    // The parts of Set-Cookie after the first one are attributes, such as Path and Expires (RFC 6265 4.1.1).
     const cookies = value.split(';').slice(0, /^set-/i.test(name) ? 1 : undefined)
     for (const cookie of cookies) this.add(cookie.slice(cookie.indexOf('=') + 1).trim(), minCookie)
   }
 
-  /** Notes the values of parameters that `redact` takes for secrets. */
+  /** Adds the values of parameters that `redact` treats as secrets. */
   addParameters(url: string): void {
     for (const [parameter, value] of url.matchAll(/[?&;#][^=?&;#\s]{1,100}=([^&;#\s]*)/g)) {
       if (redact(parameter) !== parameter) this.add(value)
     }
   }
 
-  /** The same octets, with asterisks in place of secrets, so that their number stays. */
+  /** Replaces each octet of a secret by an asterisk, so that the length stays. */
   hideIn(octets: Uint8Array): Buffer {
     const hidden = Buffer.from(octets)
     for (const secret of this.#known) {
@@ -71,7 +74,9 @@ export class Secrets {
     return hidden
   }
 
-  /** The value as plain data without secrets. Members and header fields with the names of secrets are `***`. */
+  /**
+   * Returns the value as plain data without secrets. Members and header fields whose names mean secrets become `***`.
+   */
   hide(value: unknown, name: string = ''): unknown {
     if (typeof value === 'string') return isSecretField(name) ? '***' : this.#hideText(value)
     if (value instanceof Date) return value.toISOString()
@@ -96,8 +101,8 @@ export class Secrets {
 }
 
 /**
- * The forms in which a server may repeat a secret: as text, as octets, with escapes of URLs, and in JSON. Plans have
- * octets, one a character, and so have the lines of a dialogue; logins that were asked for are text.
+ * Returns the forms in which a server may repeat a secret: as text, as octets, with escapes of URLs, and in JSON. Plans
+ * and dialogues hold octets, one a character, but a login that the caller was asked for is text.
  */
 function formsOf(secret: string): readonly string[] {
   const octets = Buffer.from(secret, 'utf8').toString('latin1')
@@ -111,7 +116,7 @@ function formsOf(secret: string): readonly string[] {
   ])
 }
 
-/** The text unchanged where it cannot be converted: a bad escape, half a surrogate pair. */
+/** Converts the text. Returns it unchanged if that fails: it has a bad escape, or half a surrogate pair. */
 function converted(convert: (text: string) => string, text: string): string {
   try {
     return convert(text)

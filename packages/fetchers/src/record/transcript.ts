@@ -3,9 +3,9 @@ import type { EmittedEvent } from '../contract/events.ts'
 import type { Entry, Handoff, Redirect, Retrieved } from '../contract/fetcher.ts'
 
 /**
- * A transcript is JSON Lines (RFC 8259 in UTF-8, a value a line): a header, then one line for each time that a fetcher
- * was asked, written when its body was over. A redirect and a retry are lines of their own. Secrets are `***`; those in
- * a body are as many asterisks as they had octets.
+ * A transcript is JSON Lines (RFC 8259 in UTF-8, a value a line): a header, then one line for each call of a fetcher,
+ * written when its body was over. A redirect and a retry have lines of their own. Secrets are `***`; in a body they are
+ * as many asterisks as they had octets.
  */
 export interface Header {
   readonly transcript: '@retriever/fetchers/record'
@@ -17,7 +17,7 @@ export interface Header {
 export const version = 1
 
 export interface Line {
-  /** The order in which the fetchers were asked: 1, 2, ... */
+  /** The order in which the fetchers were called: 1, 2, ... */
   readonly number: number
   readonly url: string
   readonly mechanism: Mechanism
@@ -36,12 +36,12 @@ export type Answer =
   | { readonly outcome: 'error'; readonly error: ErrorJson }
   | RecordedResult
 
-/** Retrieved as data: dates as in `2030-01-31T12:00:00.000Z`. */
+/** Retrieved as data. Dates have the form `2030-01-31T12:00:00.000Z`. */
 export interface RecordedResult extends Omit<Retrieved, 'modified' | 'body' | 'entries' | 'notAFile'> {
   readonly modified: string | null
   readonly notAFile?: ErrorJson
   readonly body: RecordedBody
-  /** Absent where there are no entries. */
+  /** Absent if there are no entries. */
   readonly entries?: RecordedEntries
 }
 
@@ -49,9 +49,12 @@ export interface RecordedBody {
   /** The octets, as text if they are UTF-8, else in Base64 (RFC 4648 4). */
   readonly text?: string
   readonly base64?: string
-  /** True: the body had more octets, but it was not read to its end, or is longer than what a recording keeps. */
+  /**
+   * True if the recording does not have all octets: the body was not read to its end, or was longer than a recording
+   * keeps.
+   */
   readonly cut?: true
-  /** The error with which it broke off. */
+  /** The error that ended the body. */
   readonly error?: ErrorJson
   /** The dialogue after the answer. */
   readonly events?: readonly RecordedEvent[]
@@ -59,7 +62,7 @@ export interface RecordedBody {
 
 export interface RecordedEntries {
   readonly list: readonly RecordedEntry[]
-  /** True: there were more. */
+  /** True if there were more entries. */
   readonly cut?: true
   readonly error?: ErrorJson
 }
@@ -68,7 +71,7 @@ export interface RecordedEntry extends Omit<Entry, 'modified'> {
   readonly modified?: string
 }
 
-/** An event as data: errors are ErrorJson. */
+/** An event as data. Errors are ErrorJson. */
 export type RecordedEvent =
   | Exclude<EmittedEvent, { type: 'retried' | 'resolved' | 'progress' | 'redirected' | 'done' }>
   | (Omit<Extract<EmittedEvent, { type: 'retried' }>, 'error'> & { readonly error: ErrorJson })
