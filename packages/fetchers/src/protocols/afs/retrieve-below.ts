@@ -5,7 +5,7 @@ import { readDirectory } from '../../local/directory.ts'
 import { attempt, openPath, pathOctets } from '../../local/open-path.ts'
 import { retrieveFile } from '../../local/retrieve-file.ts'
 
-/** Retrieves a path of the Andrew File System from the folder where it is mounted. */
+/** Retrieves a path of the Andrew File System below the folder where the system is mounted. */
 export async function retrieveBelow(
   mount: string,
   plan: AccessPlans['afs'],

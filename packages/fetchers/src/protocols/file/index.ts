@@ -9,15 +9,15 @@ import { pathOf } from './path.ts'
 
 export interface FileFetcherOptions {
   /**
-   * The names of this machine that a URL may have (RFC 8089 2), beside `localhost` and an empty host. Default:
+   * The names of this machine that a URL may have (RFC 8089 2), in addition to `localhost` and an empty host. Default:
    * os.hostname().
    */
   readonly localHosts?: readonly string[]
 }
 
 /**
- * A fetcher for files and directories of this machine (RFC 8089). A directory is a listing; a device, FIFO or socket is
- * refused.
+ * Makes a fetcher for files and directories of this machine (RFC 8089). A directory gives a listing. A device, FIFO or
+ * socket is refused.
  */
 export function fileFetcher(options: FileFetcherOptions = {}): Fetcher<'file'> {
   const localHosts = new Set([
@@ -39,8 +39,8 @@ export function fileFetcher(options: FileFetcherOptions = {}): Fetcher<'file'> {
 }
 
 /**
- * Refuses a file on another host. Clients of the time of RFC 1738 tried FTP there; Windows tries SMB and gives the
- * user's password hash away (CVE-2019-15601).
+ * Refuses a file on another host. When RFC 1738 was new, clients tried FTP for it; Windows tries SMB and gives the hash
+ * of the user's password away (CVE-2019-15601).
  */
 function refuseForeignHost({ host }: FilePlan, context: RetrievalContext, localHosts: ReadonlySet<string>): void {
   if (host === null || localHosts.has(host.toLowerCase())) return

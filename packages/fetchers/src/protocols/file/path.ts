@@ -2,9 +2,9 @@ import type { FilePlan } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 
 /**
- * The path of the plan on this system. Windows has drives, `/C:/x` or in the old form `/C|/x` (RFC 8089 E.2); elsewhere
- * the old form is refused with what it means. Windows reads a path that begins with two slashes as that of another host
- * (security.md case 53).
+ * Returns the plan's path on this system. Windows has drives, `/C:/x` or in the old form `/C|/x` (RFC 8089 E.2). Other
+ * systems refuse the old form, and say what it means. Windows would read a path that begins with two slashes as one on
+ * another host (security.md case 53).
  */
 export function pathOf(
   { path }: Pick<FilePlan, 'path'>,

@@ -16,13 +16,14 @@ import { ChangedFile, type InSession, retrieveObject } from './transfer/object.t
 export interface FtpFetcherOptions {
   /** Whether EPSV is tried before PASV. Default true. */
   readonly epsv?: boolean
-  /** Whether several commands are sent at a time, where the server takes them. Default true. */
+  /** Whether several commands are sent at a time, if the server takes them. Default true. */
   readonly pipelining?: boolean
-  /** Connections to one server at a time. Further retrievals wait until a body is read or cancelled. Default 4. */
-  readonly connections?: number
   /**
-   * The time in milliseconds for which an idle session is kept for the next retrieval; 0: not at all. Default 15000.
+   * How many connections to one server may be open. Further retrievals wait until a body is read or cancelled. Default
+   * 4.
    */
+  readonly connections?: number
+  /** How many milliseconds an idle session is kept for the next retrieval; 0: not at all. Default 15000. */
   readonly keepSessions?: number
 }
 
@@ -34,8 +35,8 @@ const optionKinds: Readonly<Record<keyof FtpFetcherOptions, OptionKind>> = {
 }
 
 /**
- * Retrieves by FTP (RFC 959) as RFC 1738 3.2 maps a URL: login, one CWD a segment, TYPE, then RETR or NLST. A session
- * that ends well is kept for some seconds, for the next retrieval from the same server.
+ * Makes a fetcher that retrieves by FTP (RFC 959) as RFC 1738 3.2 maps a URL: login, one CWD for each segment, TYPE,
+ * then RETR or NLST. A session that ends well is kept for some seconds, for the next retrieval from the same server.
  */
 export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
   checkOptions(options, optionKinds, 'ftpFetcher.')
@@ -71,8 +72,8 @@ function retrieveFile(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): 
 }
 
 /**
- * Runs `use` in a session, and again in a new one where the session failed and not the request: it was lost while idle,
- * or the server cannot cope with the quicker ways. Each reason counts once.
+ * Runs `use` in a session. It runs again in a new session if the session failed and not the request: the session was
+ * lost while idle, or the server cannot cope with the faster ways. Each reason counts once.
  */
 async function inSession<T>(
   pool: FtpPool,
@@ -84,7 +85,7 @@ async function inSession<T>(
   try {
     return await repeated(pool, plan, context, asked, use)
   } finally {
-    // Others may ask for the login if this retrieval has failed before it was accepted.
+    // If this retrieval failed before its login was accepted, others may ask for the login.
     asked.login?.end()
     asked.account?.end()
   }
@@ -115,8 +116,8 @@ async function repeated<T>(
       const error = thrown instanceof PipelineLost ? thrown.cause : thrown
       const isToWait = isFull(error) && pool.lowerCap(plan)
       if (!isDone) drop()
-      // The reason of the abort is thrown, not its consequence: the control connection is closed and a command cannot
-      // be sent.
+      // Throws why the retrieval was aborted. Otherwise the error would be a consequence: a command cannot be sent,
+      // because the control connection is closed.
       deadline.throwIfAborted()
       if (isToWait) {
         context.emit({ type: 'retried', url: context.url, error, delay: 0 })
@@ -124,13 +125,13 @@ async function repeated<T>(
       }
       const reason =
         thrown instanceof PipelineLost ? 'pipelining' : reasonToRepeat(error, { session, plan, context, asked })
-      // Sending one at a time did not help, so pipelining was not the cause.
+      // Sending one command at a time did not help, so pipelining was not the cause.
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
         session.quirks.pipelining = undefined
       if (reasons.has('octet') && RetrievalError.is(error) && error.code === 'not-found') session.quirks.telnet = true
       if (reason === null || reasons.has(reason)) throw error
       reasons.add(reason)
-      // Closes a session even if it was given back.
+      // Closes the session even if it was given back.
       drop()
       if (RetrievalError.is(error)) context.emit({ type: 'retried', url: context.url, error, delay: 0 })
     }
@@ -139,7 +140,10 @@ async function repeated<T>(
 
 type Parties = Pick<FtpRetrieval, 'session' | 'plan' | 'context' | 'asked'>
 
-/** Notes in the quirks how the next try must differ, and returns the reason for it. Null: the error stands. */
+/**
+ * Notes in the quirks how the next try must differ, and returns the reason for it. Returns null if there should be no
+ * other try.
+ */
 function reasonToRepeat(error: unknown, { session, plan, context, asked }: Parties): string | null {
   const { quirks, control } = session
   if (error instanceof AccountWanted) {
@@ -148,7 +152,7 @@ function reasonToRepeat(error: unknown, { session, plan, context, asked }: Parti
   }
   if (!RetrievalError.is(error)) return null
   if (error.code === 'auth-failed' && asked.login?.isRemembered) {
-    // The password has changed since the server accepted it.
+    // Somebody has changed the password since the server accepted it.
     asked.refused = { credentials: asked.login.credentials, error }
     asked.login.refused()
     asked.login = null
@@ -169,9 +173,9 @@ function reasonToRepeat(error: unknown, { session, plan, context, asked }: Parti
     quirks.unknown.add('REST')
     return 'restart'
   }
-  // Another retrieval may have noted it in the quirks meanwhile.
+  // Another retrieval may have noted it in the quirks in the meantime.
   const isDoubtful = isConfused(error) || (control.hasForgotten && error.reply !== undefined)
-  // Many servers do not undo the doubled octet FF, and then do not find the name.
+  // Many servers do not undo the doubling of the octet FF, and then do not find the name.
   if (
     error.code === 'not-found' &&
     control.isTelnet &&
@@ -182,7 +186,7 @@ function reasonToRepeat(error: unknown, { session, plan, context, asked }: Parti
   }
   if (control.pipelined && quirks.pipelining !== true && isDoubtful) {
     quirks.pipelining = false
-    // The 500 and 502 replies may have been to other commands.
+    // The 500 and 502 replies may have answered other commands.
     quirks.unknown.clear()
     if (!quirks.reached) quirks.passive = quirks.preferred
     return 'pipelining'
@@ -190,21 +194,21 @@ function reasonToRepeat(error: unknown, { session, plan, context, asked }: Parti
   return null
 }
 
-/** Whether the session has ended, or has unread replies. 421 closes it (RFC 959 5.4). */
+/** Whether the session has ended or has unread replies. 421 ends it (RFC 959 5.4). */
 function isOfConnection({ code, reply = '' }: RetrievalError): boolean {
   const codes: readonly string[] = ['receive-failed', 'protocol-violation', 'connect-failed']
   return codes.includes(code) || reply.startsWith('421')
 }
 
 /**
- * Whether the error is one of servers that cannot cope with a pipeline: they hang up, lose count, or read it as one
- * command.
+ * Whether the error shows that a server cannot cope with a pipeline: it hangs up, loses count, or reads the pipeline as
+ * one command.
  */
 function isConfused({ code, reply = '' }: RetrievalError): boolean {
   return code === 'receive-failed' || code === 'protocol-violation' || /^50[0-3]/.test(reply)
 }
 
-/** Refuses offsets outside TYPE I: in TYPE A servers count before or after the conversion, or not at all. */
+/** Refuses offsets except in TYPE I: in TYPE A, servers count before or after the conversion, or not at all. */
 function checkRange(plan: FtpPlan, context: RetrievalContext, isListing: boolean): void {
   if (context.request.range !== undefined) oneRange(context.request.range, context)
   if (context.request.range === undefined || !(isListing || plan.typecode === 'a')) return

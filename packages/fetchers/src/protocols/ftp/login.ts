@@ -15,14 +15,14 @@ import { fullAdvice, saysFull, tlsWanted, wantsTls } from './control/refusal-wor
 import { isPositive, type Reply, refusedByServer, wordsOf } from './control/replies.ts'
 import type { FtpRetrieval } from './retrieval.ts'
 
-/** The server wants an account in a pipeline that went on without one: the login is repeated one command at a time. */
+/** Thrown if the server wants an account in a pipeline that had none. The login is repeated, one command at a time. */
 export class AccountWanted extends Error {
   override readonly name = 'AccountWanted'
 }
 
 /**
- * Sends USER and PASS (RFC 959 5.4), then `rest`. A guest's password is no secret and goes out in one pipeline with all
- * the rest; another password is sent only once the server has asked for it.
+ * Sends USER and PASS (RFC 959 5.4), then `rest`. A guest's password is no secret, and is sent in one pipeline with all
+ * the rest. Another password is sent only after the server has asked for it.
  */
 export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = retrieval
@@ -42,12 +42,12 @@ export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Pro
   session.isLoggedIn = true
 }
 
-/** Sends USER, then the password once the server has asked for it. */
+/** Sends USER, and the password after the server has asked for it. */
 async function logInByTurns(retrieval: FtpRetrieval, protect: readonly Step[], rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = retrieval
   const asked = await sayUser(retrieval, plan.user, protect)
   if (asked?.code === 331) return authenticate(retrieval, await loginFor(retrieval, asked), rest)
-  // 332 to USER: the server wants an account instead of a password (RFC 959 5.4).
+  // With 332 to USER, the server wants an account instead of a password (RFC 959 5.4).
   if (asked !== null) {
     const done = await giveAccount(retrieval, { user: plan.user, password: '' }, asked)
     if (!isPositive(done)) throw loginError(context, done, plan)
@@ -56,7 +56,7 @@ async function logInByTurns(retrieval: FtpRetrieval, protect: readonly Step[], r
 }
 
 /**
- * The step that sends PBSZ or PROT, for data connections over TLS (RFC 4217 9). PBSZ has no effect over TLS, but
+ * Makes the step that sends PBSZ or PROT, for data connections over TLS (RFC 4217 9). PBSZ has no effect over TLS, but
  * servers insist on it.
  */
 function protectStep(context: RetrievalContext, command: string): Step {
@@ -77,7 +77,7 @@ function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
   const { user, pass } = ftpCommands(plan)
   let isIn = false
   const takeUser = (reply: Reply): void => {
-    // pure-ftpd logs a guest in after USER; its reply to PASS does not matter then.
+    // pure-ftpd logs a guest in after USER. Its reply to PASS does not matter then.
     isIn = isPositive(reply)
     if (reply.code === 332) throw new AccountWanted()
     if (!isIn && reply.code !== 331) throw loginError(context, reply, plan)
@@ -85,7 +85,7 @@ function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
   const takePass = (reply: Reply): void => {
     if (!isIn) checkLogin(context, reply, plan)
   }
-  // A second USER begins another login, and the session is in none. Behind PBSZ and PROT, USER can be sent twice.
+  // A second USER begins another login, so the session has none. USER can be sent twice if PBSZ and PROT precede it.
   const again = (): void => {
     throw sentTwice(context, 'was told the user')
   }
@@ -95,10 +95,10 @@ function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
   ]
 }
 
-/** Sends USER. Returns the reply that asks for a password or an account; null where USER alone logs in. */
+/** Sends USER. Returns the reply that asks for a password or an account, or null if USER alone logs in. */
 async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly Step[] = []): Promise<Reply | null> {
   const { plan, context, session } = retrieval
-  // An object, since TypeScript does not see assignments in a callback.
+  // An object, because TypeScript does not notice assignments in a callback.
   const said: { asked: Reply | null } = { asked: null }
   const onReply = (reply: Reply): void => {
     if (isPositive(reply)) return
@@ -113,8 +113,8 @@ async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly S
 }
 
 /**
- * The user and password of the plan, or those that the caller gives; in the second case USER is sent with the caller's
- * user.
+ * Returns the user and password of the plan, or those that the caller gives. In the second case it sends USER with the
+ * caller's user.
  */
 async function loginFor(retrieval: FtpRetrieval, asked: Reply): Promise<Credentials> {
   const { user, password } = retrieval.plan

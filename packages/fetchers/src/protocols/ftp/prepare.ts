@@ -6,19 +6,19 @@ import type { FtpRetrieval } from './retrieval.ts'
 import { type Attributes, attributeSteps } from './transfer/byte-range.ts'
 import { portStep, takePrefetchedPort } from './transfer/data.ts'
 
-/** Settings and questions that a transfer needs before it begins. */
+/** What a transfer needs before it begins. */
 export interface Needs {
-  /** The type to be set; absent: the type stays unchanged. */
+  /** The type to set. Absent: the type stays unchanged. */
   readonly type?: FtpCommands['type']
-  /** The object that gets the answers to SIZE and MDTM; absent: these are not sent. */
+  /** Gets the answers to SIZE and MDTM. Absent: they are not sent. */
   readonly attributes?: Attributes
-  /** Whether the attributes are left out where they would cost a round trip. */
+  /** Whether to skip the attributes if they would cost a round trip. */
   readonly areSpare?: boolean
 }
 
 /**
- * Sends all commands before the transfer command, in one pipeline where the server takes one: login, CWDs, TYPE, SIZE,
- * MDTM, EPSV. Returns the port for the data; null where it must be asked for in another way.
+ * Sends all commands before the transfer command, in one pipeline if the server takes one: login, CWDs, TYPE, SIZE,
+ * MDTM, EPSV. Returns the port for the data, or null if the port must be asked for in another way.
  */
 export async function prepare(retrieval: FtpRetrieval, needs: Needs): Promise<number | null> {
   const asked: { port: number | null } = { port: null }
@@ -31,8 +31,7 @@ export async function prepare(retrieval: FtpRetrieval, needs: Needs): Promise<nu
 }
 
 /**
- * Logs in, changes to the directory, sets the type, and sends the questions, in one pipeline where the server takes
- * one.
+ * Logs in, changes to the directory, sets the type and sends the questions, in one pipeline if the server takes one.
  */
 export async function enter(retrieval: FtpRetrieval, type: Needs['type'], questions: readonly Step[]): Promise<void> {
   const { session, context, plan } = retrieval
@@ -61,7 +60,7 @@ function attributesAsked(retrieval: FtpRetrieval, { attributes, areSpare = false
   return attributeSteps(retrieval, attributes).map((step) => ({ ...step, isSpare: areSpare }))
 }
 
-/** The step that sends TYPE A or I (RFC 959 3.1.1), where it is not set. A server's own default is A. */
+/** Makes the step that sends TYPE A or I (RFC 959 3.1.1), if it is not set already. A server's own default is A. */
 function typeSteps(
   { session, context }: FtpRetrieval,
   type: Needs['type'],
@@ -85,7 +84,7 @@ async function askForOctets({ session, context }: FtpRetrieval): Promise<void> {
   if (!isPositive(reply)) throw refusedByServer(context, reply, 'TYPE I and TYPE L 8')
 }
 
-/** Whether FEAT or OPTS must be sent before names in UTF-8 go out in this session. */
+/** Whether FEAT or OPTS must be sent before names in UTF-8 in this session. */
 export function needsUtf8(retrieval: FtpRetrieval): boolean {
   const { quirks, isInUtf8 } = retrieval.session
   return quirks.utf8 !== false && !isInUtf8 && hasUtf8Names(retrieval.plan)
@@ -97,7 +96,10 @@ async function askForUtf8({ session }: FtpRetrieval): Promise<void> {
   session.quirks.utf8 = isPositive(reply) && /^[ \t]{0,8}UTF8[ \t]*$/im.test(reply.text)
 }
 
-/** Servers that list UTF8 (RFC 2640) may take names in it only after this command: IIS, and others on Windows. */
+/**
+ * Makes the step for UTF-8. Servers that list UTF8 (RFC 2640) may need this command before they accept names in UTF-8:
+ * IIS and others on Windows.
+ */
 function utf8Steps(retrieval: FtpRetrieval): readonly Step[] {
   const { session } = retrieval
   if (!needsUtf8(retrieval)) return []
@@ -108,9 +110,9 @@ function utf8Steps(retrieval: FtpRetrieval): readonly Step[] {
 }
 
 /**
- * The commands that lead to the directory: one CWD a segment, since `/` may mean nothing to the server (VMS, MVS; RFC
- * 1738 3.2.2). A session that is there already sends none. From elsewhere they first go back to the entry directory,
- * which the reply to PWD must confirm.
+ * Makes the steps that lead to the directory: one CWD for each segment, since `/` may mean nothing to the server (VMS,
+ * MVS; RFC 1738 3.2.2). A session that is there already needs none. From elsewhere the steps first lead back to the
+ * entry directory, and the reply to PWD must confirm that.
  */
 function directorySteps(retrieval: FtpRetrieval): readonly Step[] {
   const { session, plan } = retrieval
@@ -126,8 +128,8 @@ function needsWalk({ plan, session }: FtpRetrieval): boolean {
 }
 
 /**
- * Goes to the directory one command at a time. An empty segment is `CWD ` and CRLF, the null argument that the URL
- * means.
+ * Goes to the directory one command at a time. For an empty segment it sends `CWD ` and CRLF, the null argument that
+ * the URL means.
  */
 async function walk(retrieval: FtpRetrieval): Promise<void> {
   const { session, plan } = retrieval
@@ -139,13 +141,13 @@ async function walk(retrieval: FtpRetrieval): Promise<void> {
   for (const [index, command] of ftpCommands(plan).directories.entries()) {
     const reply = await changeDirectory(retrieval, command)
     if (isPositive(reply)) moved = true
-    // The session is still in the entry directory, to which the null argument leads on servers that take it.
+    // The session is still in the entry directory. On servers that take a null argument, it leads there.
     else if (plan.cwd[index] !== '' || !isPermanent(reply) || moved) throw cwdError(retrieval, reply, index)
   }
 }
 
 /**
- * The step that sends PWD, for the way back later, where this is the session's second retrieval, or the server has had
+ * Sends PWD so that we can return to this directory, if this is the session's second retrieval or the server has had
  * other directories.
  */
 function entrySteps({ session }: FtpRetrieval): readonly Step[] {
@@ -192,15 +194,15 @@ async function changeDirectory({ session }: FtpRetrieval, command: string): Prom
   return command === 'CWD ' && isPermanent(reply) ? session.control.ask('request', 'CWD') : reply
 }
 
-/** Reads the path in `257 "/home/ann" is current directory`, with a quote in the name doubled (RFC 959 appendix II). */
+/** Reads the path in `257 "/home/ann" is current directory`. A quote in the name is doubled (RFC 959 appendix II). */
 function readPath({ code, text }: Reply): string | undefined {
   const [, quoted] = code === 257 ? (/^"((?:[^"\r\n\0]|"")*)"/.exec(text) ?? []) : []
   return quoted === undefined || quoted === '' ? undefined : quoted.replaceAll('""', '"')
 }
 
 /**
- * Whether the plan's name is a directory; if so, the session is in it now. False where the server hangs up on this
- * question: it has answered the one before.
+ * Whether the plan's name is a directory; if so, the session is in it afterwards. Returns false if the server hangs up
+ * on this question, since it has answered the command before.
  */
 export async function isDirectory({ plan, context, session }: FtpRetrieval): Promise<boolean> {
   try {
@@ -223,7 +225,7 @@ function cwdError({ plan, context }: FtpRetrieval, reply: Reply, index: number):
       slashAdvice(plan.cwd.slice(0, index), reply),
     )
   }
-  // 501 or 550: the path leads nowhere on this server, as on those that take the null argument and have no such file
+  // 501 or 550: the path leads nowhere on this server, as on those that take the null argument but have no such file
   // there.
   const code = isPermanent(reply) ? { code: 'not-found' as const } : {}
   return refusedByServer(context, reply, `the empty segment ${index + 1} of the path`, {
@@ -234,7 +236,7 @@ function cwdError({ plan, context }: FtpRetrieval, reply: Reply, index: number):
 
 const withoutSlash = 'Write the path without the double slash'
 
-/** Advice where a null argument was taken: it has led to another directory than a double slash usually means. */
+/** Gives advice if a null argument was taken: it led to another directory than a double slash usually means. */
 export function slashAdvice(before: readonly string[], { code }: Reply): { readonly advice?: string } {
   if (code !== 550 || !before.includes('')) return {}
   return { advice: `It does not exist, or may not be read. ${withoutSlash}` }

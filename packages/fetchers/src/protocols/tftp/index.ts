@@ -11,7 +11,10 @@ import { type Agreement, Transfer, transferError } from './transfer.ts'
 
 type TftpPlan = AccessPlans['tftp']
 
-/** Retrieves by TFTP (RFC 1350) with the options blksize, tsize and windowsize (RFC 2347 to 2349, 7440), over UDP. */
+/**
+ * Makes a fetcher for TFTP (RFC 1350) with the options blksize, tsize and windowsize (RFC 2347 to 2349, 7440), over
+ * UDP.
+ */
 export function tftpFetcher(): Fetcher<'tftp'> {
   return { ...tftp, retrieve }
 }
@@ -27,7 +30,7 @@ async function retrieve(plan: TftpPlan, context: RetrievalContext): Promise<Retr
       throw overMaxSize(context, agreed.size ?? 0)
     }
     const isText = plan.mode === 'netascii'
-    // In netascii the number of octets changes on the way.
+    // In netascii the number of octets changes in transfer.
     const size = isText ? null : agreed.size
     const transfer = new Transfer(packets, { ...agreed, size }, first, context)
     return {
@@ -50,14 +53,14 @@ async function retrieve(plan: TftpPlan, context: RetrievalContext): Promise<Retr
 
 interface Begun {
   readonly agreed: Agreement
-  /** The first block, from a server that agrees to no options. */
+  /** The first block, if the server agrees to no options. */
   readonly first: Uint8Array | null
 }
 
-/** The errors by which servers refuse options: 8 (RFC 2347), and of older ones 0 (not defined) and 4 (illegal). */
+/** The errors by which servers refuse options: 8 (RFC 2347); older ones use 0 (not defined) and 4 (illegal). */
 const optionErrors: ReadonlySet<number> = new Set([0, 4, 8])
 
-/** Asks for the file. A server that refuses options is asked again without any. */
+/** Asks for the file. If a server refuses options, it is asked again without any. */
 async function begin(plan: TftpPlan, packets: Datagrams, context: RetrievalContext): Promise<Begun> {
   const [request = ''] = plan.wire
   const packet = await ask(request, packets)
@@ -67,7 +70,7 @@ async function begin(plan: TftpPlan, packets: Datagrams, context: RetrievalConte
   return answered(await ask(`\0${name}\0${mode}\0`, packets), packets, context)
 }
 
-/** Sends the request until a packet of a server comes. */
+/** Sends the request until the server sends a packet. */
 async function ask(request: string, packets: Datagrams): Promise<Packet> {
   packets.send(request, true)
   return await packets.receive('request', new Backoff(() => packets.send(request)), (octets) => {
@@ -95,12 +98,12 @@ function answered(packet: Packet, packets: Datagrams, context: RetrievalContext)
     packets.send(errorPacket(8, 'Not asked for'))
     throw context.error('protocol-violation', 'The server agrees to values that were not asked for.')
   }
-  // RFC 2347: block 0 acknowledges the options.
+  // Block 0 acknowledges the options (RFC 2347).
   packets.send(acknowledgement(0))
   return { agreed, first: null }
 }
 
-/** The value of an option; NaN for one that was not asked for. */
+/** Reads the value of an option. NaN if the option was not asked for. */
 function agreedValue(
   name: string,
   otherwise: number,

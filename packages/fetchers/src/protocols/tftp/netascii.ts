@@ -20,7 +20,7 @@ export class NetasciiDecoder {
     return text.subarray(0, length)
   }
 
-  /** A CR at the very end. */
+  /** Returns a CR that came at the very end. */
   end(): Uint8Array {
     return this.#isAfterCr ? Uint8Array.of(cr) : new Uint8Array(0)
   }

@@ -2,10 +2,10 @@
 export type Packet =
   | { readonly kind: 'data'; readonly block: number; readonly octets: Uint8Array }
   | { readonly kind: 'error'; readonly code: number; readonly text: string }
-  /** OACK: the options by lower-case name, with the values that the server has agreed to. */
+  /** OACK: the options by lower-case name, with the values that the server agreed to. */
   | { readonly kind: 'options'; readonly values: ReadonlyMap<string, string> }
 
-/** Reads a packet; undefined for one that a server does not send. */
+/** Reads a packet. Returns undefined for one that no server sends. */
 export function parsePacket(octets: Uint8Array): Packet | undefined {
   if (octets.length < 2 || octets[0] !== 0) return undefined
   const number = ((octets[2] ?? 0) << 8) | (octets[3] ?? 0)
@@ -27,12 +27,12 @@ export function parsePacket(octets: Uint8Array): Packet | undefined {
   }
 }
 
-/** ACK (RFC 1350 5). */
+/** Makes ACK (RFC 1350 5). */
 export function acknowledgement(block: number): string {
   return `\0\x04${String.fromCharCode(block >> 8, block & 255)}`
 }
 
-/** ERROR (RFC 1350 5): 0 not defined, 8 options refused (RFC 2347). */
+/** Makes ERROR (RFC 1350 5): 0 not defined, 8 options refused (RFC 2347). */
 export function errorPacket(code: number, text: string): string {
   return `\0\x05\0${String.fromCharCode(code)}${text}\0`
 }

@@ -9,18 +9,18 @@ import { acknowledgement, errorPacket, type Packet, parsePacket } from './packet
 export interface Agreement {
   readonly blockSize: number
   readonly windowSize: number
-  /** The size of the file (RFC 2349); null: the server does not tell. */
+  /** The size of the file (RFC 2349). Null if the server does not tell. */
   readonly size: number | null
 }
 
-/** The blocks of a file: each is acknowledged once it is read, or the last of each window (RFC 7440). */
+/** The blocks of a file. We acknowledge each one after it is read, or the last of each window (RFC 7440). */
 export class Transfer implements ByteSource {
   readonly #packets: Datagrams
   readonly #agreed: Agreement
   readonly #context: RetrievalContext
-  /** A first block that came in place of an agreement. */
+  /** A first block that came instead of an agreement. */
   #first: Uint8Array | null
-  /** The number of the last block that came in its order, which wraps at 65536. */
+  /** The number of the last block that came in order; it wraps at 65536. */
   #block = 0
   #inWindow = 0
   #received = 0
@@ -45,7 +45,7 @@ export class Transfer implements ByteSource {
     return null
   }
 
-  /** RFC 1350 7: an ERROR tells the server that the client has stopped. */
+  /** Sends an ERROR, which tells the server that the client has stopped (RFC 1350 7). */
   async cancel(): Promise<void> {
     if (!this.#isOver) this.#packets.send(errorPacket(0, 'Cancelled'))
     this.#end()
@@ -78,8 +78,8 @@ export class Transfer implements ByteSource {
       if (found?.kind === 'error') return found
       if (found?.kind !== 'data') return undefined
       if (found.block === wanted && found.octets.length <= this.#agreed.blockSize) return found
-      // A gap: the window begins again behind the last block that came. An old block is ignored, or each of them
-      // would be sent twice from then on (RFC 1123 4.2.3.1).
+      // After a gap, the window begins again behind the last block that came. An old block is ignored: otherwise each
+      // block would be sent twice from then on (RFC 1123 4.2.3.1).
       if (((found.block - wanted) & 0xffff) < 0x8000) this.#acknowledge()
       return undefined
     })
@@ -94,7 +94,7 @@ export class Transfer implements ByteSource {
   }
 }
 
-/** The error that the server's ERROR packet means (RFC 1350, appendix). */
+/** Makes the error that the server's ERROR packet means (RFC 1350, appendix). */
 export function transferError(
   { code, text }: Extract<Packet, { kind: 'error' }>,
   context: RetrievalContext,

@@ -19,24 +19,24 @@ import {
 } from './replies.ts'
 import { noServer, ReplyAssembler, ReplyQueue } from './reply-queue.ts'
 
-/** The most `120` replies that may come before the greeting. */
+/** How many `120` replies may come before the greeting. */
 const maxWaits = 10
 
-/** The time in milliseconds that a server which sends a line of text has to greet. */
+/** How many milliseconds a server has to greet after it has sent a line of text. */
 const strayPatience = 5000
 
-/** The replies to a command that moves data: one when the transfer begins or is refused, and one when it is over. */
+/** The two replies to a command that moves data: when the transfer begins or is refused, and when it is over. */
 export interface Exchange {
   readonly first: Promise<Reply>
-  /** The final reply; the same one as `first` where that is a refusal. */
+  /** The final reply. If `first` refuses the transfer, both are the same. */
   readonly last: Promise<Reply>
 }
 
 /**
- * The control connection. basic-ftp's context holds the sockets and the TLS session and parses the replies; one task
- * of it, which lasts as long as the connection, gets them all. This class adds that every command goes out through
- * `send`, that only whole replies reach the parser, and that a queue gives each reply to its command, since commands
- * are pipelined. The deadline alone limits the time: basic-ftp's timeout is off.
+ * The control connection. basic-ftp's context holds the sockets and the TLS session and parses the replies; one task of
+ * it, which lasts as long as the connection, gets them all. This class sends every command through `send` and passes
+ * only whole replies to the parser. Commands are pipelined, so its queue gives each reply to its command. Only the
+ * deadline limits the time: basic-ftp's timeout is off.
  *
  * A connection may outlive the retrieval that opened it: `attach` and `detach` say which retrieval it serves.
  */
@@ -47,33 +47,35 @@ export class Control extends FTPContext {
   readonly #queue = new ReplyQueue()
   readonly #secrets = new Secrets()
   #failure: RetrievalError | undefined
-  /** True from the moment the socket is taken over until closeWithError. */
+  /** True from the takeover of the socket until closeWithError. */
   #isOpen = false
   #closedBy: Error | undefined
-  /** True after end() or close(): whatever still comes is ignored. */
+  /** True after end() or close(). Whatever still arrives is ignored. */
   #over = false
   #strayTimer: NodeJS.Timeout | undefined
-  /** Commands that `together` has collected for one write; null: each command is written by itself. */
+  /** Commands that `together` collects for one write. Null: each command is written by itself. */
   #outbox: string | null = null
   /** The octets of the reply that basic-ftp is parsing. */
   #octets = ''
   /**
-   * The `received` events still to be emitted. Each is emitted when its reply is awaited, so they come in command
-   * order.
+   * The `received` events that are still to be emitted. Each is emitted when its reply is awaited, so they have the
+   * order of the commands.
    */
   readonly #unreported = new WeakMap<Reply, { readonly verb: string; readonly octets: string }>()
-  /** True once commands have been sent before earlier ones were answered. */
+  /** True after a command was sent before an earlier one was answered. */
   pipelined = false
-  /** True where a silence was taken to mean that the server has thrown commands away: a reply may still come. */
+  /** True if, after a silence, we assumed that the server throws commands away. A reply may still come. */
   hasForgotten = false
-  /** Whether octets FF are doubled on this connection. */
+  /** Whether octets FF are doubled on this connection (Telnet). */
   isTelnet = true
   /** The TLS connection that is being negotiated over `socket`. */
   handshake: Socket | undefined
-  /** True where the reply to a later command came in place of a transfer's. */
+  /** True if the reply to a later command came in place of the transfer's reply. */
   transferDropped = false
 
-  /** Takes over a connected socket. The caller waits for the greeting in the same turn, so that no octet is missed. */
+  /**
+   * Takes over a connected socket. The caller must wait for the greeting in the same turn, so that no octet is missed.
+   */
   constructor(context: RetrievalContext, socket: Socket) {
     super(0, 'latin1')
     this.#context = context
@@ -83,7 +85,7 @@ export class Control extends FTPContext {
     )
     this.#takeOver(socket)
     this.#isOpen = true
-    // The task never ends by itself. Its errors reach the commands through the queue.
+    // The task never ends by itself. The queue passes its errors to the commands.
     this.handle(undefined, (response) => this.#receive(response)).catch(() => {})
   }
 
@@ -92,12 +94,12 @@ export class Control extends FTPContext {
     return this.#isOpen && !this.#over && this.#failure === undefined && !this.socket.destroyed
   }
 
-  /** Continues over TLS, once it is negotiated. */
+  /** Continues over TLS after the handshake. */
   upgrade(socket: TLSSocket): void {
     this.#takeOver(socket)
   }
 
-  /** From now on the connection serves this retrieval. */
+  /** Makes the connection serve this retrieval. */
   attach(context: RetrievalContext): void {
     this.#context = context
     this.#attached = true
@@ -106,8 +108,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * The connection serves no retrieval: later replies have no events, and an idle connection does not keep the process
-   * alive.
+   * Makes the connection serve no retrieval: later replies cause no events, and the idle connection does not keep the
+   * process alive.
    */
   detach(): void {
     this.#attached = false
@@ -115,8 +117,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Throws `protocol-violation` where more replies came than commands were sent, even a part of one; empty lines do not
-   * count. Pipelines call it before they go on.
+   * Throws `protocol-violation` if more replies came than commands were sent, even a part of one. Empty lines do not
+   * count. Pipelines call this before they continue.
    */
   checkQuiet(): void {
     const { rest } = this.#assembler
@@ -124,7 +126,7 @@ export class Control extends FTPContext {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** Throws where octets came before TLS begins: they would be read as if they had come over TLS. */
+  /** Throws if octets came before TLS begins: they would be read as if they had come over TLS. */
   checkSilent(): void {
     const { rest } = this.#assembler
     if (rest !== '') this.#fail(this.#desync(rest))
@@ -143,25 +145,24 @@ export class Control extends FTPContext {
     return this.wait('greeting', greeting)
   }
 
-  /** Sends a command that has one reply. The caller may wait for it or not. */
+  /** Sends a command that has one reply. The caller may wait for the reply or not. */
   post(command: string): Promise<Reply> {
     return this.#queue.expect(this.#say(command), () => true)
   }
 
-  /** Like `post`, for a command that is sent behind a transfer command, before the transfer is over. */
+  /** Works as `post`, for a command that is sent after a transfer command while the transfer still runs. */
   postBehind(command: string): Promise<Reply> {
     return this.#queue.expect(this.#say(command), (reply) => {
-      // This reply begins a transfer, so the one before it did not belong to that transfer.
+      // This reply begins a transfer, so the one before it belonged to another command.
       if (reply.code < 200) throw this.#overtake()
       return true
     })
   }
 
   /**
-   * Waits for the reply to a command that was sent. The time limit is one of silence, so earlier replies do not count
-   * against it. Rejects with `server-refused` for 421 (RFC 959 5.4: it may answer any command, and the server closes
-   * after it), with `receive-failed` where the connection ends, and with `protocol-violation` for anything but one
-   * reply.
+   * Waits for the reply to a command that was sent. The time limit is one of silence, so waiting for earlier replies
+   * does not count. Rejects with `server-refused` for 421 (RFC 959 5.4: it may answer any command, and the server then
+   * closes), with `receive-failed` if the connection ends, and with `protocol-violation` for anything but one reply.
    */
   async wait(phase: Phase, pending: Promise<Reply>): Promise<Reply> {
     const reply = this.#arrivedReply(phase, pending) ?? (await this.#awaitReply(phase, pending))
@@ -170,12 +171,14 @@ export class Control extends FTPContext {
     return reply
   }
 
-  /** Whether the reply has come; a wait for it then ends at once. */
+  /** Whether the reply has arrived, so that a wait for it ends at once. */
   hasArrived(pending: Promise<Reply>): boolean {
     return this.#queue.arrived(pending) !== undefined
   }
 
-  /** The reply that has come already, as those to a pipeline do, mostly in one segment: it needs no timer. */
+  /**
+   * Returns a reply that has already arrived, which needs no timer. Most replies to a pipeline arrive in one segment.
+   */
   #arrivedReply(phase: Phase, pending: Promise<Reply>): Reply | undefined {
     const reply = this.#queue.arrived(pending)
     if (reply === undefined) return undefined
@@ -186,19 +189,19 @@ export class Control extends FTPContext {
   }
 
   #awaitReply(phase: Phase, pending: Promise<Reply>): Promise<Reply> {
-    // Avoids an unhandledRejection where the retrieval has ended already.
+    // Avoids an unhandledRejection if the retrieval has already ended.
     pending.catch(() => {})
     return this.#context.deadline.within(phase, () => pending)
   }
 
-  /** pure-ftpd refuses a login in the clear by closing the connection (421). */
+  /** Makes the error for 421. pure-ftpd refuses a login in the clear in this way. */
   #closing(reply: Reply, verb: string): RetrievalError {
     const isLogin = verb === 'USER' || verb === 'PASS'
     const isRefused = isLogin && !(this.socket instanceof TLSSocket) && wantsTls(reply)
     return refusedByServer(this.#context, reply, verb, isRefused ? tlsWanted : {})
   }
 
-  /** Emits the event of a reply that did not pass through `wait`. Returns the command that it answers. */
+  /** Emits the event of a reply that did not pass through `wait`. Returns the command that the reply answers. */
   report(reply: Reply): string {
     const { verb, octets } = this.#unreported.get(reply) ?? { verb: 'to go on', octets: '' }
     this.#unreported.delete(reply)
@@ -207,7 +210,7 @@ export class Control extends FTPContext {
     return verb
   }
 
-  /** The words of a reply for people, without secrets, even for replies whose values the fetcher reads. */
+  /** Returns the words of a reply for people. Masks secrets, even if the fetcher reads values from the reply. */
   shown({ code, text }: Reply): string {
     return wordsOf({ code, text: this.#secrets.masked(text) })
   }
@@ -216,7 +219,7 @@ export class Control extends FTPContext {
     return this.wait(phase, this.post(command))
   }
 
-  /** Writes all commands that `post` sends in one go: writev costs five times as much. */
+  /** Collects the commands of `post` into one write; writev is five times slower. */
   together<T>(post: () => T): T {
     this.#outbox = ''
     try {
@@ -228,7 +231,7 @@ export class Control extends FTPContext {
     }
   }
 
-  /** Sends a command that moves data over a connection of its own. */
+  /** Sends a command that moves data over a separate connection. */
   begin(command: string): Exchange {
     let isBegun = false
     let begin: (reply: Reply) => void = () => {}
@@ -251,13 +254,13 @@ export class Control extends FTPContext {
     return { first, last }
   }
 
-  /** Stops waiting for the replies that have not come: the server has thrown those commands away. */
+  /** Stops waiting for replies: the server has thrown these commands away. */
   forget(): void {
     this.hasForgotten = true
     this.#queue.forget()
   }
 
-  /** Sends QUIT where the server still listens, and closes without waiting for the reply. */
+  /** Sends QUIT if the server still listens, and closes without waiting for the reply. */
   end(): void {
     if (this.#over) return
     if (!this.isUsable || this.#context.deadline.reason !== null) {
@@ -266,14 +269,14 @@ export class Control extends FTPContext {
     }
     this.#over = true
     this.send('QUIT')
-    // Frees the socket as soon as the QUIT has been handed to the kernel.
+    // Frees the socket as soon as the kernel has taken the QUIT.
     this.socket.destroySoon()
   }
 
   override close(): void {
     this.#over = true
     clearTimeout(this.#strayTimer)
-    // TLS closes before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
+    // Closes TLS before the socket below it: in the other order, Node 20 can crash with a segmentation fault.
     this.handshake?.destroy()
     super.close()
   }
@@ -285,8 +288,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Sends every command. It refuses one that would be two commands, or is not made of octets, whatever was checked
-   * before. basic-ftp sends QUIT whenever it closes a socket, even a broken one; that QUIT is dropped.
+   * Sends every command. Refuses one that would be two commands or does not consist of octets, whatever others have
+   * checked. basic-ftp sends QUIT whenever it closes a socket, even a broken one; this drops that QUIT.
    */
   override send(command: string): void {
     if (!this.#isOpen) return
@@ -305,7 +308,7 @@ export class Control extends FTPContext {
     else this.#outbox += octets
   }
 
-  /** Sends a command, and returns what may be shown of it. */
+  /** Sends a command, and returns what events may show of it. */
   #say(command: string): string {
     this.checkQuiet()
     if (!this.isUsable) throw this.#lost(this.#closedBy ?? new Error('closed'))
@@ -315,8 +318,8 @@ export class Control extends FTPContext {
   }
 
   /**
-   * Takes over a socket, and passes only whole replies to basic-ftp's listener: its parser loses the rest of a reply
-   * that is split across segments, and would take `227 Entering (127,0,0,1,40,12` + `3)` for port 10252.
+   * Takes over a socket, and passes only whole replies to basic-ftp's listener. Its parser loses the rest of a reply
+   * that is split across segments: it would read `227 Entering (127,0,0,1,40,12` + `3)` as port 10252.
    */
   #takeOver(socket: Socket): void {
     this.socket = socket
@@ -343,7 +346,7 @@ export class Control extends FTPContext {
     }
   }
 
-  /** Handles what basic-ftp has parsed, or its reason for closing the connection. */
+  /** Handles what basic-ftp has parsed, or why it closed the connection. */
   #receive(response: Error | FTPResponse): void {
     if (response instanceof Error && !(response instanceof FTPError)) {
       this.#queue.fail(this.#failure ?? this.#lost(response))
@@ -359,7 +362,7 @@ export class Control extends FTPContext {
   #answer({ code, text }: Reply): void {
     const { verb } = this.#queue
     const reply: Reply = { code, text: isRead(verb, code) ? text : this.#secrets.masked(text) }
-    // A reply to no command: basic-ftp would drop it, or take the next one for the answer to the wrong command.
+    // An unexpected reply. basic-ftp would drop it, or take the next reply for the answer to the wrong command.
     if (verb === undefined) {
       this.#fail(code === 421 ? refusedByServer(this.#context, reply, 'to go on') : this.#desync(wordsOf(reply)))
       return
@@ -368,23 +371,20 @@ export class Control extends FTPContext {
     this.#queue.deliver(reply)
   }
 
-  /** A server of another protocol may send nothing more after its first line. */
+  /** Limits the time after a stray line: a server of another protocol may send nothing more. */
   #watchStray(): void {
     const { strayLine } = this.#assembler
     if (strayLine === undefined) clearTimeout(this.#strayTimer)
     else this.#strayTimer ??= setTimeout(() => this.#fail(noServer(this.#context, strayLine)), strayPatience).unref()
   }
 
-  /**
-   * 229 does not answer a transfer command: the server has answered the EPSV behind it, and may have dropped the
-   * transfer.
-   */
+  /** Makes the error for a 229 in place of a transfer's reply. 229 answers EPSV; the transfer before it may be lost. */
   #overtake(): RetrievalError {
     this.transferDropped = true
     return this.#context.error('partial', 'The server broke off the transfer for the command after it; try again.')
   }
 
-  /** Closes the connection, as the server and we may be out of step, so that nothing more is sent. */
+  /** Closes the connection, since replies may no longer match commands, so that nothing more is sent. */
   #fail(error: RetrievalError): void {
     this.#failure ??= error
     this.closeWithError(error)

@@ -4,31 +4,31 @@ import type { Control } from './control.ts'
 import { type Reply, withReplyTimeout } from './replies.ts'
 import type { FtpQuirks } from './server-quirks.ts'
 
-/** A command and the handler of its reply, which throws where the reply ends the retrieval. */
+/** A command and the handler of its reply. The handler throws if the reply ends the retrieval. */
 export interface Step {
   readonly phase: Phase
   readonly command: string
   onReply(reply: Reply): void
-  /** Leaves the command out where commands go one by one: it is not worth a round trip. */
+  /** True: skip the command if commands go one by one, since it is not worth a round trip. */
   readonly isSpare?: boolean
-  /** Handles the second reply, where the command was sent twice and answered twice. */
+  /** Handles the second reply if the command was sent and answered twice. */
   onSecondReply?(reply: Reply): void
 }
 
 /**
- * Thrown where the server cannot take several commands at a time and has refused those that were sent again. The
- * retrieval starts anew, one command at a time.
+ * Thrown if the server cannot take several commands at a time and has refused those that were sent again. The retrieval
+ * starts anew, one command at a time.
  */
 export class PipelineLost extends Error {
   override readonly name = 'PipelineLost'
 }
 
-/** Thrown where the server was slow, so that a command was sent twice that changes the session: a new one is needed. */
+/** Thrown if a slow server got a command twice that changes the session. A new session is needed. */
 export class SentTwice extends PipelineLost {}
 
-/** The least time, in milliseconds, that a server gets for the next reply to a pipeline, however near it is. */
+/** How many milliseconds a server has at least for the next reply to a pipeline, however near it is. */
 const leastTimeout = 100
-/** The time for the reply to a command that was sent a second time. */
+/** How many milliseconds a server has for the reply to a command that was sent a second time. */
 const secondReplyTimeout = 10_000
 const silence = 'The server answers only some of the commands that were sent together.'
 
@@ -37,14 +37,14 @@ interface FirstPipeline {
   readonly context: RetrievalContext
   readonly quirks: FtpQuirks
   readonly steps: readonly Step[]
-  /** The replies, and the time at which the commands were sent. */
+  /** The replies, and when the commands were sent. */
   readonly pending: readonly Promise<Reply>[]
   readonly start: number
 }
 
 /**
- * Sends commands in one segment and handles their replies in order: one round trip for all. A server that is known to
- * take one command at a time gets one at a time. The commands must do no harm where an earlier one fails.
+ * Sends commands in one segment and handles their replies in order, so that all take one round trip. A server that
+ * takes only one command at a time gets one at a time. The commands must do no harm if an earlier one fails.
  */
 export async function pipeline(
   control: Control,
@@ -58,7 +58,7 @@ export async function pipeline(
   const pending = control.together(() => steps.map(({ command }) => control.post(command)))
   if (isFirst) return firstPipeline({ control, context, quirks, steps, pending, start })
   for (const [index, { phase, onReply }] of steps.entries()) onReply(await control.wait(phase, of(pending, index)))
-  // With more replies than commands, the next one would be taken for the answer to another command.
+  // If there are more replies than commands, the next reply would be read as the answer to another command.
   control.checkQuiet()
 }
 
@@ -68,8 +68,8 @@ async function oneByOne(control: Control, steps: readonly Step[]): Promise<void>
 
 /**
  * Sends the first pipeline to a server. Some servers throw away all commands but the first, or read all of them as one.
- * So a command whose reply takes longer than the first reply is sent again. Where the reply after that is late as well,
- * the rest is sent one by one in the same session.
+ * Therefore a command is sent again if its reply takes longer than the first reply took. If the next reply is late,
+ * too, the rest is sent one by one in the same session.
  */
 async function firstPipeline({ control, context, quirks, steps, pending, start }: FirstPipeline): Promise<void> {
   let replyTimeout = Number.POSITIVE_INFINITY
@@ -96,7 +96,7 @@ async function firstPipeline({ control, context, quirks, steps, pending, start }
     try {
       step.onReply(received)
     } catch (cause) {
-      // Where the server has read all commands as one, its refusal is the only reply.
+      // If the server has read all commands as one, its refusal is the only reply.
       const isLost =
         second !== null || (index + 1 < steps.length && !(await comesWithin(of(pending, index + 1), replyTimeout)))
       if (!isLost) throw cause
@@ -104,18 +104,18 @@ async function firstPipeline({ control, context, quirks, steps, pending, start }
       throw new PipelineLost('The server does not take several commands at a time.', { cause })
     }
   }
-  // Where replies to later commands came, nothing was thrown away.
+  // If replies to later commands came, nothing was thrown away.
   if (second !== null && second.step === steps.at(-1) && !(await comesWithin(second.reply, replyTimeout)))
     return giveUp()
   const secondReply = second === null ? null : await control.wait(second.step.phase, second.reply)
   // A surplus reply belongs to another command.
   control.checkQuiet()
-  // Another retrieval may have found it out meanwhile.
+  // Another retrieval may have found it out in the meantime.
   quirks.pipelining ??= true
   if (secondReply !== null) second?.step.onSecondReply?.(secondReply)
 }
 
-/** The error for a slow server, to which a command was sent twice that changes its session. */
+/** Makes the error for a slow server that got a command twice that changes its session. */
 export function sentTwice(context: RetrievalContext, what: string): SentTwice {
   const cause = context.error('receive-failed', `The server ${what} twice over; try again.`)
   return new SentTwice('The server answers slowly.', { cause })
@@ -125,10 +125,10 @@ function of(pending: readonly Promise<Reply>[], index: number): Promise<Reply> {
   return pending[index] ?? Promise.reject(new RangeError('a step without a reply'))
 }
 
-/** Whether the reply comes in time. The caller that awaits the reply sees its error. */
+/** Whether the reply comes in time. The caller that awaits the reply gets its error. */
 function comesWithin(reply: Promise<Reply>, milliseconds: number): Promise<boolean> {
   return new Promise((resolve) => {
-    // Where this program was busy itself, the reply may be there already: it is read before setImmediate's turn.
+    // If this program itself was busy, the reply may have arrived already. It is read before setImmediate's turn.
     const timer = setTimeout(() => setImmediate(resolve, false), milliseconds)
     const settled = (): void => {
       clearTimeout(timer)

@@ -2,7 +2,7 @@ import { adviceText, RetrievalError } from '@retriever/core'
 import type { Meaning, Reply } from './replies.ts'
 
 /**
- * Whether a server takes logins over TLS alone. No reply code says so, but the words do: `530 Non-anonymous sessions
+ * Whether a server takes logins only over TLS. No reply code says so, but the words do: `530 Non-anonymous sessions
  * must use encryption.` (vsftpd), `550 SSL/TLS required on the control channel` (proftpd, pyftpdlib), `421 Sorry,
  * cleartext sessions and weak ciphers are not accepted on this server.` (pure-ftpd).
  */
@@ -37,7 +37,7 @@ export function isFull(error: unknown): error is RetrievalError {
 
 const requireTls = { option: 'defaults.requireTls' } as const
 
-/** The meaning of a refusal whose words ask for TLS, for refusedByServer. */
+/** What refusedByServer says if the words ask for TLS. */
 export const tlsWanted: Pick<Meaning, 'code' | 'advice' | 'extras'> = {
   code: 'auth-failed',
   advice: `It takes logins within TLS alone: use an ftpes: URL, or the option ${adviceText(requireTls)}`,

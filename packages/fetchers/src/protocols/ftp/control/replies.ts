@@ -6,34 +6,34 @@ import { receiveError } from '../../../wire/transport/socket-error.ts'
 
 /**
  * A reply of RFC 959 4.2: three digits and text, on one line (`250 Done.`) or on several (`230-Welcome,`, `230 in.`),
- * which are kept apart by LF in `text`.
+ * which LF separates in `text`.
  */
 export type { Reply }
 
-/** A reply as basic-ftp parses it, one octet a character, without the codes. */
+/** Converts a reply that basic-ftp has parsed: one octet a character, without the codes. */
 export function parsedReply({ code, message }: FTPResponse): Reply {
   const lines = message.replace(/\r/g, '').split('\n')
   return { code, text: lines.map((line) => withoutCode(line, String(code))).join('\n') }
 }
 
-/** A line of a reply without its code and the blank or hyphen behind it. Inner lines may have none. */
+/** Removes the code and the blank or hyphen after it from a line. Inner lines may have none. */
 function withoutCode(line: string, code: string): string {
   if (!line.startsWith(code)) return line
   const mark = line[code.length]
   return line.slice(mark === ' ' || mark === '-' ? code.length + 1 : code.length)
 }
 
-/** The reply on one line, for people. */
+/** Returns the reply on one line, for people. */
 export function wordsOf({ code, text }: Reply): string {
   return replyWords({ code, text: text.replace(/\s+/g, ' ').trim() })
 }
 
-/** Whether the reply is 2yz: done. */
+/** Whether the reply is 2yz: the command is done. */
 export function isPositive({ code }: Reply): boolean {
   return code >= 200 && code < 300
 }
 
-/** Whether the reply is 5yz: refused for good. */
+/** Whether the reply is 5yz: the refusal is final. */
 export function isPermanent({ code }: Reply): boolean {
   return code >= 500
 }
@@ -46,15 +46,15 @@ export function isUnknownCommand({ code }: Reply): boolean {
 export interface Meaning {
   readonly code: ErrorCode
   readonly advice: string
-  /** Further members of the error: the option that the advice names. */
+  /** Further members of the error, such as the option that the advice names. */
   readonly extras?: ErrorExtras
   /** Whether another try may succeed. Default: true for 4yz (RFC 959 4.2.1). */
   readonly transient?: boolean
 }
 
 /**
- * The meaning of a refusal by its code alone (RFC 959 4.2.2, RFC 2228 5): the text differs from server to server, and
- * 550 is both "no such file" and "permission denied".
+ * What a refusal means by its code alone (RFC 959 4.2.2, RFC 2228 5): the text differs from server to server, and 550
+ * means both "no such file" and "permission denied".
  */
 const meanings: Readonly<Record<number, Meaning>> = {
   421: { code: 'server-refused', advice: 'The server closes the connection; try again later' },
@@ -66,7 +66,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   553: { code: 'access-denied', advice: 'The server does not allow this name' },
 }
 
-/** The error for a reply that refuses `what`. */
+/** Makes the error for a reply that refuses `what`. */
 export function refusedByServer(
   context: RetrievalContext,
   reply: Reply,
@@ -82,19 +82,19 @@ export function refusedByServer(
   return refusal(context, code, message, oneLine, { transient, ...own?.extras })
 }
 
-/** The error for a reply that the protocol does not allow here. */
+/** Makes the error for a reply that the protocol does not allow here. */
 export function violation(context: RetrievalContext, message: string, words: string): RetrievalError {
   return context.error('protocol-violation', message, { reply: printable(words).slice(0, 300) })
 }
 
-/** A name of the URL, for people. */
+/** Shows a name of the URL to people. */
 export function shownName(octets: string): string {
   return `"${printable(octetsToText(octets))}"`
 }
 
 /**
- * Whether a value is read from the reply, which then is not masked: a port or a size may hold the digits of the
- * password.
+ * Whether a value is read from this reply, such as a port or a size. It is then not masked, since it may hold the
+ * digits of the password.
  */
 export function isRead(verb: string | undefined, code: number): boolean {
   return /^(?:EPSV|PASV|SIZE|MDTM|PWD)$/.test(verb ?? '') && code >= 200 && code < 300
@@ -105,14 +105,14 @@ export function isPassive({ code }: Reply): boolean {
   return code >= 227 && code <= 229
 }
 
-/** The error for a reply to no command. `words` are without secrets. */
+/** Makes the error for an unexpected reply. `words` hold no secrets. */
 export function outOfStep(context: RetrievalContext, words: string): RetrievalError {
   const shown = printable(words).slice(0, 300)
   const message = `The server sent a reply to no command ("${shown}"); the connection was closed.`
   return violation(context, message, shown)
 }
 
-/** The error for a control connection that has ended; `cause` is the error that basic-ftp gives. */
+/** Makes the error for a control connection that has ended. `cause` is basic-ftp's error. */
 export function controlLost(
   context: RetrievalContext,
   cause: Error | FTPResponse,
@@ -128,8 +128,8 @@ export function controlLost(
 }
 
 /**
- * Waits for a reply for less time than the deadline allows, where there is another way to go on. Rejects with
- * `receive-failed` and `words` after `milliseconds`, or after half the idle timeout where that is less.
+ * Waits for a reply for less time than the deadline allows, if there is another way to continue. Rejects with
+ * `receive-failed` and `words` after `milliseconds`, or after half the idle timeout if that is less.
  */
 export function withReplyTimeout<T>(
   context: RetrievalContext,
@@ -144,19 +144,19 @@ export function withReplyTimeout<T>(
   })
 }
 
-/** The part of a command that may always be shown: the argument may be a password. */
+/** Returns the part of a command that may always be shown: the argument may be a password. */
 export function verbOf(command: string): string {
   return command.split(' ')[0] ?? command
 }
 
 /**
- * The arguments of PASS and ACCT. Servers repeat a command that they do not understand, at once or later: `500 'PASS
+ * The arguments of PASS and ACCT. If servers do not understand a command, they repeat it, at once or later: `500 'PASS
  * secret': ...`.
  */
 export class Secrets {
   readonly #secrets: string[] = []
 
-  /** A command as it may be shown, with its line end. Its secret is masked from now on. */
+  /** Returns a command as it may be shown, with its line end. Masks its secret from now on. */
   shown(command: string): string {
     const verb = verbOf(command)
     if (verb !== 'PASS' && verb !== 'ACCT') return ftpLine(command)

@@ -9,7 +9,7 @@ function isProse(line: string): boolean {
   return /^[\t\x20-\x7E\x80-\xFF]*$/.test(line) && !/^(?:SSH-|HTTP\/|\+OK|-ERR|\* |RFB |@RSYNCD|[<{[])/.test(line)
 }
 
-/** The error for a line that is no reply. `words` is its beginning, without secrets. */
+/** Makes the error for a line that is no reply. `words` is its beginning, without secrets. */
 export function noServer(context: RetrievalContext, words: string): RetrievalError {
   const message = 'What answers is not an FTP server, or breaks the protocol. Check host and port.'
   return violation(context, message, words)
@@ -23,7 +23,7 @@ export class ReplyAssembler {
   readonly #context: () => RetrievalContext
   readonly #masked: (octets: string) => string
   readonly #maxReply: number
-  /** The lines of text before the greeting; null: the greeting has come. */
+  /** The lines of text before the greeting. Null: the greeting has come. */
   #strayLines: string[] | null = []
   /** The current line, and the lines of the current reply. */
   #line = ''
@@ -34,21 +34,21 @@ export class ReplyAssembler {
   constructor(context: () => RetrievalContext, masked: (octets: string) => string) {
     this.#context = context
     this.#masked = masked
-    // basic-ftp has a limit of its own, 64 KiB: a higher one has no effect.
+    // A higher limit than basic-ftp's own 64 KiB has no effect.
     this.#maxReply = Math.min(context().limits.maxReply, 65_536)
   }
 
-  /** The received part of a reply that is not complete. */
+  /** The part of an incomplete reply that has arrived. */
   get rest(): string {
     return this.#lines + this.#line
   }
 
-  /** The first line of text, while the greeting has not come. */
+  /** The first line of text, until the greeting comes. */
   get strayLine(): string | undefined {
     return this.#strayLines?.[0]
   }
 
-  /** The replies that these octets complete, line ends included. Throws `limit-exceeded` or `protocol-violation`. */
+  /** Yields the replies that these octets complete, with line ends. Throws `limit-exceeded` or `protocol-violation`. */
   *push(octets: string): Generator<string, void, void> {
     const lines = (this.#line + octets).split('\n')
     this.#line = lines.pop() ?? ''
@@ -83,8 +83,7 @@ export class ReplyAssembler {
   }
 
   /**
-   * Whether the line is one of text before the greeting, as programs started by inetd send. curl, wget and lftp skip
-   * it, too.
+   * Whether the line is text before the greeting, as programs send that inetd starts. curl, wget and lftp skip it, too.
    */
   #isStray(line: string): boolean {
     if (this.#strayLines === null || this.#strayLines.length === maxStrayLines || !isProse(line)) return false
@@ -108,32 +107,32 @@ export class ReplyAssembler {
 /** A command whose reply is awaited. */
 interface Waiter {
   readonly verb: string
-  /** Takes a reply; true: it was the last one to its command. */
+  /** Takes a reply. Returns true if it was the last one to its command. */
   deliver(reply: Reply): boolean
   fail(error: RetrievalError): void
 }
 
 /**
- * The commands that are not answered yet. Commands may be sent before earlier ones are answered; replies come in their
+ * The commands that are not answered yet. A command may be sent before earlier ones are answered; replies come in
  * order.
  */
 export class ReplyQueue {
   readonly #waiters: Waiter[] = []
-  /** The replies that have come, by the promise that each settles. */
+  /** The replies that have arrived, by the promise that each settles. */
   readonly #arrived = new WeakMap<Promise<Reply>, Reply>()
 
   get isEmpty(): boolean {
     return this.#waiters.length === 0
   }
 
-  /** The command whose reply comes next. */
+  /** The command that gets the next reply. */
   get verb(): string | undefined {
     return this.#waiters[0]?.verb
   }
 
   /**
-   * Resolves with the reply for which `isLast` returns true. `isLast` gets every reply to the command, and its errors
-   * are thrown by `deliver`.
+   * Resolves with the reply for which `isLast` returns true. `isLast` gets every reply to the command, and `deliver`
+   * throws its errors.
    */
   expect(verb: string, isLast: (reply: Reply) => boolean): Promise<Reply> {
     const pending = new Promise<Reply>((resolve, fail) => {
@@ -147,7 +146,7 @@ export class ReplyQueue {
       }
       this.#waiters.push({ verb, fail, deliver })
     })
-    // Avoids an unhandledRejection; the caller that awaits it still sees the error.
+    // Avoids an unhandledRejection. The caller that awaits it still gets the error.
     pending.catch(() => {})
     return pending
   }
@@ -157,7 +156,7 @@ export class ReplyQueue {
     this.#arrived.set(pending, reply)
   }
 
-  /** The reply that settles the promise; undefined: it has not come, or the promise is of another kind. */
+  /** Returns the reply that settles the promise. Undefined if it has not come, or the promise is of another kind. */
   arrived(pending: Promise<Reply>): Reply | undefined {
     return this.#arrived.get(pending)
   }
@@ -165,16 +164,16 @@ export class ReplyQueue {
   /** Gives a reply to the oldest command. There must be one. */
   deliver(reply: Reply): void {
     const waiter = this.#waiters[0]
-    // The handler may have closed the connection and emptied the queue.
+    // The handler may have closed the connection, which empties the queue.
     if (waiter?.deliver(reply) && this.#waiters[0] === waiter) this.#waiters.shift()
   }
 
-  /** Removes these commands, which the server has thrown away: the next reply answers the next command. */
+  /** Removes these commands, since the server has thrown them away. The next reply answers the next command. */
   forget(): void {
     this.#waiters.length = 0
   }
 
-  /** Rejects every command: no reply will come. */
+  /** Rejects every command, since no reply will come. */
   fail(error: RetrievalError): void {
     for (const waiter of this.#waiters.splice(0)) waiter.fail(error)
   }

@@ -11,19 +11,19 @@ import { type Reply, refusedByServer, violation, wordsOf } from './replies.ts'
 import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
 /**
- * The time in milliseconds for which a prefetched port counts as open. Servers close an unused passive port: pyftpdlib
- * after 30 s, vsftpd after 60.
+ * How many milliseconds we rely on a prefetched port. Servers close an unused passive port: pyftpdlib after 30 s,
+ * vsftpd after 60.
  */
 const portLifetime = 15_000
 
-/** The functions with which the fetcher's pool opens and picks sessions. */
+/** Makes the functions by which the fetcher's pool opens and picks sessions. */
 export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan, FtpQuirks> {
   return {
     newQuirks: () => newFtpQuirks(preset),
     open: FtpSession.open,
     capacity: () => 1,
     pick(sessions, { cwd }) {
-      // A session that is in the directory already goes before one that must change to it.
+      // A session that is already in the directory is better than one that must change to it.
       const picked = sessions.find((session) => session.isIn(cwd)) ?? sessions.find((session) => session.reaches(cwd))
       const [other] = sessions
       if (picked === undefined && other !== undefined) other.quirks.severalDirectories = true
@@ -36,7 +36,7 @@ export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan
 
 type Greeted = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
 
-/** A control connection and the known state of the server: the login, the directory, the next port. */
+/** A control connection and what we know of the server's state: the login, the directory, the next port. */
 export class FtpSession implements ReusableSession, UnreadBody {
   readonly control: Control
   readonly quirks: FtpQuirks
@@ -45,23 +45,23 @@ export class FtpSession implements ReusableSession, UnreadBody {
   /** The host of data connections: the peer of the control connection, or the host that its proxy was given. */
   readonly address: string
   isLoggedIn = false
-  /** True where the server greeted with 230: it wants no login. */
+  /** True if the server greeted with 230, so that it wants no login. */
   readonly isGreetedIn: boolean
   loginKey: string | null = null
   served = 0
   readonly unreadWatch: UnreadWatch = new UnreadWatch(this)
-  /** The CWDs since the entry directory, one a segment (RFC 1738 3.2.2). */
+  /** The CWDs sent since the entry directory, one for each segment (RFC 1738 3.2.2). */
   directory: readonly string[] = []
-  /** The name that PWD gives the entry directory; null: not known. */
+  /** The entry directory's name by PWD. Null: not known. */
   entry: string | null = null
   type: FtpCommands['type'] | null = null
-  /** True once OPTS UTF8 ON has been sent. */
+  /** True after OPTS UTF8 ON has been sent. */
   isInUtf8 = false
-  /** True once the server has answered SIZE and MDTM: a transfer that breaks off could be resumed. */
+  /** True after the server has answered SIZE and MDTM, so that a broken transfer can be resumed. */
   hasAttributes = false
-  /** True where the data connection could not be opened, and the server still waits for it. */
+  /** True if the data connection could not be opened and the server still waits for it. */
   isWaitingForData = false
-  /** The port of this transfer, if it was prefetched during the one before; null: it was not. */
+  /** The port of this transfer, if it was prefetched during the previous one. Null: it was not. */
   prefetchedPort: number | null = null
   /** The body that is being received. */
   body: UnreadBody | null = null
@@ -84,8 +84,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
   }
 
   /**
-   * Connects, waits for the greeting, and starts TLS where the plan says so. The login goes out with the first
-   * commands.
+   * Connects, waits for the greeting, and starts TLS if the plan says so. The login is sent with the first commands.
    */
   static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
     const socket = await openSessionSocket(context, plan)
@@ -122,13 +121,13 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.body?.evict()
   }
 
-  /** The memory for the data of all transfers, one after the other. */
+  /** The memory for the data of all transfers, which use it one after the other. */
   get ringMemory(): RingMemory {
     this.#ringMemory ??= makeRingMemory()
     return this.#ringMemory
   }
 
-  /** Another retrieval uses the session from now on, and closes it if it is aborted. */
+  /** Makes another retrieval use the session. If that retrieval is aborted, the session is closed. */
   attach(context: RetrievalContext): void {
     this.control.attach(context)
     this.#unlink = context.deadline.onAbort(() => this.control.close())
@@ -141,14 +140,15 @@ export class FtpSession implements ReusableSession, UnreadBody {
     this.control.detach()
   }
 
-  /** Closes the session, with QUIT where the server still listens. */
+  /** Closes the session, with QUIT if the server still listens. */
   close(): void {
     this.#unlink()
     this.control.end()
   }
 
   /**
-   * Whether the session can follow the path of RFC 1738 (one CWD a segment from the entry directory) from where it is.
+   * Whether the session can get from its directory to the one that the path of RFC 1738 means: one CWD for each
+   * segment, from the entry directory.
    */
   reaches(cwd: readonly string[]): boolean {
     if (this.entry !== null || this.isIn(cwd)) return true
@@ -166,22 +166,22 @@ export class FtpSession implements ReusableSession, UnreadBody {
     return this.directory.every((segment, index) => segment === cwd[index])
   }
 
-  /** Asks for the port of the next retrieval, behind the transfer command of this one. */
+  /** Asks for the port of the next retrieval, after the transfer command of this one. */
   prefetchPort(): void {
     this.#prefetch = { reply: this.control.postBehind(this.quirks.passive), since: performance.now() }
   }
 
-  /** The reply about the prefetched port, if no retrieval has taken it yet. */
+  /** The reply about the prefetched port, until a retrieval takes it. */
   get prefetchReply(): Promise<Reply> | null {
     return this.#prefetch?.reply ?? null
   }
 
-  /** Notes that a transfer has ended well: prefetched ports work with this server. */
+  /** Notes that a transfer succeeded, so that prefetched ports work with this server. */
   noteTransferDone(): void {
     if (this.prefetchedPort !== null) this.quirks.prefetching ??= true
   }
 
-  /** The reply about the prefetched port, if that may still be open; the caller must handle its rejection. */
+  /** Takes the reply about the prefetched port if the port may still be open. The caller must handle its rejection. */
   takePrefetchReply(): Promise<Reply> | null {
     const ahead = this.#prefetch
     this.#prefetch = null
@@ -189,7 +189,8 @@ export class FtpSession implements ReusableSession, UnreadBody {
   }
 
   /**
-   * Notes that a transfer has failed. True: prefetching a port may be to blame, and is not done again with this server.
+   * Notes that a transfer failed. Returns true if prefetching a port may be the cause; it is then not done again with
+   * this server.
    */
   noteTransferFailed(): boolean {
     const isTrial = (this.#prefetch !== null || this.prefetchedPort !== null) && this.quirks.prefetching === undefined
@@ -200,8 +201,8 @@ export class FtpSession implements ReusableSession, UnreadBody {
 }
 
 /**
- * Waits for the greeting: 220, or 230 of a server that wants no login. Nothing is sent before it, so a server of
- * another protocol gets nothing. Called in the same turn in which the control connection is made.
+ * Waits for the greeting: 220, or 230 from a server that wants no login. Nothing is sent before it, so a server of
+ * another protocol gets nothing. Call this in the same turn in which the control connection is made.
  */
 async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
   const reply = await control.greeting()
@@ -211,7 +212,7 @@ async function awaitGreeting(control: Control, context: RetrievalContext): Promi
   throw violation(context, message, wordsOf(reply))
 }
 
-/** `AUTH TLS`, 234, handshake (RFC 4217 4). A server that refuses gets no password in the clear. */
+/** Sends `AUTH TLS`, and begins TLS after 234 (RFC 4217 4). A server that refuses TLS gets no password in the clear. */
 async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContext): Promise<void> {
   const reply = await control.ask('tls', authTls)
   if (reply.code !== 234) {
@@ -220,7 +221,7 @@ async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContex
       advice: 'It does not offer TLS, or not here',
     })
   }
-  // `234 ok\r\n230 in\r\n` in one segment: the second reply would be read as if it had come over TLS.
+  // If `234 ok\r 230 in\r ` comes in one segment, the second reply would be read as if it had come over TLS.
   control.checkSilent()
   const { socket, agreed } = startTls(context, plan, control.socket)
   control.handshake = socket

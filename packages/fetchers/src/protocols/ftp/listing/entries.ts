@@ -6,16 +6,16 @@ import { joinVms, readEplf, readVms } from './list-legacy.ts'
 import { readUnix } from './list-unix.ts'
 import { head, type LineReader, type LineReading, type ListedFile } from './listed-file.ts'
 
-/** The format of a listing: facts (RFC 3659 7), whatever the `ls` of the server writes, or names alone. */
+/** The format of a listing: facts (RFC 3659 7), what the server's `ls` writes, or only names. */
 export type ListingFormat = 'mlsd' | 'list' | 'nlst'
 
-/** Findings of the check that follows the last line. */
+/** What the check after the last line finds. */
 export interface Found {
-  /** True where the requested name is not a directory. */
+  /** True if the requested name is not a directory. */
   isFile: boolean
 }
 
-/** The requested URL, and the argument of NLST, "" without one. */
+/** The requested URL, and NLST's argument, or "" if it has none. */
 export interface Listed {
   readonly url: string
   readonly name: string
@@ -25,10 +25,10 @@ export interface Listed {
 }
 
 /**
- * The entries of a listing. A line that cannot be read costs no other line its entry: it becomes an entry of kind
+ * Yields the entries of a listing. A line that cannot be read does not affect the others: it becomes an entry of kind
  * `other` without a URL, with the line as its name. So does a name that holds a `/` or NUL, which are `%2F` and `%00`
- * in the entry. A message of the server's program is `info`. `.` and `..` are left out, and in NLST, whose lines may be
- * paths, all that lead elsewhere.
+ * in the entry. A message of the server's program has the kind `info`. `.` and `..` are left out, and so are all paths
+ * in NLST that lead elsewhere.
  */
 export async function* readEntries(
   lines: AsyncIterable<string>,
@@ -37,7 +37,7 @@ export async function* readEntries(
 ): AsyncGenerator<Entry, void, void> {
   const entries = entriesOf(lines, format, listed)
   if (listed.name === '') return yield* entries
-  // Only the end of the listing tells whether its only line is the file itself.
+  // Only the end of the listing shows whether its only line is the file itself.
   let held: Entry | undefined
   for await (const next of entries) {
     if (held !== undefined) yield held
@@ -47,7 +47,10 @@ export async function* readEntries(
   else if (held !== undefined) yield held
 }
 
-/** The entry for NLST of a file: servers give its name, as for a directory that holds a single file of that name. */
+/**
+ * Makes the entry for NLST of a file. Servers give its name, as they do for a directory that holds one file of that
+ * name.
+ */
 function fileItself({ url, name }: Listed): Entry {
   return { name: octetsToText(name.slice(name.lastIndexOf('/') + 1)), kind: 'other', url: withoutType(url) }
 }
@@ -83,8 +86,8 @@ function readerFor(format: ListingFormat, { name }: Listed): LineReader {
 const readers: readonly LineReader[] = [readUnix, readEplf, readDos, readVms, readRemark]
 
 /**
- * Reads a line of LIST, whose format RFC 959 leaves to the server. Each line is judged by itself, so that a strange
- * one does not decide for the others. `now` tells the year of dates without one.
+ * Reads a line of LIST, whose format RFC 959 leaves to the server. It judges each line by itself, so that one strange
+ * line does not affect others. `now` gives the year of dates without one.
  */
 function readListLine(line: string, now: Date): LineReading {
   for (const read of readers) {
@@ -96,7 +99,8 @@ function readListLine(line: string, now: Date): LineReading {
 }
 
 /**
- * `total 12` of ls, and messages instead of an entry: `ls: x: Permission denied`, `%DIRECT-W-NOFILES, no files found`.
+ * Reads `total 12` of ls, and messages in place of an entry: `ls: x: Permission denied`, `%DIRECT-W-NOFILES, no files
+ * found`.
  */
 function readRemark(line: string): LineReading | undefined {
   const text = head(line)
@@ -106,7 +110,10 @@ function readRemark(line: string): LineReading | undefined {
     : undefined
 }
 
-/** `NLST pub` gives `pub/a` on most servers and `a` on pyftpdlib; NLST without an argument gives `./a` on some. */
+/**
+ * Removes a prefix: `NLST pub` gives `pub/a` on most servers and `a` on pyftpdlib; NLST without an argument gives `./a`
+ * on some.
+ */
 function withoutPrefix(line: string, name: string): string {
   const prefixes = [`./${name}/`, `${name}/`, './'].filter((prefix) => prefix !== '/' && prefix !== './/')
   const prefix = prefixes.find((candidate) => line.startsWith(candidate)) ?? ''
@@ -114,8 +121,8 @@ function withoutPrefix(line: string, name: string): string {
 }
 
 /**
- * Whether a name is that of an entry. `../../.bashrc` and `/etc/x` get no URL (security.md 3); a `\` or `:` is escaped
- * in the URL, and replaced where the name becomes a local one.
+ * Whether a name can be that of an entry. `../../.bashrc` and `/etc/x` get no URL (security.md 3). A `\` or `:` is
+ * escaped in the URL, and replaced when the name becomes a local one.
  */
 function isEntry(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !isElsewhere(name)
@@ -125,7 +132,7 @@ function isElsewhere(name: string): boolean {
   return /[/\0]/.test(name)
 }
 
-/** The name with `/` and NUL as `%2F` and `%00`: somebody may take the names of a listing for those of files. */
+/** Writes `/` and NUL as `%2F` and `%00`: somebody may use the names of a listing as names of files. */
 function harmless(name: string): string {
   return name.replaceAll('/', '%2F').replaceAll('\0', '%00')
 }
@@ -149,7 +156,7 @@ function readable(details: Details): Details {
   )
 }
 
-/** The URL with one `/` at its end: `ftp://h`, `ftp://h/pub;type=d`, `ftp://h/pub`, `ftp://h/pub/`. */
+/** Returns the URL with one `/` at its end: `ftp://h`, `ftp://h/pub;type=d`, `ftp://h/pub`, `ftp://h/pub/`. */
 function directoryUrl({ url }: Listed): string {
   const path = withoutType(url)
   return path.endsWith('/') ? path : `${path}/`

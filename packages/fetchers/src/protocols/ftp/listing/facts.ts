@@ -3,8 +3,8 @@ import { known, type LineReading, type ListedFile } from './listed-file.ts'
 
 /**
  * Reads a line of MLSD (RFC 3659 7.2): `type=file;size=27;modify=20010203040506; hello.txt`. The name begins after the
- * first blank and may hold anything but `/`. Facts come in any case and order; unknown ones are kept, which basic-ftp
- * drops.
+ * first blank and may hold anything but `/`. Facts may have any case and order. Unknown facts are kept; basic-ftp would
+ * drop them.
  */
 export function readFacts(line: string): LineReading {
   const [factText, name] = splitLine(line)
@@ -17,7 +17,10 @@ export function readFacts(line: string): LineReading {
   return { name, kind: kindOf(type), ...known({ size, modified }), details: details(facts) }
 }
 
-/** Facts end at `;` and a blank: the target of a link may hold blanks, although RFC 3659 has none in facts. */
+/**
+ * Splits a line. Facts end at `;` and a blank, since a link's target may hold blanks, although RFC 3659 has none in
+ * facts.
+ */
 function splitLine(line: string): readonly [string?, string?] {
   if (line.startsWith(' ')) return ['', line.slice(1)]
   // Some servers write a tab instead of the blank.
@@ -28,7 +31,7 @@ function splitLine(line: string): readonly [string?, string?] {
   return blank !== -1 && line.slice(0, blank).includes('=') ? [line.slice(0, blank), line.slice(blank + 1)] : []
 }
 
-/** A Map, since `__proto__` may be the name of a fact. */
+/** Maps facts to values. It is a Map, since a fact may be called `__proto__`. */
 function factMap(text: string): ReadonlyMap<string, string> {
   const pairs = text.split(';').map((fact): [string, string] => {
     const equals = fact.indexOf('=')
@@ -38,7 +41,7 @@ function factMap(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * The kind of a type. A link or device has a type of the operating system (RFC 3659 7.5.1); links are
+ * Returns the kind that a type means. A link or device has a type of the operating system (RFC 3659 7.5.1); links are
  * `OS.unix=slink:/target` or `symlink`.
  */
 function kindOf(type: string): ListedFile['kind'] {
@@ -53,7 +56,7 @@ function details(facts: ReadonlyMap<string, string>): Readonly<Record<string, st
   return Object.fromEntries(target === undefined ? shown : [...shown, ['target', target]])
 }
 
-/** Reads `YYYYMMDDHHMMSS` with any fraction, in UTC (RFC 3659 2.3). Undefined for text that is no date. */
+/** Reads `YYYYMMDDHHMMSS` with any fraction, in UTC (RFC 3659 2.3). Returns undefined for text that is no date. */
 export function readTime(text: string): Date | undefined {
   const [, digits, fraction = ''] = /^(\d{14})(?:\.(\d+))?$/.exec(text) ?? []
   if (digits === undefined) return undefined
@@ -62,7 +65,7 @@ export function readTime(text: string): Date | undefined {
   return utcDate(part(0, 4), part(4, 6), part(6, 8), time)
 }
 
-/** A count of octets; undefined for text that is none, or that a number cannot hold exactly. */
+/** Reads a count of octets. Returns undefined for other text, or if a number cannot hold the count exactly. */
 export function safeSize(digits: string): number | undefined {
   return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined
 }

@@ -6,8 +6,9 @@ const dosPattern =
   /^((\d\d[-/]\d\d[-/](?:\d{4}|\d\d)|\d{4}[-/]\d\d[-/]\d\d)[ \t]+(\d\d?:\d\d)(?: ?([AP]M))?)[ \t]+(<[A-Z]+>|[\d,.]+)[ \t]/i
 
 /**
- * Reads `dir` of Windows, as IIS writes it, the month before the day: `02-03-01  04:05AM       <DIR>          sub`,
- * `02-03-2001  16:05                   27 hello.txt`. basic-ftp would lose links, dates, and blanks that begin a name.
+ * Reads a line of Windows' `dir`, as IIS writes it. The month comes before the day:
+ * `02-03-01  04:05AM       <DIR>          sub`, `02-03-2001  16:05                   27 hello.txt`. basic-ftp would
+ * lose links, dates, and blanks that begin a name.
  */
 export function readDos(line: string): LineReading | undefined {
   const [all, date = '', day = '', time = '', half = '', column = ''] = dosPattern.exec(head(line)) ?? []
@@ -24,7 +25,7 @@ export function readDos(line: string): LineReading | undefined {
   }
 }
 
-/** `<JUNCTION>`, `<SYMLINK>` and `<SYMLINKD>` are links; other words are of unknown kind. */
+/** Returns the kind of an entry. `<JUNCTION>`, `<SYMLINK>` and `<SYMLINKD>` are links; unknown words mean `other`. */
 function dosKind(column: string): ListedFile['kind'] {
   if (!column.startsWith('<')) return 'file'
   if (/^<DIR>$/i.test(column)) return 'directory'
@@ -38,8 +39,8 @@ function dosLink(text: string): readonly [name: string, target?: string] {
 }
 
 /**
- * The name, which begins 22 octets behind the time, perhaps with blanks of its own. In a listing with other columns
- * such blanks cannot be told from padding.
+ * Returns the name, which begins 22 octets after the time, perhaps with blanks of its own. In a listing with other
+ * columns such blanks cannot be distinguished from padding.
  */
 function nameAfter(line: string, timeEnd: number, columnEnd: number): string {
   const nameStart = timeEnd + 22
@@ -53,7 +54,7 @@ function dosDate(text: string, time: number | undefined, half: string): Date | u
   return utcDate(fullYear(year), Number(month), Number(day), afternoon(time, half))
 }
 
-/** 12:05AM is five past midnight. */
+/** Converts AM and PM: 12:05AM is five past midnight. */
 function afternoon(time: number | undefined, half: string): number | undefined {
   const noon = 12 * 60 * 60 * 1000
   if (half === '' || time === undefined) return time

@@ -3,8 +3,8 @@ import { safeSize } from './facts.ts'
 import { head, known, type LineReading, type ListedFile } from './listed-file.ts'
 
 /**
- * `+i8388621.29609,m824255902,/,<TAB>tdev`: EPLF, https://cr.yp.to/ftp/list/eplf.html; dates are seconds since 1970,
- * in UTC.
+ * Reads EPLF, https://cr.yp.to/ftp/list/eplf.html: `+i8388621.29609,m824255902,/,<TAB>tdev`. Dates are seconds since
+ * 1970, in UTC.
  */
 export function readEplf(line: string): LineReading | undefined {
   const tab = line.indexOf('\t')
@@ -20,7 +20,7 @@ export function readEplf(line: string): LineReading | undefined {
   }
 }
 
-/** `NAME.EXT;1`, and CMU's `[DIR.SUB]NAME.EXT;1`. */
+/** Matches `NAME.EXT;1`, and CMU's `[DIR.SUB]NAME.EXT;1`. */
 const nameStart = /^([^ \t;]{1,255});(\d{1,5})(?=[ \t]|$)/
 const datePattern =
   /(?:^|[ \t])((\d\d?)-([A-Z]{3})-(\d{4}|\d\d)(?:[ \t]+(\d\d?:\d\d(?::\d\d(?:\.\d+)?)?))?)(?=[ \t]|$)/i
@@ -29,15 +29,15 @@ const ownerPattern = /[ \t](\[[^\] \t]*\]?)/
 const protectionPattern = /\([A-Z,]*\)/i
 
 /**
- * `README.FTP;1        %RMS-E-PRV, insufficient privilege or file protection violation`, in the words of MultiNet and
- * others.
+ * Matches what MultiNet and others write after a name that may not be read: `README.FTP;1        %RMS-E-PRV,
+ * insufficient privilege or file protection violation`.
  */
 const complaint = /^[ \t]*(?:<?%|(?:no|insufficient) privilege)/i
 
 /**
  * Reads a line of a VMS directory: `NAME.EXT;1   1/3   15-JAN-1997 12:34:56 [GROUP,OWNER] (RWED,RWED,RE,)`, as UCX
- * writes it. MultiNet leaves out the second number, TGV and TCPware leave out owner and protection, and others have
- * another order. Sizes are in blocks of 512 octets, and the last one may be partly filled.
+ * writes it. MultiNet leaves out the second number, TGV and TCPware leave out owner and protection, and others use
+ * another order. Sizes are in blocks of 512 octets, of which the last may be partly filled.
  */
 export function readVms(line: string): LineReading | undefined {
   const [all, specification = '', version = ''] = nameStart.exec(head(line)) ?? []
@@ -50,7 +50,10 @@ export function readVms(line: string): LineReading | undefined {
   return isVms ? { ...file, ...facts } : undefined
 }
 
-/** A directory is named without `.DIR;1`, as CWD wants it; the version is part of the name of a file. */
+/**
+ * Returns the name and the kind. A directory loses `.DIR;1`, as CWD wants it; a file keeps its version, which is part
+ * of its name.
+ */
 function vmsName(specification: string, version: string): Pick<ListedFile, 'name' | 'kind'> {
   const name = specification.slice(specification.lastIndexOf(']') + 1)
   return /.\.DIR$/i.test(name)
@@ -72,21 +75,21 @@ function vmsFacts(fields: string): Pick<ListedFile, 'modified' | 'details'> {
   return { ...known({ modified }), details: known(details) }
 }
 
-/** `Directory DISK$USER:[ANN]`, MultiNet's `USR:[ANONYMOUS]`. */
+/** Matches `Directory DISK$USER:[ANN]`, and MultiNet's `USR:[ANONYMOUS]`. */
 const headline = /^(?:Directory [^ \t[]*|[A-Z0-9$_-]+:)\[[^ \t]*\][ \t]*$/i
 /**
- * `Total of 3 files, 5/9 blocks.`, `Total of 925 blocks in 8 files.`, `Grand total of 2 directories, 4 files, 30/40
- * blocks.`
+ * Matches `Total of 3 files, 5/9 blocks.`, `Total of 925 blocks in 8 files.`, `Grand total of 2 directories, 4 files,
+ * 30/40 blocks.`
  */
 const total = /^(?:Grand )?Total(?: of)? \d[\d,]* (?:files?|blocks?|director(?:y|ies))\b/i
 
-/** The rest of an entry whose name is too long for its column, on lines of its own. */
+/** Matches the rest of an entry whose name is too long for its column. The rest is on lines of its own. */
 const continuation =
   /^[ \t]*(?:\d{1,12}(?:\/\d{1,12})?[ \t]+\d\d?-[A-Z]{3}-|\d\d?-[A-Z]{3}-\d\d|\[[^\] \t]*\](?:[ \t]|$)|\([A-Z,]*\)[ \t]*$)|^[ \t]+%/i
 
 /**
- * Joins an entry that VMS writes on two or three lines: a long name, its fields, its protection. It holds no more than
- * one entry; any line that does not belong to it begins a new one.
+ * Joins an entry that VMS writes on two or three lines: a long name, its fields, its protection. It holds at most one
+ * entry; a line that does not belong to that entry begins a new one.
  */
 export async function* joinVms(lines: AsyncIterable<string>): AsyncGenerator<string, void, void> {
   let open: string | undefined
@@ -101,8 +104,8 @@ export async function* joinVms(lines: AsyncIterable<string>): AsyncGenerator<str
 }
 
 /**
- * Whether another line may belong to the entry: the entry is one of VMS, its head has room, and its protection, always
- * the last, has not come.
+ * Whether the entry may have another line: it is a VMS entry, its head has room, and its protection, always the last
+ * part, is missing.
  */
 function isOpen(line: string): boolean {
   return head(line).length === line.length && nameStart.test(line) && !protectionPattern.test(line)

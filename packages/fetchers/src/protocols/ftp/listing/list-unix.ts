@@ -4,8 +4,8 @@ import { type Column, columnsOf, head, headLength, known, type ListedFile, split
 import { type LsDate, readForeignDate, readLsDate } from './ls-date.ts'
 
 /**
- * `ls -l`: `-rw-r--r--   1 ann      ann            27 Feb  3  2001 hello.txt`. basic-ftp reads the lines of files and
- * directories in the form that nearly all servers write. Other lines are read here: links, devices, other dates,
+ * Reads a line of `ls -l`: `-rw-r--r--   1 ann      ann            27 Feb  3  2001 hello.txt`. basic-ftp reads lines of
+ * files and directories in the form that nearly all servers write. We read the others: links, devices, other dates,
  * missing columns.
  */
 export function readUnix(line: string, now: Date): ListedFile | undefined {
@@ -13,9 +13,9 @@ export function readUnix(line: string, now: Date): ListedFile | undefined {
 }
 
 /**
- * Reads a line through basic-ftp; undefined where basic-ftp does not know the line, or could be wrong. It ends a name
- * at a CR, keeps the padding before a name and the digits behind the permissions, and takes a date within the name for
- * that of the file. So there must be exactly eight columns before the name.
+ * Reads a line by basic-ftp. Returns undefined if basic-ftp does not know the line or could be wrong: it ends a name at
+ * a CR, keeps the padding before a name and the digits after the permissions, and takes a date within the name for the
+ * file's date. Therefore exactly eight columns must stand before the name.
  */
 function readUsual(line: string, now: Date): ListedFile | undefined {
   const info = /^[-d][^ \t\d]*[ \t]/.test(line) && line.length <= headLength ? parsed(line) : undefined
@@ -45,18 +45,18 @@ function parsed(line: string): FileInfo | undefined {
   }
 }
 
-/** Types by their letter; all others are devices, pipes, sockets and doors. */
+/** The kinds by their letter. All other letters are devices, pipes, sockets and doors. */
 const kinds: Readonly<Record<string, ListedFile['kind']>> = { '-': 'file', d: 'directory', l: 'link' }
 
 /**
- * Permissions, perhaps with a mark for an access control list, and with the number of links glued to them where it is
- * long: `drwxr-xr-x1732`.
+ * Permissions, perhaps with a mark for an access control list. A long number of links may follow without a blank:
+ * `drwxr-xr-x1732`.
  */
 const permissionsPattern = /^(([-bcdlpsD])[-A-Za-z]{9}[+.@]?)\d{0,6}[ \t]/
 
 /**
  * Reads a line by its columns. The number of columns before the size differs, so the size is the column before the
- * date. The first of several dates counts, since a name may look like one.
+ * date. If there are several dates, the first one counts, since a name may look like a date.
  */
 function readColumns(line: string, now: Date): ListedFile | undefined {
   const [all, permissions = '', type = ''] = permissionsPattern.exec(head(line)) ?? []
@@ -66,7 +66,7 @@ function readColumns(line: string, now: Date): ListedFile | undefined {
   if (date === undefined) return undefined
   const kind = kinds[type] ?? 'other'
   const text = nameAfter(line, columns, date)
-  // A link's size is that of its target's name, a directory's that of its own table.
+  // The size of a link is that of its target's name, and the size of a directory that of its table.
   const size = safeSize(columns[date.at - 1]?.text ?? '')
   const [name, target] = kind === 'link' ? splitLink(text, size) : [text]
   const device = kind === 'other' ? deviceNumber(columns, date.at) : undefined
@@ -85,9 +85,9 @@ interface FoundDate extends LsDate {
 
 function findDate(columns: readonly Column[], now: Date): FoundDate | undefined {
   const words = columns.map(({ text }) => text)
-  // `33.5k`, `group125435904` and `-528` end like a size.
+  // A size stands before the date: `33.5k`, `group125435904` and `-528` end like one.
   const places = words.flatMap((_, at) => (/\d[kMGT]?$/.test(words[at - 1] ?? '') ? [at] : []))
-  // Most lines have links, user, group and size before it: `1 14 may 2000 Feb  3  2001` is not of 14 May 2000.
+  // Most lines have links, user, group and size before the date: `1 14 may 2000 Feb  3  2001` is not of 14 May 2000.
   const usual = [4, 3].filter((at) => places.includes(at))
   return (
     firstDate(words, [...usual, ...places], (tail) => readLsDate(tail, now)) ?? firstDate(words, usual, readForeignDate)
@@ -110,17 +110,17 @@ function dateWords(columns: readonly Column[], { at, words }: FoundDate): readon
   return columns.slice(at, at + words).map(({ text }) => text)
 }
 
-/** The name, which begins one blank behind the date, and may begin with blanks of its own. */
+/** Returns the name, which begins one blank after the date and may begin with blanks of its own. */
 function nameAfter(line: string, columns: readonly Column[], { at, words, isDay }: FoundDate): string {
   const last = at + words - 1
   const start = (columns[last]?.end ?? line.length) + 1
   const gap = (columns[last]?.start ?? 0) - (columns[last - 1]?.end ?? 0)
-  // Some servers make a year as wide as a time on its right, `Jan 29 1997  prog`; the usual is `Jan 29  1997 prog`.
+  // Some servers pad a year on its right to the width of a time, `Jan 29 1997  prog`. Usual is `Jan 29  1997 prog`.
   const isPadded = isDay && gap === 1 && line[start] === ' '
   return line.slice(isPadded ? start + 1 : start)
 }
 
-/** The device number in `crw-rw-rw-   1 root     root       1,   3 Feb  3  2001 null`. */
+/** Reads the device number in `crw-rw-rw-   1 root     root       1,   3 Feb  3  2001 null`. */
 function deviceNumber(columns: readonly Column[], at: number): string | undefined {
   const [major = '', minor = ''] = columns.slice(at - 2, at).map(({ text }) => text)
   const pair = major.endsWith(',') ? `${major}${minor}` : minor

@@ -14,7 +14,7 @@ import { TransferBody } from '../transfer/transfer-body.ts'
 import { type Found, type ListingFormat, readEntries } from './entries.ts'
 
 /**
- * Retrieves the listing of a directory. `;type=d` is NLST and nothing else (RFC 1738 3.2.2). A URL that ends in `/`
+ * Retrieves the listing of a directory. `;type=d` means NLST and nothing else (RFC 1738 3.2.2). A URL that ends in `/`
  * names no file, so it gets the best format that the server knows.
  */
 export async function retrieveListing(retrieval: FtpRetrieval): Promise<Retrieved<'ftp'>> {
@@ -56,8 +56,8 @@ async function listingHead(retrieval: FtpRetrieval): Promise<Retrieved<'ftp'>> {
 async function* noEntries(): AsyncGenerator<Entry> {}
 
 /**
- * Whether the next command is tried: the server does not know this one, or has refused MLSD (LIST may still work, as it
- * is the `ls` of the server).
+ * Whether to try the next command: the server does not know this one, or has refused MLSD. LIST, the server's `ls`, may
+ * still work then.
  */
 function mayListOtherwise(format: ListingFormat, refusal: Reply | null): boolean {
   return refusal === null || (format === 'mlsd' && isNothing(refusal))
@@ -69,8 +69,8 @@ function refusedListing(retrieval: FtpRetrieval, reply: Reply): RetrievalError {
 }
 
 /**
- * Retrieves the listing of a name without `/` that is a directory, in which the session is now. `reply` has refused to
- * send it as a file. Throws `not-found` where octets of a file are wanted.
+ * Retrieves the listing of a name without `/` that turned out to be a directory, in which the session is now. `reply`
+ * refused to send it as a file. Throws `not-found` if the caller wants octets of a file.
  */
 export async function retrieveDirectory(retrieval: FtpRetrieval, reply: Reply | null): Promise<Retrieved<'ftp'>> {
   const { plan, context } = retrieval
@@ -86,7 +86,7 @@ export async function retrieveDirectory(retrieval: FtpRetrieval, reply: Reply | 
   return { ...retrieved, body: remarked(context, retrieved.body), notAFile }
 }
 
-/** Emits a remark, once the body is read, that a listing comes instead of a file. */
+/** Emits a remark after the body is read: a listing came instead of a file. */
 function remarked(context: RetrievalContext, body: Retrieved<'ftp'>['body']): ByteSource {
   const source = sourceOf(body)
   let isTold = false
@@ -108,22 +108,22 @@ function remarked(context: RetrievalContext, body: Retrieved<'ftp'>['body']): By
   }
 }
 
-/** The formats to try, in order. MLSD is from 2007; vsftpd and inetutils do not know it. */
+/** Returns the formats to try, in order. MLSD is from 2007; vsftpd and inetutils do not know it. */
 function formatsOf({ plan, session }: FtpRetrieval): readonly ListingFormat[] {
   if (plan.typecode === 'd') return ['nlst']
   const { unknown } = session.quirks
   return (['mlsd', 'list', 'nlst'] as const).filter((format) => format === 'nlst' || !unknown.has(format.toUpperCase()))
 }
 
-/** Whether the reply is 450 or 550: there is nothing, or it may not be read. */
+/** Whether the reply is 450 or 550: there is nothing, or the server may not read it. */
 function isNothing({ code }: Reply): boolean {
   return code === 450 || code === 550
 }
 
 /**
- * Whether the reply says that the directory is empty. NLST has no other way: inetutils answers `550 No files found.`
- * for an empty directory, proftpd 450 for a missing name. MLSD and LIST are refused where the directory may not be
- * read (mode 711); LIST means an empty one where it says so.
+ * Whether the reply says that the directory is empty. Only NLST says it by a refusal: inetutils answers `550 No files
+ * found.` for an empty directory, but proftpd 450 for a missing name. MLSD and LIST are refused if the directory may
+ * not be read (mode 711); LIST means an empty one only if it says so.
  */
 function isEmpty(format: ListingFormat, reply: Reply): boolean {
   return isNothing(reply) && (format === 'nlst' || (format === 'list' && /^no files/i.test(reply.text)))
@@ -135,8 +135,8 @@ function isUnknownForm(reply: Reply): boolean {
 }
 
 /**
- * Throws `not-found` where an empty listing means a missing directory: vsftpd gives 226 and no line for both, and a
- * CWD tells. Where the URL ends in `/`, the CWDs before have told already.
+ * Throws `not-found` if an empty listing means a missing directory. vsftpd gives 226 and no line for both, so a CWD
+ * decides. If the URL ends in `/`, earlier CWDs have decided already.
  */
 async function confirmDirectory({ session, plan, context }: FtpRetrieval): Promise<void> {
   if (plan.name === '') return
@@ -147,7 +147,7 @@ async function confirmDirectory({ session, plan, context }: FtpRetrieval): Promi
 
 const noDirectory = 'It does not exist, or may not be read, or is a file: for that leave ;type=d out'
 
-/** The listing of a directory for which the server has ended the transfer without beginning it. */
+/** Makes the listing of a directory after the server has ended the transfer without beginning it. */
 async function emptyListing(
   retrieval: FtpRetrieval,
   format: ListingFormat,
@@ -157,7 +157,7 @@ async function emptyListing(
   if (refusal !== null) throw refusedListing(retrieval, refusal)
   if (isUnreadable(reply)) throw unreadable(retrieval, reply)
   await confirmDirectory(retrieval)
-  // The missing reply may still come, and would be taken for that to the next command (security.md case 67).
+  // The missing reply may still come, and would be read as that to the next command (security.md case 67).
   retrieval.drop()
   return listing(retrieval, format, wholeSource(), reply)
 }
@@ -176,16 +176,15 @@ function listingBody(retrieval: FtpRetrieval, transfer: Transfer, refusal: Reply
 }
 
 /**
- * Whether only `./`, the requested name and the end of the line came: NLST of a file gives that, and NLST of a
- * directory may.
+ * Whether only `./`, the requested name and a line end came. NLST of a file gives that, and NLST of a directory may.
  */
 function isNameAlone({ plan }: FtpRetrieval, received: number): boolean {
   return plan.name !== '' && received <= plan.name.length + 4
 }
 
 /**
- * Whether vsftpd could not read the directory; only these words tell it from an empty one: 226 Transfer done (but
- * failed to open directory).
+ * Whether vsftpd could not read the directory. Only these words distinguish it from an empty one: 226 Transfer done
+ * (but failed to open directory).
  */
 function isUnreadable({ text }: Reply): boolean {
   return text.includes('failed to open directory')

@@ -2,21 +2,23 @@ import { octetsToText } from '@retriever/core'
 import { clock, fullYear, latestDate, monthNumber, utcDate } from '../../../kit/text/calendar.ts'
 
 /**
- * A date in `ls -l`. Without a zone it is in the local time of the server, which is not known, and is taken as UTC: up
- * to a day off. MLSD has the exact date.
+ * A date in `ls -l`. Without a zone it is in the server's local time, which we do not know, so we read it as UTC: up to
+ * a day off. MLSD has the exact date.
  */
 export interface LsDate {
-  /** The number of words that the date has. */
+  /** How many words the date has. */
   readonly words: number
-  /** The date; undefined where it does not exist (30 February), or where day and month could be either (02-03-2001). */
+  /**
+   * The date. Undefined if it does not exist (30 February), or if day and month cannot be distinguished (02-03-2001).
+   */
   readonly modified: Date | undefined
-  /** Whether the date ends with a day or a year, and not with a time. */
+  /** Whether the date ends with a day or a year, not with a time. */
   readonly isDay: boolean
 }
 
 type DateReader = (words: readonly string[], now: Date) => LsDate | undefined
 
-/** The date at the beginning of the words; undefined where there is none. */
+/** Reads the date at the beginning of the words. Returns undefined if there is none. */
 export function readLsDate(words: readonly string[], now: Date): LsDate | undefined {
   for (const read of readers) {
     const date = read(words, now)
@@ -25,7 +27,7 @@ export function readLsDate(words: readonly string[], now: Date): LsDate | undefi
   return undefined
 }
 
-/** A date whose month is in another language: `15 lis 2001`. Only its place is known. */
+/** Finds a date whose month is in another language: `15 lis 2001`. We know only where it stands. */
 export function readForeignDate([first = '', second = '', third = '']: readonly string[]): LsDate | undefined {
   const hasMonth = [first, second].some((word) => /^[^\d]{3,}$/.test(word))
   const hasDay = [first, second].some((word) => dayNumber(word) !== undefined)
@@ -37,8 +39,8 @@ export function readForeignDate([first = '', second = '', third = '']: readonly 
 const readers: readonly DateReader[] = [named, iso, isoRecent, numeric, hyphenated]
 
 /**
- * Reads `Feb  3  2001`, `Feb  3 04:05`, `3 Feb 2001`, `26. Juli, 20:10`, `6月 3日 2003年`, and some that have both year
- * and time.
+ * Reads `Feb  3  2001`, `Feb  3 04:05`, `3 Feb 2001`, `26. Juli, 20:10`, `6月 3日 2003年`, and some dates that have both
+ * year and time.
  */
 function named([first = '', second = '', third = '', fourth = '']: readonly string[], now: Date): LsDate | undefined {
   const isMonthFirst = monthNumber(first) !== undefined
@@ -47,13 +49,13 @@ function named([first = '', second = '', third = '', fourth = '']: readonly stri
   if (month === undefined || date === undefined) return undefined
   const [year, time] = [yearNumber(third), clock(third)]
   const [laterYear, laterTime] = [yearNumber(fourth), clock(fourth)]
-  // `Oct 08, 2002 09:47`: VShell.
+  // VShell writes `Oct 08, 2002 09:47`.
   if (year !== undefined && laterTime !== undefined && second.endsWith(',')) {
     return { words: 4, modified: utcDate(year, month, date, laterTime), isDay: false }
   }
   if (year !== undefined) return day(3, utcDate(year, month, date))
   if (time === undefined) return undefined
-  // `Feb  3 04:05:06 2001`: `ls -T` of BSD.
+  // BSD's `ls -T` writes `Feb  3 04:05:06 2001`.
   if (laterYear !== undefined && hasSeconds(third)) return day(4, utcDate(laterYear, month, date, time))
   return { words: 3, modified: latestDate(month, date, time, now), isDay: false }
 }
@@ -77,13 +79,13 @@ function hasSeconds(time: string): boolean {
   return time.split(':').length === 3
 }
 
-/** Reads `+0100`, as milliseconds east of UTC. */
+/** Reads `+0100` as milliseconds east of UTC. */
 function zone(text: string): number | undefined {
   const [, sign, hours, minutes] = /^([-+])(\d\d)(\d\d)$/.exec(text) ?? []
   return sign === undefined ? undefined : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
 }
 
-/** Reads `02-03 04:05`: GNU's iso for the last months. */
+/** Reads `02-03 04:05`: GNU's iso for recent months. */
 function isoRecent([first = '', second = '']: readonly string[], now: Date): LsDate | undefined {
   const [, month, date] = /^(\d\d)-(\d\d)$/.exec(first) ?? []
   const time = clock(second)
@@ -91,7 +93,7 @@ function isoRecent([first = '', second = '']: readonly string[], now: Date): LsD
   return { words: 2, modified: latestDate(Number(month), Number(date), time, now), isDay: false }
 }
 
-/** Reads `24-04-2003 17:12`. Day and month can be told apart only where one of them is over 12. */
+/** Reads `24-04-2003 17:12`. Day and month can be distinguished only if one of them is over 12. */
 function numeric([first = '', second = '']: readonly string[]): LsDate | undefined {
   const [, one, other, year] = /^(\d\d)[-/.](\d\d)[-/.](\d{4})$/.exec(first) ?? []
   if (one === undefined || other === undefined || year === undefined) return undefined

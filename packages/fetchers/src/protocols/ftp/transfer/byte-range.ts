@@ -14,7 +14,7 @@ import { isPositive, isUnknownCommand, type Reply, wordsOf } from '../control/re
 import { readTime, safeSize } from '../listing/facts.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 
-/** Attributes that the server gives before it sends a file (RFC 3659 3 and 4). Null: it does not give this one. */
+/** What the server says of a file before it sends it (RFC 3659 3 and 4). Null: it does not say this. */
 export interface Attributes {
   /** The size in octets of TYPE I. */
   size: number | null
@@ -22,8 +22,8 @@ export interface Attributes {
 }
 
 /**
- * The steps that send SIZE and MDTM, except those that the server does not know (500, 502). RETR reports a missing
- * file.
+ * Makes the steps that send SIZE and MDTM, except those that the server does not know (500, 502). If the file is
+ * missing, RETR reports it.
  */
 export function attributeSteps({ plan, session }: FtpRetrieval, attributes: Attributes): readonly Step[] {
   const { unknown } = session.quirks
@@ -50,9 +50,9 @@ export function attributeSteps({ plan, session }: FtpRetrieval, attributes: Attr
 export interface ByteRange {
   readonly offset: number
   readonly wanted: number | null
-  /** Octets before the offset that must come again, as proof that the rest belongs to them. */
+  /** Octets before the offset. They must come again, to prove that the rest belongs to them. */
   readonly tail: Uint8Array
-  /** Why the whole file comes although the caller has its beginning; null: there is no reason. */
+  /** Why the whole file comes although the caller has its beginning. Null: no reason. */
   readonly obstacle: string | null
 }
 
@@ -67,7 +67,7 @@ export function isConditional({ request, limits }: RetrievalContext): boolean {
   )
 }
 
-/** Throws `not-modified`, and gives the session back. Where the server tells no time, the file is retrieved. */
+/** Throws `not-modified`, and gives the session back. If the server tells no time, the file is retrieved. */
 export function checkModified(retrieval: FtpRetrieval, { modified }: Attributes): void {
   if (modified === null) return
   try {
@@ -79,8 +79,7 @@ export function checkModified(retrieval: FtpRetrieval, { modified }: Attributes)
 }
 
 /**
- * Throws `range-refused` for a range beyond the end: vsftpd and inetutils accept such a REST, and send nothing, with
- * 226.
+ * Throws `range-refused` for a range beyond the end. vsftpd and inetutils accept such a REST, and send nothing and 226.
  */
 export function wantedRange(retrieval: FtpRetrieval, attributes: Attributes): ByteRange {
   const { context } = retrieval
@@ -108,7 +107,7 @@ export function wantedRange(retrieval: FtpRetrieval, attributes: Attributes): By
   }
 }
 
-/** Throws `limit-exceeded` before the transfer where more than limits.maxSize would come. */
+/** Throws `limit-exceeded` before the transfer if more than limits.maxSize would come. */
 export function checkSize(retrieval: FtpRetrieval, { offset, wanted }: ByteRange, { size }: Attributes): void {
   const { maxSize } = retrieval.context.limits
   const rest = wanted ?? (size === null ? 0 : size - offset)
@@ -122,7 +121,7 @@ function resumedPart(retrieval: FtpRetrieval, attributes: Attributes): ByteRange
   const point = resumePoint(context.request)
   if (point === undefined) return whole
   if (plan.typecode === 'a') return { ...whole, obstacle: 'text is converted, so that offsets mean nothing' }
-  // MDTM mostly has whole seconds; the caller's time may have fractions.
+  // MDTM usually has whole seconds, but the caller's time may have fractions.
   const obstacle = resumeObstacle(point, { ...attributes, precision: 1000 })
   if (obstacle !== null) return { ...whole, obstacle }
   const { offset, tail = whole.tail } = point
@@ -136,7 +135,7 @@ function resumedPart(retrieval: FtpRetrieval, attributes: Attributes): ByteRange
   return { ...whole, offset, tail: tail.slice(-overlap) }
 }
 
-/** The metadata of a file, or of the wanted part. `announced` is the size in the words of the reply to RETR. */
+/** Makes the metadata of a file or of the wanted part. `announced` is the size in the words of the reply to RETR. */
 export function described(
   { plan, session }: FtpRetrieval,
   part: ByteRange,
@@ -155,7 +154,7 @@ export function described(
     size: rest === null ? null : Math.min(rest, part.wanted ?? rest),
     offset: part.offset,
     modified,
-    // The announced size is part of a sentence for people.
+    // The announced size proves nothing, since it is part of a sentence for people.
     completeness: size === null || isText ? 'terminated' : 'verified',
     metadata: { welcome: session.welcome, reply: wordsOf(reply), typecode: isText ? 'a' : 'i' },
   }

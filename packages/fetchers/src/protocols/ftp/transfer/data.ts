@@ -12,9 +12,9 @@ import { isPermanent, type Reply, refusedByServer, violation, withReplyTimeout }
 import type { FtpRetrieval } from '../retrieval.ts'
 
 /**
- * Asks for a port to connect to (RFC 1579): by EPSV (RFC 2428), and by PASV where the server does not know EPSV or its
- * port is dead. The host is always the peer of the control connection: the address in a 227 reply may be a private one
- * behind NAT, or a third host that the server wants attacked (RFC 2577).
+ * Asks for a port to connect to (RFC 1579): by EPSV (RFC 2428), or by PASV if the server does not know EPSV or its port
+ * is dead. The host is always the peer of the control connection: the address in a 227 reply may be a private one
+ * behind NAT, or a third host that the server wants to attack (RFC 2577).
  */
 export function portStep(retrieval: FtpRetrieval, asked: { port: number | null }): Step {
   const command = retrieval.session.quirks.passive
@@ -25,7 +25,7 @@ export function portStep(retrieval: FtpRetrieval, asked: { port: number | null }
   return { phase: 'request', command, onReply, onSecondReply: onReply }
 }
 
-/** Asks for a port outside a pipeline; by PASV where EPSV gives none. */
+/** Asks for a port outside a pipeline; by PASV if EPSV gives none. */
 export async function askPort(retrieval: FtpRetrieval): Promise<number> {
   const asked: { port: number | null } = { port: null }
   while (asked.port === null) {
@@ -35,11 +35,11 @@ export async function askPort(retrieval: FtpRetrieval): Promise<number> {
   return asked.port
 }
 
-/** The time in milliseconds that a server has to answer a prefetching EPSV, while it is not known whether it can. */
+/** How many milliseconds a server has to answer a prefetching EPSV, while we do not know whether it can. */
 const prefetchTimeout = 3000
 const silence = 'No reply to a command sent during the transfer.'
 
-/** The port that the retrieval before has asked for. Null where the server names none, or cannot be relied upon. */
+/** Returns the port that the previous retrieval asked for. Null if the server names none or cannot be relied upon. */
 export async function takePrefetchedPort(
   { session, context }: FtpRetrieval,
   ahead: Promise<Reply>,
@@ -48,7 +48,7 @@ export async function takePrefetchedPort(
   const isUntried = quirks.prefetching === undefined
   const pending = isUntried ? withReplyTimeout(context, ahead, prefetchTimeout, silence) : ahead
   const reply = await control.wait('request', pending).catch((error: unknown) => {
-    // The server is still there: it throws away commands that come during a transfer.
+    // The server is still there, so it throws away commands that come during a transfer.
     if (isUntried && control.isUsable) quirks.prefetching = false
     throw error
   })
@@ -59,13 +59,14 @@ export async function takePrefetchedPort(
 }
 
 /**
- * The port in the reply. Null: EPSV does not work, and PASV is to be used from now on. Throws where there is no port.
+ * Reads the port in the reply. Returns null if EPSV does not work; PASV is then used from now on. Throws if there is no
+ * port.
  */
 function readPort({ session, context }: FtpRetrieval, command: 'EPSV' | 'PASV', reply: Reply): number | null {
   const isExtended = command === 'EPSV'
   const isRefusal = isExtended && isPermanent(reply)
   if (!isRefusal && reply.code !== (isExtended ? 229 : 227)) {
-    // EPSV may have failed only once, and over IPv6 there is no PASV.
+    // EPSV may have failed only once, and there is no PASV over IPv6.
     session.quirks.passive = session.quirks.preferred
     throw refusedByServer(context, reply, 'a data connection')
   }
@@ -91,13 +92,13 @@ export function readExtendedPort(text: string): number | undefined {
 const sixOctets = /(\()?(?<![\d,])(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3}),(\d{1,3})(?![\d,])(\))?/
 
 /**
- * Reads the port in six octets anywhere in the text, `(127,0,0,1,25,33)` (RFC 959 4.1.2, RFC 1123 4.1.2.6); some
+ * Reads the port in six octets anywhere in the text, `(127,0,0,1,25,33)` (RFC 959 4.1.2, RFC 1123 4.1.2.6). Some
  * servers leave the brackets out.
  */
 export function readPassivePort(text: string): number | undefined {
   const [, open, h1, h2, h3, h4, p1, p2, close] = sixOctets.exec(text) ?? []
   const octets = [h1, h2, h3, h4, p1, p2].map(Number)
-  // A bracket that is not closed belongs to a line that was cut.
+  // If a bracket is not closed, the line was cut.
   if (octets.some((octet) => !(octet <= 255)) || (open !== undefined && close === undefined)) return undefined
   return Number(p1) * 256 + Number(p2)
 }
@@ -112,8 +113,8 @@ function checkPort(context: RetrievalContext, port: number, words: string): numb
 }
 
 /**
- * The time in milliseconds that a port named by EPSV may be silent: firewalls that do not know EPSV drop the
- * connection, and let that of PASV pass.
+ * How many milliseconds a port named by EPSV may be silent. Firewalls that do not know EPSV drop its connection, but
+ * let that of PASV pass.
  */
 const silentPortTimeout = 10_000
 
@@ -133,20 +134,20 @@ export class DataConnection {
   #plain: Socket | undefined
   #connection: Connection | undefined
 
-  /** Connects to the control connection's peer. */
+  /** Connects to the peer of the control connection. */
   constructor(retrieval: FtpRetrieval, port: number) {
     this.#retrieval = retrieval
     // With TLS or a proxy the socket cannot read into the ring.
     const isBare = !isSecure(retrieval) && !retrieval.context.proxy
     this.#ringReader = isBare ? new RingReader(retrieval.session.ringMemory) : undefined
     this.opened = this.#open(port)
-    // Avoids an unhandledRejection: the server may refuse the transfer before `opened` is awaited.
+    // Avoids an unhandledRejection, since the server may refuse the transfer before anybody awaits `opened`.
     this.opened.catch(() => {})
     this.#unlink = retrieval.context.deadline.onAbort(() => this.close())
   }
 
   /**
-   * Starts TLS where the control connection has it, and resumes its TLS session. Called after the first reply:
+   * Starts TLS if the control connection has it, and resumes its TLS session. It is called after the first reply:
    * pyftpdlib resets a connection on which TLS begins before the transfer command (so curl fails there), and no server
    * waits for TLS before it replies.
    */
@@ -157,7 +158,7 @@ export class DataConnection {
     if (plan.tls === 'none' || !(control.socket instanceof TLSSocket) || this.#plain === undefined) return
     const ticket = control.tlsSessionStore ?? control.socket.getSession()
     const { socket, agreed } = startTls(context, plan, this.#plain, ticket)
-    // A TLS 1.3 ticket serves once: the next data connection takes the next ticket.
+    // A TLS 1.3 ticket can be used once, so the next data connection uses the next ticket.
     socket.on('session', (next) => {
       control.tlsSessionStore = next
     })
@@ -165,18 +166,18 @@ export class DataConnection {
     await context.deadline.within('tls', () => agreed)
   }
 
-  /** The next octets, or null at the end. The next read may overwrite them. */
+  /** Reads the next octets; null at the end. The next read may overwrite them. */
   async read(): Promise<Uint8Array | null> {
     await this.opened
     if (this.#ringReader !== undefined) return this.#ringReader.read('body', this.#retrieval.context)
     return this.#connection?.read('body') ?? null
   }
 
-  /** Closes the connection at once. A read that waits returns null. */
+  /** Closes the connection at once. A read that is waiting returns null. */
   close(): void {
     this.#unlink()
     this.#tellClosed()
-    // TLS closes before the socket below it: in the other order, Node 20 can end the process by a segmentation fault.
+    // Closes TLS before the socket below it: in the other order, Node 20 can crash with a segmentation fault.
     this.#connection?.close()
     this.#life.end('closed')
   }
@@ -201,7 +202,7 @@ export class DataConnection {
   }
 }
 
-/** Says why the data connection failed. Firewalls mostly drop the packets; the host itself refuses. */
+/** Says why the data connection failed. Firewalls usually drop packets; the host itself refuses the connection. */
 function unreached(port: number, cause: unknown): string {
   const what = `No data connection to port ${port}, which the server offers`
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
@@ -214,7 +215,7 @@ function isSecure({ plan }: FtpRetrieval): boolean {
   return plan.tls !== 'none'
 }
 
-/** A context whose event reports TLS at once, although TLS begins a moment later on this connection. */
+/** Makes a context whose event reports TLS at once, although TLS begins a moment later on this connection. */
 function announcingTls(context: RetrievalContext): RetrievalContext {
   return { ...context, emit: (event) => context.emit(event.type === 'connected' ? { ...event, tls: true } : event) }
 }

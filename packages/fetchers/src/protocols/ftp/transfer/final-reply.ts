@@ -2,12 +2,13 @@ import type { Reply } from '../control/replies.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 import type { DataConnection } from './data.ts'
 
-/** The time in milliseconds for the reply that ends a transfer, after the end of the data. */
+/** How many milliseconds after the end of the data the reply that ends a transfer may take. */
 const replyTimeout = 10_000
 
 /**
- * The final reply of a transfer behind which EPSV was sent. A server that takes no command during a transfer refuses
- * the EPSV at once (dCache: `503 Transfer in progress`), before its 226; that refusal is not the transfer's.
+ * Returns the final reply of a transfer after which EPSV was sent. A server that takes no command during a transfer
+ * refuses the EPSV at once (dCache: `503 Transfer in progress`), before its 226. That refusal does not belong to the
+ * transfer.
  */
 export async function finalReply(retrieval: FtpRetrieval, data: DataConnection, last: Promise<Reply>): Promise<Reply> {
   const reply = await last
@@ -22,7 +23,7 @@ export async function finalReply(retrieval: FtpRetrieval, data: DataConnection, 
   return next
 }
 
-/** Whether the reply ends a transfer (RFC 959 5.4); no such reply answers EPSV. */
+/** Whether the reply ends a transfer (RFC 959 5.4). No such reply answers EPSV. */
 function endsTransfer({ code }: Reply): boolean {
   return code === 226 || code === 250 || code === 426 || code === 451
 }

@@ -3,17 +3,17 @@ import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 import { type Attributes, attributeSteps } from './byte-range.ts'
 
-/** The beginning of a transfer, and what was known of the file then. */
+/** How a transfer began, and what was known of the file then. */
 export interface Start {
   readonly offset: number
   readonly size: number
-  /** True: the octets before the offset came again and were the same. */
+  /** True if the octets before the offset came again and were the same. */
   readonly isCompared: boolean
 }
 
 /**
- * Asks SIZE again where more octets came behind REST than the first SIZE allowed. True: the file has grown. False: the
- * server has ignored REST and begun at octet 0 (security.md R18).
+ * Asks for SIZE again if more octets came after REST than the first SIZE allowed. Returns true if the file has grown,
+ * and false if the server ignored REST and began at octet 0 (security.md R18).
  */
 export async function hasGrown(
   retrieval: FtpRetrieval,
@@ -25,7 +25,7 @@ export async function hasGrown(
     if (command.startsWith('SIZE ')) onReply(await retrieval.session.control.ask(phase, command))
   }
   if (attributes.size === null || came > attributes.size - offset) return false
-  // From the beginning of the file, at least `size` octets would have come.
+  // If the server had begun at octet 0, at least `size` octets would have come.
   return came < size || isCompared
 }
 

@@ -3,10 +3,10 @@ const lf = 0x0a
 
 /**
  * Turns the CRLF that ends every line in TYPE A into LF, this machine's line end (RFC 959 3.1.1.1: the receiver
- * converts "to his own internal form"). A CR elsewhere stays, even where chunks divide CR from LF.
+ * converts "to his own internal form"). A CR elsewhere stays, even if CR and LF are in different chunks.
  */
 export class LineEnds {
-  /** True: the last chunk ended with a CR, which is held back. */
+  /** True if the last chunk ended with a CR, which is held back. */
   #held = false
 
   push(chunk: Uint8Array): Uint8Array {
@@ -17,7 +17,7 @@ export class LineEnds {
     return withoutCr(octets.subarray(0, end))
   }
 
-  /** The octet that is held back, if any. */
+  /** Returns the octet that is held back, if any. */
   end(): Uint8Array {
     const left = this.#held ? Uint8Array.of(cr) : new Uint8Array(0)
     this.#held = false

@@ -9,8 +9,8 @@ import type { FtpRetrieval } from '../retrieval.ts'
 import { type Attributes, attributeSteps, checkModified, described, wantedRange } from './byte-range.ts'
 
 /**
- * Retrieves only metadata: SIZE and MDTM, and no transfer. Servers give no size for a directory, and some give a time,
- * so a CWD decides where there is no size.
+ * Retrieves only metadata: SIZE and MDTM, without a transfer. Servers give no size for a directory, but some give a
+ * time, so a CWD decides if there is no size.
  */
 export async function retrieveMetadata(retrieval: FtpRetrieval): Promise<Retrieved<'ftp'>> {
   const { plan, context, session } = retrieval
@@ -42,13 +42,13 @@ function noting(step: Step, refusals: Reply[]): Step {
   }
 }
 
-/** The error for a name that is neither a file nor a directory. */
+/** Makes the error for a name that is neither a file nor a directory. */
 export function missing({ plan, context }: FtpRetrieval, reply: Reply): RetrievalError {
   const advice = reply.code === 550 ? { advice: 'It does not exist, or may not be read' } : {}
   return refusedByServer(context, reply, shownName(plan.name), { ...advice, ...slashAdvice(plan.cwd, reply) })
 }
 
-/** Words the answer to SIZE as a reply, for the metadata of a retrieval that has no other reply. */
+/** Writes the answer to SIZE as a reply, for the metadata of a retrieval that has no other reply. */
 export function sizeReply({ size }: Attributes): Reply {
   return { code: 213, text: size === null ? '' : String(size) }
 }

@@ -27,17 +27,17 @@ import { missing, retrieveMetadata, sizeReply } from './metadata.ts'
 import { startTransfer } from './transfer.ts'
 import { type BodyOptions, TransferBody } from './transfer-body.ts'
 
-/** Runs a function in another session, and again in a further one where that session fails. */
+/** Runs a function in another session, and again in a further one if that session fails. */
 export type InSession = <T>(use: (retrieval: FtpRetrieval) => Promise<T>) => Promise<T>
 
-/** Thrown where the caller's octets are not those of this file, which must be retrieved from its beginning. */
+/** Thrown if the caller's octets are not those of this file. It must be retrieved from its beginning. */
 export class ChangedFile extends Error {
   override readonly name = 'ChangedFile'
 }
 
 /**
- * Retrieves a name by RETR, in TYPE I unless the URL has `;type=a`; gives the listing where the name is a directory.
- * Throws ChangedFile where the caller's octets are not those that the server sends.
+ * Retrieves a name by RETR, in TYPE I unless the URL has `;type=a`. If the name is a directory, gives its listing.
+ * Throws ChangedFile if the caller's octets are not those that the server sends.
  */
 export async function retrieveObject(retrieval: FtpRetrieval, inSession: InSession): Promise<Retrieved<'ftp'>> {
   const { context, session } = retrieval
@@ -76,8 +76,8 @@ async function behindTail(octets: ByteSource, tail: Uint8Array): Promise<ByteSou
 }
 
 /**
- * Sends all commands before RETR. In the directory of the session, with a prefetched port, there are none: SIZE and
- * MDTM go out with RETR.
+ * Sends all commands before RETR. If the session is in the directory and has a prefetched port, there are none: SIZE
+ * and MDTM are sent with RETR.
  */
 async function settle(
   retrieval: FtpRetrieval,
@@ -101,13 +101,14 @@ async function settle(
 function sendRetr(retrieval: FtpRetrieval, restart: number, port: number | null, questions: readonly Step[]) {
   const { plan, session } = retrieval
   const { prefetching, pipelining } = session.quirks
-  // A second retrieval makes a third one likely. A transfer that could be resumed shows whether a server can prefetch.
+  // After a second retrieval, a third one is likely. The first prefetch may break the transfer, so it goes with a
+  // transfer that can be resumed.
   const mayAsk = prefetching ?? (session.hasAttributes && plan.typecode !== 'a')
   const prefetches = session.served > 0 && mayAsk && pipelining !== false
   return startTransfer(retrieval, { command: ftpCommands(plan).transfer, restart, port, questions, prefetches })
 }
 
-/** Transfers the rest of a file of which a part has come, if the file is still the same. */
+/** Transfers the rest of a file of which a part has arrived, if the file is still the same. */
 async function resumeTransfer(
   retrieval: FtpRetrieval,
   before: Attributes,
@@ -123,7 +124,7 @@ async function resumeTransfer(
   const { transfer, reply } = await sendRetr(retrieval, offset, port, [])
   if (transfer === null) throw refusedByServer(retrieval.context, reply, 'to go on')
   const options = bodyOptions(retrieval, { ...part, offset }, attributes, null)
-  // The file has not grown, so no more may come than its rest, even if a part of that is wanted.
+  // The file has not grown, so no more than its rest may come, even if only a part of that is wanted.
   const atMost = attributes.size === null ? undefined : attributes.size - offset
   return new TransferBody(retrieval, transfer, { ...options, ...(offset > 0 && { atMost }) })
 }
@@ -157,8 +158,8 @@ function bodyOptions(
 }
 
 /**
- * Limits the octets after a restart. More than SIZE said may come, since files grow; as many as the whole file has mean
- * that the server ignored REST.
+ * Limits the octets after a restart. More than SIZE said may come, since files grow. But if as many come as the whole
+ * file has, the server ignored REST.
  */
 function afterRestart(
   retrieval: FtpRetrieval,
@@ -175,15 +176,15 @@ function afterRestart(
   return { atMost: isCompared ? undefined : fromBeginning, check }
 }
 
-/** The outcome where the caller has the whole file. */
+/** Makes the outcome if the caller already has the whole file. */
 function nothingLeft(retrieval: FtpRetrieval, part: ByteRange, attributes: Attributes): Retrieved<'ftp'> {
   retrieval.done()
   return { ...described(retrieval, part, attributes, null, sizeReply(attributes)), body: wholeSource() }
 }
 
 /**
- * Decides what a refused name is. 550 means that there is no such file, and ftp-srv uses 551; a CWD tells whether it
- * is a directory (protocols.md 2).
+ * Decides what a refused name is. 550 means that there is no such file; ftp-srv uses 551. A CWD shows whether it is a
+ * directory (protocols.md 2).
  */
 async function refusedObject(retrieval: FtpRetrieval, reply: Reply): Promise<Retrieved<'ftp'>> {
   if ((reply.code === 550 || reply.code === 551) && (await isDirectory(retrieval)))
@@ -193,8 +194,8 @@ async function refusedObject(retrieval: FtpRetrieval, reply: Reply): Promise<Ret
 }
 
 /**
- * The size in `150 Opening BINARY mode data connection for a.bin (4096 bytes).`, as most servers have it since BSD: at
- * the end, behind any name.
+ * Reads the size in `150 Opening BINARY mode data connection for a.bin (4096 bytes).` Most servers since BSD have it at
+ * the end, after any name.
  */
 function announcedSize({ text }: Reply): number | null {
   const [, digits] = /\((\d{1,15}) bytes\)\.?\s*$/i.exec(text) ?? []

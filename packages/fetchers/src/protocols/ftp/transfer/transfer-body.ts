@@ -8,45 +8,41 @@ import { restIgnored } from './growth.ts'
 import type { LineEnds } from './line-ends.ts'
 import type { Transfer } from './transfer.ts'
 
-/** The time in milliseconds for a server to confirm a transfer that has come whole: it may be writing its log. */
+/** How many milliseconds a server has to confirm a complete transfer: it may still write its log. */
 const replyTimeout = 30_000
 
-/**
- * The most octets, and the longest time, that are spent on reading away the octets behind a range: another login costs
- * more.
- */
+/** How many octets after a range, and for how long, we read and discard: another login costs more. */
 const maxDrained = 65_536
 const drainTime = 1000
-/**
- * The time in milliseconds for octets that are still under way after the server has said that it broke off the
- * transfer.
- */
+/** How many milliseconds octets may still arrive after the server has said that it broke off the transfer. */
 const grace = 1000
 
 export interface BodyOptions {
-  /** The least number of octets that must come. More are let through, since files grow. */
+  /** How many octets must come at least. More may come, since files grow. */
   readonly expected?: number | undefined
   /**
-   * True where SIZE gave that number: so many octets are the whole, even if the server never confirms it (security.md
+   * True if SIZE gave that number. This many octets are the whole, even if the server never confirms it (security.md
    * R16).
    */
   readonly isProven?: boolean
-  /** The most octets that can be right: if more come, the server has ignored REST. */
+  /** How many octets may come at most. If more come, the server has ignored REST. */
   readonly atMost?: number | undefined
-  /** The number of wanted octets; the connection is closed after the last of them, unless few more are to come. */
+  /**
+   * How many octets are wanted. The connection is closed after the last of them, unless only a few more are to come.
+   */
   readonly wanted?: number | undefined
-  /** The number of octets that will follow the wanted ones, where it is known. */
+  /** How many octets will follow the wanted ones, if known. */
   readonly surplus?: number | undefined
   /** Converts CRLF to local line ends, for TYPE A. */
   readonly lineEnds?: LineEnds
   /**
-   * Throws where the body is not whole after all; it gets the reply that ended the transfer, and the number of octets.
+   * Throws if the body is incomplete after all. It gets the reply that ended the transfer, and the number of octets.
    */
   readonly check?: (reply: Reply, received: number) => Promise<void>
 }
 
 /**
- * The octets of one transfer, pulled one chunk at a time; each chunk is valid until the next. They are whole where the
+ * The octets of one transfer, pulled one chunk at a time. Each chunk is valid until the next. They are complete if the
  * data connection has ended AND the control connection says 2yz, in either order; any other end is `partial`. At the
  * end the session is free for another retrieval, or closed.
  */
@@ -56,21 +52,24 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   readonly #options: BodyOptions
   #received = 0
   #over = false
-  /** True once all wanted octets have been given out. */
+  /** True after all wanted octets have been given out. */
   #isSated = false
-  /** The number of octets that came in one chunk with the last wanted ones, behind them. */
+  /** How many octets followed the last wanted ones in the same chunk. */
   #surplus = 0
-  /** True where more octets came behind the wanted ones than the file has there. */
+  /** True if more octets followed the wanted ones than the file has there. */
   #isBeyond = false
   #isReading = false
-  /** True once the server has said that it broke off the transfer. */
+  /** True after the server has said that it broke off the transfer. */
   #isCut = false
   #grace: NodeJS.Timeout | undefined
   #unlink: () => void = () => {}
-  /** True where the server has said how the transfer ended, and would say so again: 226 with too few octets, 552. */
+  /** True if the server has said how the transfer ended, and would say the same again: 226 with too few octets, 552. */
   #isFinal = false
   isBroken = false
-  /** True where a command or a port that we had sent ahead may be to blame; the server gets none ahead any more. */
+  /**
+   * True if a command or a port that we requested in advance may be the cause. We then request none in advance any
+   * more.
+   */
   isOwnFault = false
   readonly reusesChunks = true
   unreadSince: number | null = performance.now()
@@ -108,10 +107,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     }
   }
 
-  /**
-   * Closes the connection of a body that is not read. The next read resumes it in another session, where that is
-   * possible.
-   */
+  /** Closes the connection of a body that nobody reads. The next read resumes it in another session, if possible. */
   evict(): void {
     if (this.#over) return
     this.#isEvicted = true
@@ -122,7 +118,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     this.#abandon()
   }
 
-  /** The next octets; none at the end, and where a chunk held only half a line end. */
+  /** Reads the next octets. Returns none at the end, and none if a chunk held only half a line end. */
   async #pull(): Promise<Uint8Array> {
     const { wanted, surplus = Number.POSITIVE_INFINITY, atMost, lineEnds } = this.#options
     if (this.#isSated) return this.#drain()
@@ -143,8 +139,8 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   /**
-   * Reads the octets behind the wanted ones. If that fails, only the session is lost; but more of them than the file
-   * has show that the server began at the first octet (security.md R18).
+   * Reads the octets after the wanted ones. If that fails, only the session is lost. But if there are more than the
+   * file has, the server began at the first octet (security.md R18).
    */
   async #drain(): Promise<Uint8Array> {
     const { context } = this.#retrieval
@@ -157,7 +153,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   async #readToEnd(): Promise<void> {
     const { data, exchange } = this.#transfer
     const { wanted = 0, surplus = 0, atMost } = this.#options
-    // The file may have grown since SIZE, but not by so much.
+    // The file may have grown since SIZE, but not by this much.
     const limit = atMost === undefined ? maxDrained : Math.min(atMost - wanted, surplus + maxDrained)
     for (let count = this.#surplus; ; ) {
       this.#isBeyond = atMost !== undefined && count > limit
@@ -189,15 +185,15 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   }
 
   /**
-   * Closes the data connection soon after 426 or 451: the server will send no more, but may leave it open. Octets sent
-   * before are on their way, or wait for the consumer.
+   * Closes the data connection soon after 426 or 451: the server will send no more, but may leave it open. Octets that
+   * it sent before are still under way, or wait for the consumer.
    */
   #expectNoMore(): void {
     this.#isCut = true
     if (this.#isReading) this.#grace = setTimeout(() => this.#transfer.data.close(), grace)
   }
 
-  /** Ends the body after the data connection. Throws unless the octets are whole. */
+  /** Ends the body after the data connection. Throws unless the octets are complete. */
   async #finish(): Promise<void> {
     const { expected, check } = this.#options
     this.#transfer.data.close()
@@ -214,7 +210,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     this.#retrieval.done()
   }
 
-  /** The reply that ends the transfer; null where none came and the octets are whole without it. */
+  /** Returns the reply that ends the transfer. Null if none came and the octets are complete without it. */
   async #lastReply(): Promise<Reply | null> {
     const { expected, isProven = false } = this.#options
     const isWhole = isProven && this.#received === expected

@@ -7,13 +7,13 @@ import type { FtpRetrieval } from '../retrieval.ts'
 import { askPort, DataConnection, takePrefetchedPort } from './data.ts'
 import { finalReply } from './final-reply.ts'
 
-/** A transfer that has begun, with 125 or 150. */
+/** A transfer that has begun (125 or 150). */
 export interface Transfer {
   readonly data: DataConnection
   readonly exchange: Exchange
 }
 
-/** The outcome of a transfer command: a transfer that has begun, or the reply that refuses it or ends it at once. */
+/** What a transfer command led to: a transfer, or the reply that refused it or ended it at once. */
 export type TransferStart =
   | { readonly transfer: Transfer; readonly reply: Reply }
   | { readonly transfer: null; readonly reply: Reply }
@@ -24,21 +24,21 @@ export interface TransferCommand {
   readonly port: number | null
   /** The offset of the first octet. Default 0. */
   readonly restart?: number
-  /** Commands that go out in the same pipeline. */
+  /** Commands that are sent in the same pipeline. */
   readonly questions?: readonly Step[]
   /**
-   * Whether 226 may come at once, without 150 and without octets: so some servers answer for an empty folder. Default:
-   * that breaks the protocol.
+   * Whether 226 may come at once, without 150 and without octets: some servers answer an empty folder in this way.
+   * Default: that breaks the protocol.
    */
   readonly mayBeEmpty?: boolean
-  /** Whether this command may be followed by a request for the next transfer's port. */
+  /** Whether a request for the next transfer's port may follow this command. */
   readonly prefetches?: boolean
 }
 
 /**
- * Starts a transfer. Where the server refuses it on a prefetched port, it is tried once more on a fresh one: some
- * servers tie a port to the transfer that was under way. A server that cannot open its side of an EPSV connection
- * (425) is asked by PASV.
+ * Starts a transfer. If the server refuses it on a prefetched port, it is tried once more on a fresh one: some servers
+ * tie a port to the transfer that was running. If a server cannot open its side of an EPSV connection (425), PASV is
+ * used.
  */
 export async function startTransfer(retrieval: FtpRetrieval, wanted: TransferCommand): Promise<TransferStart> {
   const { session } = retrieval
@@ -62,7 +62,7 @@ async function begin(retrieval: FtpRetrieval, wanted: TransferCommand, port: num
   return say(retrieval, wanted, port ?? (await askPort(retrieval)))
 }
 
-/** Tries again on a fresh port: one that was prefetched behind the refused command may be tied to that command. */
+/** Tries again on a fresh port. A port that was prefetched after the refused command may be tied to that command. */
 async function beginAgain(retrieval: FtpRetrieval, wanted: TransferCommand): Promise<TransferStart> {
   const { session } = retrieval
   const ahead = session.takePrefetchReply()
@@ -71,10 +71,7 @@ async function beginAgain(retrieval: FtpRetrieval, wanted: TransferCommand): Pro
   return begin(retrieval, { ...wanted, questions: [], prefetches: false }, null)
 }
 
-/**
- * The time in milliseconds that a server has to begin a transfer on a prefetched port, while it is not known whether it
- * can.
- */
+/** How many milliseconds a server has to begin a transfer on a prefetched port, while we do not know whether it can. */
 const replyTimeout = 10_000
 const silence = 'The server does not begin a transfer on a port that it was asked for during the one before.'
 
@@ -87,7 +84,7 @@ async function sendTogether(retrieval: FtpRetrieval, wanted: TransferCommand, po
   try {
     const sent = control.together(() => {
       const answers = questions.map((question) => control.post(question.command))
-      // REST goes right before the command: some servers forget the offset at any other one.
+      // REST is sent right before the command: some servers forget the offset at any other command.
       const restarted = restart > 0 ? control.post(`REST ${restart}`) : null
       const exchange = control.begin(command)
       if (prefetches) session.prefetchPort()
@@ -100,7 +97,7 @@ async function sendTogether(retrieval: FtpRetrieval, wanted: TransferCommand, po
     if (sent.restarted !== null) checkRestart(retrieval, await control.wait('request', sent.restarted), restart)
     const { first: begins } = sent.exchange
     const first = control.hasArrived(begins) ? begins : Promise.race([begins, failureOf(data, wanted)])
-    // On a prefetched port, the server may wait for a connection to another port.
+    // With a prefetched port, the server may wait for a connection to another port.
     const isUntried = session.prefetchedPort !== null && session.quirks.prefetching === undefined
     const reply = await control.wait(
       'request',
@@ -116,7 +113,7 @@ async function sendTogether(retrieval: FtpRetrieval, wanted: TransferCommand, po
   }
 }
 
-/** Sends the command on a data connection that is open, for servers that take one command at a time. */
+/** Sends the command after the data connection is open, for servers that take one command at a time. */
 async function sendOneByOne(retrieval: FtpRetrieval, wanted: TransferCommand, port: number): Promise<TransferStart> {
   const { control } = retrieval.session
   const { command, restart = 0 } = wanted
@@ -131,7 +128,7 @@ async function sendOneByOne(retrieval: FtpRetrieval, wanted: TransferCommand, po
   }
 }
 
-/** Opens the data connection; by PASV where the port that EPSV named is dead. */
+/** Opens the data connection; by PASV if the port that EPSV named is dead. */
 async function openData(retrieval: FtpRetrieval, port: number): Promise<DataConnection> {
   const { quirks } = retrieval.session
   const data = new DataConnection(retrieval, port)
@@ -168,10 +165,10 @@ async function begun(
   return { transfer: { data, exchange }, reply }
 }
 
-/** The time in milliseconds that the other connection has to tell what became of a transfer. */
+/** How many milliseconds the other connection has to tell what happened to a transfer. */
 const grace = 1000
 
-/** Rejects where the data connection fails, and never resolves. */
+/** Rejects if the data connection fails. Never resolves. */
 async function failureOf(data: DataConnection, { mayBeEmpty = false }: TransferCommand): Promise<never> {
   try {
     await data.opened
