@@ -12,12 +12,12 @@ import { DigestLogin, strongestDigest } from '../../auth/digest.ts'
 import { basicLogin, type Login } from '../../auth/login.ts'
 import type { Challenge, Credentials, ErrorExtras, RetrievalContext } from '../../contract/fetcher.ts'
 
-/** Finds the credentials of a realm; `protection` names the realm and the schemes that the server accepts. */
+/** Finds the credentials of a realm. `protection` names the realm and the schemes that the server accepts. */
 export type FindCredentials = (challenge: Challenge, protection: string) => Promise<Credentials | null>
 
 /**
  * Chooses the strongest scheme that the server offers: Bearer if a token is found, else Digest, else Basic. Resolves to
- * the error if there is none; rejects if the credentials could not be asked for.
+ * an error if there is none. Rejects if the credentials could not be asked for.
  */
 export async function askCredentials(
   plan: HttpPlan,
@@ -50,7 +50,7 @@ export async function askCredentials(
   }
   const realm = offer?.realm ?? (basic ?? bearer)?.params.get('realm')
   const challenge: Challenge = {
-    // It is shown to the person who is asked.
+    // The person who is asked sees the realm.
     realm: realm === undefined ? plan.host : printable(octetsToText(realm)).slice(0, 200),
     host: plan.host,
     port: plan.port,
@@ -81,7 +81,7 @@ export async function askCredentials(
   return basicLogin(login)
 }
 
-/** Throws `refused` for a user that the server would read only up to the colon. */
+/** Throws `refused` if the user has a colon: the server would read only the part before it. */
 export function checkBasicUser(user: string, context: RetrievalContext): void {
   if (!user.includes(':')) return
   const message = 'Basic authentication allows no colon in the user (RFC 7617 2); use another user.'

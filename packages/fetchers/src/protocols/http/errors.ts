@@ -25,7 +25,7 @@ import {
 } from './connection/connection.ts'
 import { type ResponseHead, shownFields } from './response.ts'
 
-/** Statuses that have an error code of their own; the sentence says what to do. */
+/** Statuses that have an error code of their own. The sentence says what to do. */
 const ownCodes: Readonly<Record<number, readonly [code: ErrorCode, message: string]>> = {
   403: ['access-denied', 'The server denies access; it may want a login, or another address.'],
   404: ['not-found', 'The server has no such resource; check the path.'],
@@ -36,7 +36,7 @@ const ownCodes: Readonly<Record<number, readonly [code: ErrorCode, message: stri
 /** Statuses of conditions that may pass (RFC 9110 15.5.9, 15.6.1, 15.6.3 to 15.6.5; RFC 8470 5.2; RFC 6585 4). */
 const temporary: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])
 
-/** The error for a status of 400 or more, except 401. `proxy`: the one that was asked for the URL. */
+/** Makes the error for a status of 400 or more, except 401. `proxy` is the one that was asked for the URL. */
 export function statusError(
   head: ResponseHead,
   excerpt: string,
@@ -65,8 +65,8 @@ export function statusError(
 }
 
 /**
- * The value of Retry-After (RFC 9110 10.2.3), in milliseconds. It is a number of seconds, or a date by the server's
- * clock, which the Date field shows.
+ * Returns the value of Retry-After in milliseconds (RFC 9110 10.2.3). It is a number of seconds, or a date by the
+ * server's clock, which the Date field shows.
  */
 function retryAfterOf(head: ResponseHead): number | undefined {
   const field = head.field('retry-after') ?? ''
@@ -98,19 +98,19 @@ function statusWords(head: ResponseHead, excerpt: string): Words {
 
 const useTls = 'write https: in place of http:'
 
-/** Whether the page has the words of nginx, Apache or Go for a request in the clear on a port of TLS. */
+/** Whether the page says, as nginx, Apache or Go do, that a request came in the clear to a port of TLS. */
 function isAboutTls(page: string): boolean {
   return /\b(?:request (?:was sent )?to (?:an )?HTTPS|plain HTTP to an SSL-enabled)\b/.test(page)
 }
 
-/** The error for a request in the clear to a port on which the server speaks TLS. */
+/** Makes the error for a request in the clear to a port on which the server speaks TLS. */
 export function tlsPortError({ host, port }: HttpPlan, context: RetrievalContext): RetrievalError {
   const what = `${authority({ host, port }, 80)} speaks TLS and answers nothing else; ${useTls}.`
   return context.error('protocol-violation', what)
 }
 
 /**
- * The words for a status that may be the proxy's or the server's. tinyproxy answers an ftp URL with 400 or 503, squid
+ * Describes a status that may be the proxy's or the server's. tinyproxy answers an ftp URL with 400 or 503; squid
  * answers with 503 if the server cannot be reached.
  */
 function proxyWords({ url }: ProxyServer, context: RetrievalContext): Words {
@@ -122,7 +122,7 @@ function proxyWords({ url }: ProxyServer, context: RetrievalContext): Words {
 
 const replyLimit: Advice = { option: 'limits.maxReply' }
 
-/** The RetrievalError for an error of undici or the socket. `hide` is for an answer that is not HTTP. */
+/** Makes the RetrievalError for an error of undici or the socket. `hide` is for an answer that is not HTTP. */
 export function exchangeError(
   context: RetrievalContext,
   exchange: Exchange,
@@ -172,15 +172,17 @@ export function exchangeError(
   return receiveError(context, cause)
 }
 
-/** RFC 9113 7: codes that say nothing against the request, or that the server has not looked at it (8.7). */
+/** Codes that say nothing against the request (RFC 9113 7), or that the server has not looked at it (8.7). */
 const temporaryResets = /NGHTTP2_(?:NO_ERROR|INTERNAL_ERROR|REFUSED_STREAM|CANCEL|CONNECT_ERROR|ENHANCE_YOUR_CALM)$/
 
-/** Whether the server has not looked at the request: then it may be sent again at once (RFC 9113 8.7). */
+/** Whether the server has not looked at the request. It may then be sent again at once (RFC 9113 8.7). */
 export function isRefusedStream(cause: unknown): boolean {
   return cause instanceof Error && cause.message.endsWith('NGHTTP2_REFUSED_STREAM')
 }
 
-/** The error for a stream that was reset by the server or for a violation, or whose connection ended that way. */
+/**
+ * Makes the error for a stream that was reset by the server or for a violation, or whose connection ended in this way.
+ */
 function http2Error(context: RetrievalContext, code: string, message: string, cause: unknown): RetrievalError {
   const reason = /NGHTTP2_(\w{1,40})$/.exec(message)?.[1] ?? code
   if (context.deadline.phase === 'body') {

@@ -21,9 +21,9 @@ import { withLogin } from './server-login.ts'
 
 export type { CacheOption, DirectoryCache } from './cache/cache-options.ts'
 
-/** Options of httpFetcher(), for all clients that get the fetcher. */
+/** Options of httpFetcher(). All clients that get the fetcher share them. */
 export interface HttpFetcherOptions {
-  /** The place where responses are stored, and served from as RFC 9111 allows a private cache. Default: none. */
+  /** Where responses are stored, and served from as RFC 9111 allows a private cache. Default: nowhere. */
   readonly cache?: CacheOption
   /** Whether to offer HTTP/2 (RFC 9113) within TLS. Default true. */
   readonly http2?: boolean
@@ -32,8 +32,8 @@ export interface HttpFetcherOptions {
 const optionKinds: Readonly<Record<keyof HttpFetcherOptions, OptionKind>> = { cache: cacheOption, http2: flag }
 
 /**
- * Retrieves by HTTP/1.1 (RFC 9110, RFC 9112) with undici, and by HTTP/2 with Node. Connections are kept between
- * retrievals, until dispose(). A redirect is an outcome: it is not followed here. Throws RetrievalError
+ * Makes a fetcher for HTTP/1.1 (RFC 9110, RFC 9112) by undici, and for HTTP/2 by Node. It keeps connections between
+ * retrievals, until dispose(). A redirect is an outcome: the fetcher does not follow it. Throws RetrievalError
  * `invalid-option`.
  */
 export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
@@ -80,7 +80,7 @@ async function retrieve(
 }
 
 /**
- * Removes the entity tag and date that the caller knows of the first origin's resource from a request to another
+ * Removes the entity tag and date that the caller knows of the first origin's resource, if the request goes to another
  * origin.
  */
 function withoutForeignTags(context: RetrievalContext): RetrievalContext {

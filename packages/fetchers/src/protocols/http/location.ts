@@ -3,8 +3,8 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { ResponseHead } from './response.ts'
 
 /**
- * The target of a redirect, as a URL reference; null: the response has none, or an empty one, which curl does not
- * follow either. The first of several fields counts, as in browsers.
+ * Returns the target of a redirect as a URL reference. Null if the response has none, or an empty one, which curl does
+ * not follow either. If there are several fields, the first one counts, as in browsers.
  */
 export function locationOf(head: ResponseHead, { emit, url }: RetrievalContext): string | null {
   const values = head.asSent.flatMap(([name, value]) => (name.toLowerCase() === 'location' ? [value] : []))
@@ -18,8 +18,8 @@ export function locationOf(head: ResponseHead, { emit, url }: RetrievalContext):
 
 /**
  * Reads a Location as browsers do (WHATWG URL 4.4). A backslash before the query is a slash. Octets beyond ASCII are
- * percent-encoded with their values, since the server will look for the octets that it wrote. A % that does not begin
- * an escape is encoded, too.
+ * percent-encoded as octets, since the server will look for those that it wrote. A % that begins no escape is encoded,
+ * too.
  */
 function asReference(location: string): string {
   const octets = location.replace(/[\x80-\xFF]/g, (octet) => encodeOctets(octet)).replace(/%(?![\dA-F]{2})/gi, '%25')

@@ -10,7 +10,7 @@ import { validatorOf } from './range/validator.ts'
 import { type Extent, type RangedRepresentation, ValidatorProof } from './range/validator-proof.ts'
 import type { ResponseHead } from './response.ts'
 
-/** An answer, and the means to ask for its rest or to send the same request again. */
+/** An answer, and how to ask for its rest or send the same request again. */
 interface Asked {
   readonly ask: SendRequest
   readonly asking: RangeRequest
@@ -31,15 +31,13 @@ export async function retrieveObject(
   return resuming({ ask, asking, answer, deadline }, context, range)
 }
 
-/**
- * The outcome of an answer. Its body is counted, and after a break it is resumed or begun anew, where that is possible.
- */
+/** Makes the outcome of an answer. Counts the body, and resumes it or begins it anew after a break, if possible. */
 export async function resuming(asked: Asked, context: RetrievalContext, range?: OctetRange): Promise<Outcome<'http'>> {
   const { ask, answer, deadline } = asked
   const outcome = withCache(await outcomeOf(answer, context, range), answer)
   if (outcome.outcome !== 'retrieved' || context.request.head === true) return outcome
   const extent = extentOf(answer.head, outcome.size)
-  // A length has been counted, unlike what Content-Range says of chunks.
+  // The length of a whole body was counted already, but not what Content-Range says of one in chunks.
   if (answer.isWhole === true && (extent === null || outcome.size !== null)) return outcome
   const representation = rangesOf(ask, answer.head, extent?.total ?? null)
   const isRanged = representation !== null && extent !== null
@@ -51,7 +49,7 @@ export async function resuming(asked: Asked, context: RetrievalContext, range?: 
   return Object.assign(outcome, { body })
 }
 
-/** The proof for an answer that cannot be shown to be the same again, or whose end is not known. */
+/** Makes the proof for an answer that may differ the next time, or whose end is unknown. */
 function restart({ ask, asking, answer }: Asked, extent: Extent | null, context: RetrievalContext): RestartProof {
   const again = (deadline: Deadline): Promise<Answer> => ask({ ...asking, deadline })
   return new RestartProof(context, again, answer.head, extent === null ? null : extent.end - extent.at)
@@ -63,8 +61,8 @@ function withCache(outcome: Outcome<'http'>, { cache }: Answer): Outcome<'http'>
 }
 
 /**
- * The representation to ask for by ranges. Null where nothing proves that another answer has the same one, or where the
- * server has no ranges.
+ * Returns the representation to ask for by ranges. Null if nothing proves that another answer has the same one, or if
+ * the server has no ranges.
  */
 export function rangesOf(ask: SendRequest, head: ResponseHead, total: number | null): RangedRepresentation | null {
   const validator = validatorOf(head)
@@ -74,8 +72,8 @@ export function rangesOf(ask: SendRequest, head: ResponseHead, total: number | n
 }
 
 /**
- * The extent of the body. Null where no length is known, so that an end looks like a break. A 304 has the length of a
- * body that it does not send.
+ * Returns the extent of the body. Null if no length is known, since its end then looks like a break. A 304 gives the
+ * length of a body that it does not send.
  */
 function extentOf(head: ResponseHead, size: number | null): (Extent & { readonly total: number | null }) | null {
   const part = head.status === 206 ? contentRange(head) : null

@@ -10,10 +10,10 @@ import { locationOf } from './location.ts'
 import { checkRange } from './range/content-range.ts'
 import { checkChanged, describe, type ResponseHead } from './response.ts'
 
-/** The statuses of redirects that a client may follow by itself (RFC 9110 15.4). */
+/** Redirects with these statuses may be followed without asking the user (RFC 9110 15.4). */
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** The outcome of a retrieval with this answer to a request for `range`. Throws for an error, or another range. */
+/** Makes the outcome of this answer to a request for `range`. Throws for an error, or if another range came. */
 export async function outcomeOf(
   answer: Answer,
   context: RetrievalContext,
@@ -41,7 +41,7 @@ export async function outcomeOf(
   }
 }
 
-/** Throws the error for a status of 400 or more; resolves to the answer if RequestOptions.fail is false. */
+/** Throws the error for a status of 400 or more. Resolves to the answer if RequestOptions.fail is false. */
 async function failed(
   answer: Answer,
   context: RetrievalContext,
@@ -52,7 +52,7 @@ async function failed(
   const isProxyLogin = status === 407 && proxy !== null
   if (context.request.fail === false && !isProxyLogin) return retrieved(answer)
   const excerpt = await readExcerpt(sourceOf(decodeBody(retrieved(answer), context).body), head.hide, context)
-  // An abort meanwhile is the error, not the status.
+  // If the retrieval was aborted in the meantime, that is the error, not the status.
   context.deadline.throwIfAborted()
   if (isProxyLogin) throw proxyLoginError(context, proxy, status, reply)
   if (status === 412) checkChanged(head, context.request, context)

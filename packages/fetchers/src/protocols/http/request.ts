@@ -5,19 +5,19 @@ import type { ProxyServer } from '../../contract/network.ts'
 import { acceptEncoding } from './coding/coding.ts'
 import type { RangeRequest } from './exchange.ts'
 
-/** A request, ready to be sent. */
+/** A request that is ready to be sent. */
 export interface HttpRequest {
-  /** The request as undici checks it, and as HTTP/2 sends it. */
+  /** The request as undici checks it and as HTTP/2 sends it. */
   readonly options: Dispatcher.DispatchOptions
   /** Its fields, except Host and Connection. */
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** The octets that HTTP/1.1 sends. */
   readonly octets: string
-  /** The same with secrets masked. */
+  /** The same octets with secrets masked. */
   readonly shown: () => string
 }
 
-/** The values of the fields Authorization and Proxy-Authorization; null: the field is not sent. */
+/** The values of Authorization and Proxy-Authorization. Null: the field is not sent. */
 export interface Logins {
   readonly authorization: string | null
   readonly proxyAuthorization: string | null
@@ -27,7 +27,7 @@ export function methodOf({ head }: RequestOptions): 'GET' | 'HEAD' {
   return head === true ? 'HEAD' : 'GET'
 }
 
-/** The fields of a request, except Host and Connection, one octet a character. */
+/** Returns the fields of a request, except Host and Connection, one octet a character. */
 export function requestFields(
   request: RequestOptions,
   { range, ifRange }: RangeRequest,
@@ -51,7 +51,7 @@ export function makeRequest(
   const headers = ['Host', host]
   for (const [name, value] of fields) headers.push(name, value)
   return {
-    // Without `reset`, undici closes after HEAD, as some servers send a body then; here the body ends the connection.
+    // Without `reset`, undici closes after HEAD, since some servers then send a body. Here a body ends the connection.
     options: { method, path: plan.target, headers, reset: false },
     fields,
     octets: httpHead(method, plan.target, host, fields),
@@ -59,25 +59,25 @@ export function makeRequest(
   }
 }
 
-/** The authority of the target if that is in absolute form, else of the plan (RFC 9112 3.2). */
+/** Returns the authority of the target if that is in absolute form, else of the plan (RFC 9112 3.2). */
 function hostField(plan: HttpPlan): string {
   return authorityOf(plan.target) ?? authority(plan, plan.tls === 'none' ? 80 : 443)
 }
 
 /**
- * The proxy that is asked for the URL itself (RFC 9112 3.2.2): the plan's target is in absolute form then. Null: the
- * server is asked, perhaps through a tunnel.
+ * Returns the proxy that is asked for the URL itself (RFC 9112 3.2.2): the plan's target is then in absolute form.
+ * Null: the server is asked, perhaps through a tunnel.
  */
 export function forwarder({ target }: HttpPlan, { proxy }: RetrievalContext): ProxyServer | null {
   return proxy && authorityOf(target) !== null ? proxy : null
 }
 
-/** The host and port of a target in absolute form, without the user; null for one in origin form. */
+/** Returns host and port of a target in absolute form, without the user. Null for a target in origin form. */
 function authorityOf(target: string): string | null {
   return /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?@]*@)?([^/?]*)/i.exec(target)?.[1] ?? null
 }
 
-/** The path and query of a target in either form (RFC 9112 3.2). */
+/** Returns the path and query of a target in either form (RFC 9112 3.2). */
 export function originForm(target: string): string {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, '')
   return path.startsWith('/') ? path : `/${path}`

@@ -12,15 +12,15 @@ import { isSameTag } from './range/validator.ts'
 export class ResponseHead {
   readonly status: number
   /**
-   * The fields by lower-case name, one octet a character, several values joined by commas (RFC 9110 5.3). Set-Cookie is
-   * left out: cookies are secrets, and no part of this library keeps them.
+   * The fields by lower-case name, one octet a character. Commas join several values (RFC 9110 5.3). Set-Cookie is left
+   * out: cookies are secrets, and no part of this library keeps them.
    */
   readonly fields: Readonly<Record<string, string>>
-  /** The fields as they came, with cookies: only for the caller, never for events or errors. */
+  /** The fields as they arrived, with cookies. Only the caller may get them, never events or errors. */
   readonly asSent: Head['fields']
   /** The reason phrase, one octet a character. */
   readonly reason: string
-  /** Blots out what the server repeats of the request's secrets. */
+  /** Masks the request's secrets if the server repeats them. */
   readonly hide: Hide
 
   constructor({ status, reason, fields }: Head, hide: Hide = (octets) => octets) {
@@ -41,7 +41,7 @@ export class ResponseHead {
     this.fields = joined
   }
 
-  /** The status and reason, harmless to show: `404 Not Found`. */
+  /** The status and reason, safe to show: `404 Not Found`. */
   get reply(): string {
     return printable(`${this.status} ${octetsToText(this.hide(this.reason))}`.trim()).slice(0, 200)
   }
@@ -51,13 +51,13 @@ export class ResponseHead {
   }
 }
 
-/** The fields for an error, which may be logged: without those that may hold secrets (security.md case 47). */
+/** Returns the fields for an error, which may be logged: without those that may hold secrets (security.md case 47). */
 export function shownFields({ fields, hide }: ResponseHead): Readonly<Record<string, string>> {
   const entries = Object.entries(fields)
   return Object.fromEntries(entries.map(([name, value]) => [name, isSecretField(name) ? '***' : redact(hide(value))]))
 }
 
-/** A Retrieved without its body, from the head of a 2xx response. */
+/** Makes a Retrieved without its body from the head of a 2xx response. */
 export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved<'http'>, 'body' | 'entries'> {
   const size = sizeOf(head)
   const [mediaType, charset] = mediaTypeOf(head)
@@ -77,8 +77,8 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved<
 }
 
 /**
- * The size of the body. 204 has none, even if a field gives a length (RFC 9112 6.3). 205 may have one: RFC 9110 15.3.6
- * forbids the server to send it, but not the client to read it.
+ * Returns the size of the body. 204 has none, even if a field gives a length (RFC 9112 6.3). 205 may have one: RFC 9110
+ * 15.3.6 forbids the server to send it, but not the client to read it.
  */
 function sizeOf(head: ResponseHead): number | null {
   if (head.status === 204) return 0
@@ -87,7 +87,7 @@ function sizeOf(head: ResponseHead): number | null {
   return Number.isSafeInteger(Number(length)) ? Number(length) : null
 }
 
-/** The offset of the body (RFC 9110 14.4); checkRange makes sure that a part is the one that was asked for. */
+/** Returns the offset of the body (RFC 9110 14.4). checkRange makes sure that a part is the one that was asked for. */
 function offsetOf(head: ResponseHead): number {
   return head.status === 206 ? (contentRange(head)?.first ?? 0) : 0
 }
@@ -105,9 +105,9 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
 }
 
 /**
- * Throws `not-modified` if the resource still has the entity tag, or its date does not fit the condition: for 304
- * or 412, and for a response whose fields say so, since some servers ignore conditions, or accept only the exact date
- * (RFC 9110 13.1.3; nginx does). If there is a tag, the date does not count.
+ * Throws `not-modified` if the resource still has the entity tag, or its date does not fit the condition: for 304 or
+ * 412, and for a response whose fields say so, since some servers ignore conditions, or accept only the exact date (RFC
+ * 9110 13.1.3; nginx does). If there is a tag, the date does not count.
  */
 export function checkChanged(head: ResponseHead, request: RequestOptions, context: RetrievalContext): void {
   const { ifChangedSince, ifUnchangedSince, ifNoneMatch } = request
@@ -126,7 +126,7 @@ export function checkChanged(head: ResponseHead, request: RequestOptions, contex
   if (status < 300 && modified !== null) checkDate(context, modified, details)
 }
 
-/** Whether the tag matches `*`, or is in a list of entity tags (RFC 9110 13.1.2). */
+/** Whether the tag matches `*` or a list of entity tags (RFC 9110 13.1.2). */
 function isAmong(etag: string, list: string): boolean {
   const tags = list.match(/(?:W\/)?"[^"]*"/g) ?? []
   return list.trim() === '*' || tags.some((tag) => isSameTag(tag, etag))

@@ -13,10 +13,10 @@ import { forwarder, type Logins, methodOf } from './request.ts'
 import { shownFields } from './response.ts'
 
 /**
- * Sends requests with a login for the server, once it has asked for one, or at once if the URL or the caller gives one
- * beforehand, and with the login of the proxy. A login that was accepted serves the later requests of the same
- * retrieval. Rejects with auth-required or auth-failed, or resolves to the answer that says so if RequestOptions.fail
- * is false.
+ * Sends requests with a login for the server and that of the proxy. The server's login is sent after the server asks
+ * for one, or at once if the URL or the caller gives one. If it is accepted, later requests of the same retrieval have
+ * it, too. Rejects with auth-required or auth-failed, or resolves to the answer that says so if RequestOptions.fail is
+ * false.
  */
 export function withLogin(
   plan: HttpPlan,
@@ -24,8 +24,8 @@ export function withLogin(
   send: (request: RangeRequest, logins: Logins) => Promise<Answer>,
 ): SendRequest {
   const server = new ServerLogin(plan, context)
-  // Without a proxy there is no proxy login: 407 from a server is an error like others (security.md case 80: secrets
-  // that were not to be asked for).
+  // If there is no proxy, there is no proxy login. A server's 407 is then an ordinary error (security.md case 80:
+  // secrets that were not to be asked for).
   const proxy = proxyAuthenticator(forwarder(plan, context))
   const method = methodOf(context.request)
   return async (request) => {
@@ -57,25 +57,25 @@ export function withLogin(
 }
 
 /**
- * Whether an answer other than 401 shows that the login was accepted. 404 and 410 do: without the login, the server
- * wanted one before it said so.
+ * Whether an answer other than 401 shows that the login was accepted. 404 and 410 do, since the server wanted a login
+ * before it said so.
  */
 function showsLogin(status: number): boolean {
   return status < 400 || status === 404 || status === 410
 }
 
 /**
- * The login of one retrieval at its server: RequestOptions.login, user and password of the URL, or credentials that
- * the server has accepted from this client before, or those that ClientOptions.credentials gives, when it is asked.
+ * The login of one retrieval at its server: RequestOptions.login, user and password of the URL, credentials that the
+ * server accepted from this client before, or those that ClientOptions.credentials gives when it is asked.
  */
 class ServerLogin {
   readonly #plan: HttpPlan
   readonly #context: RetrievalContext
   readonly #authenticator: Authenticator
-  /** The login that does not come from the URL. */
+  /** The login, if it does not come from the URL. */
   #found: FoundLogin | null = null
 
-  /** Throws `refused` for a user that Basic cannot send. */
+  /** Throws `refused` if Basic cannot send the user. */
   constructor(plan: HttpPlan, context: RetrievalContext) {
     const known = loginOf(plan, context.request)
     const isDigestOnly = context.request.digest === true
@@ -89,17 +89,20 @@ class ServerLogin {
     return this.#authenticator.begin()
   }
 
-  /** Notes that the server has accepted the login. */
+  /** Remembers that the server has accepted the login. */
   accepted(): void {
     this.#found?.accepted()
   }
 
-  /** Lets others at this place ask for a login, if this retrieval had asked and was not accepted. */
+  /** Lets others at this place ask for a login, if this retrieval asked and its login was not accepted. */
   end(): void {
     this.#found?.end()
   }
 
-  /** Finds a login for another request after a 401. Null: there is one; else the error with an excerpt of the body. */
+  /**
+   * Finds a login for another request after a 401. Returns null if there is one, else the error with an excerpt of the
+   * body.
+   */
   async answerChallenge(requestLogin: LoginAttempt, { head, body }: Answer): Promise<RetrievalError | null> {
     const context = this.#context
     const { status, reply } = head
@@ -132,7 +135,7 @@ class ServerLogin {
     }
   }
 
-  /** Forgets remembered credentials that the server refuses by now, and returns them; null: none were sent. */
+  /** Forgets remembered credentials that the server now refuses, and returns them. Returns null if none were sent. */
   #forgetRefused(): Credentials | null {
     const found = this.#found
     if (found === null || !found.isRemembered) return null
@@ -143,7 +146,7 @@ class ServerLogin {
 
   async #find(challenge: Challenge, protection: string, refused: Credentials | null): Promise<Credentials | null> {
     const place = loginPlace(this.#context.url, challenge, protection)
-    // The credentials that were refused just now are not sent again.
+    // Credentials that were just refused are not sent again.
     this.#found = await findLogin(this.#context, place, challenge, refused)
     return this.#found?.credentials ?? null
   }
@@ -155,8 +158,8 @@ function takesPassword(challenges: readonly AuthChallenge[]): boolean {
 }
 
 /**
- * The login of the caller, or of the URL. Null: user or password is missing; the login waits until the server asks for
- * it.
+ * Returns the login of the caller or of the URL. Null if user or password is missing: the login then waits until the
+ * server asks for it.
  */
 function loginOf({ user, password }: HttpPlan, { login }: RequestOptions): UserAndPassword | null {
   if (login !== undefined) return { user: utf8Octets(login.user), password: utf8Octets(login.password) }

@@ -13,16 +13,19 @@ import { type Kept, StoringBody } from './storing-body.ts'
 /** Sends the request with the options of this context. */
 export type Send = (context: RetrievalContext) => Promise<Answer>
 
-/** The most responses of one URL that differ by the fields that Vary names; the oldest one above that is removed. */
+/**
+ * How many responses of one URL are kept that differ by the fields in Vary. If there are more, the oldest one is
+ * removed.
+ */
 const maxVariants = 8
 
-/** A stored response, with its body open unless the request is HEAD. */
+/** A stored response. Its body is open unless the request is HEAD. */
 interface Match {
   readonly stored: Stored
   readonly reader: ByteSource | null
 }
 
-/** One request that may be answered out of the cache. */
+/** One request that the cache may answer. */
 export class CacheLookup {
   readonly #store: Store
   readonly #maxSize: number
@@ -61,7 +64,7 @@ export class CacheLookup {
     }
   }
 
-  /** The newest stored response that matches the request, fresh or not. */
+  /** Finds the newest stored response that matches the request, fresh or not. */
   async #find(): Promise<Match | null> {
     const { key, method } = this.#request
     const { deadline } = this.#context
@@ -88,7 +91,7 @@ export class CacheLookup {
     return this.#keepIfStorable(await this.#send(this.#context), requestTime)
   }
 
-  /** Validates the stored response at the server (RFC 9111 4.3). */
+  /** Asks the server whether the stored response is still valid (RFC 9111 4.3). */
   async #validate(match: Match): Promise<Answer> {
     const { stored } = match
     const condition = conditionOf(stored)
@@ -96,7 +99,7 @@ export class CacheLookup {
     const requestTime = Date.now()
     let answer: Answer
     try {
-      // The condition's entity tag came from this origin, so it may be sent although another origin redirected here.
+      // The condition's entity tag came from this origin, so it may be sent even if another origin redirected here.
       answer = await this.#send({ ...context, isOtherOrigin: false, request: { ...context.request, ...condition } })
     } catch (error) {
       if (!isUnreachable(error) || context.deadline.reason !== null || !this.#isUsableOnError(stored)) throw error
@@ -124,7 +127,7 @@ export class CacheLookup {
 
   async #serveRevalidated(match: Match): Promise<Answer> {
     const { stored } = match
-    // The fields of the 304 may name another Vary, or forbid to store the response any longer.
+    // The fields of the 304 may have another Vary, or forbid storing the response any longer.
     const vary = varyOf(stored.fields, this.#request)
     if (isStorable(stored)) await this.#try(() => this.#put({ ...stored, vary }))
     else await this.#remove(stored)
@@ -149,7 +152,7 @@ export class CacheLookup {
     return { head: storedHead(stored, age), body, proxy: null, isWhole: true, cache: { hit: true, age } }
   }
 
-  /** Stores the response while its body is read, if it is storable. */
+  /** Stores the response while its body is read, if it may be stored. */
   async #keepIfStorable(answer: Answer, requestTime: number): Promise<Answer> {
     const { method } = this.#request
     const { head, body } = answer
@@ -174,7 +177,7 @@ export class CacheLookup {
       await this.#try(() => commit({ body: null, length: 0, check: 0 }))
       return passed
     }
-    // If only the end of the connection ends the body, it may be cut short.
+    // If only the end of the connection ends the body, the body may have been cut.
     if (completeness === 'eof-only' || (size ?? 0) > this.#maxSize) return passed
     const keeping = {
       maxSize: this.#maxSize,
@@ -206,7 +209,7 @@ export class CacheLookup {
     })
   }
 
-  /** A cache that cannot be written must not make the retrieval fail. */
+  /** Runs an operation of the cache. If it cannot write, the retrieval must not fail. */
   async #try(operation: () => Promise<void>): Promise<void> {
     await this.#context.deadline.unlimited(() => operation().catch(() => {}))
   }
@@ -217,12 +220,12 @@ export class CacheLookup {
   }
 }
 
-/** Whether stale-if-error is about this status (RFC 5861 4). */
+/** Whether stale-if-error applies to this status (RFC 5861 4). */
 function isFailure(status: number): boolean {
   return status === 500 || (status >= 502 && status <= 504)
 }
 
-/** Whether the server could not be reached or gave no response. A bad certificate does not count. */
+/** Whether the server could not be reached or gave no response. A bad certificate is not such an error. */
 function isUnreachable(error: unknown): error is RetrievalError {
   const codes: readonly string[] = ['host-not-found', 'connect-failed', 'receive-failed']
   return RetrievalError.is(error) && codes.includes(error.code)

@@ -1,16 +1,18 @@
 import { checkOptions, count, type OptionKind } from '../../../kit/options.ts'
 import type { Cache } from './cache.ts'
 
-/** A cache in a folder, for several processes at a time. */
+/** A cache in a folder. Several processes may use it at a time. */
 export interface DirectoryCache {
-  /** The folder, created if it is missing. It must belong to the user, and no other user may have write access. */
+  /**
+   * The folder. It is created if it is missing. It must belong to the user, and no other user may have write access.
+   */
   readonly directory: string
   /**
-   * The most octets, in blocks of 4 KiB a file. Above it, the least recently used responses are removed. Default 512
-   * MiB.
+   * How many octets the cache may have, in blocks of 4 KiB a file. If it has more, the least recently used responses
+   * are removed. Default 512 MiB.
    */
   readonly maxSize?: number
-  /** The most octets of a body that is stored. Default an eighth of maxSize. */
+  /** How many octets a stored body may have. Default an eighth of maxSize. */
   readonly maxEntrySize?: number
 }
 
@@ -38,7 +40,7 @@ export function checkCache(option: CacheOption): void {
     checkOptions({ ...option, directory: option.directory ?? '' }, directoryKinds, 'httpFetcher.cache.')
 }
 
-/** Opens a cache. Its modules are loaded only then. */
+/** Opens a cache. Its modules are loaded only now. */
 export async function openCache(option: CacheOption): Promise<Cache> {
   const { Cache } = await import('./cache.ts')
   if (option === 'memory') {

@@ -10,7 +10,7 @@ import type { Stored } from './stored.ts'
 
 /** A request as the cache compares it. */
 export interface CacheRequest {
-  /** SHA-256 in hexadecimal, which reveals nothing of the URL. */
+  /** SHA-256 in hexadecimal. It reveals nothing of the URL. */
   readonly key: string
   readonly method: 'GET' | 'HEAD'
   /** The request's fields by lower-case name. */
@@ -25,9 +25,9 @@ export interface CacheRequest {
 const shareable = /^(?:accept(?:-[a-z-]+)?|user-agent|referer|cache-control|pragma)$/i
 
 /**
- * The request as the cache compares it. Null for one that never uses the cache: one for a part, one with a condition,
- * and one that may identify the user (by a login, a client certificate, an unknown field), since its response may be
- * for that person only.
+ * Makes the request as the cache compares it. Returns null for one that never uses the cache: one for a part, one with
+ * a condition, and one that may identify the user (by a login, a client certificate, an unknown field), since its
+ * response may be only for that person.
  */
 export function cacheRequest(
   plan: HttpPlan,
@@ -46,7 +46,7 @@ export function cacheRequest(
   if (own.some(([name]) => !shareable.test(name) || isSecretField(name))) return null
   const fields = new Map(own.map(([name, value]) => [name.toLowerCase(), value]))
   const directives = directivesOf(Object.fromEntries(fields))
-  // RFC 9111 5.4: Pragma counts only without Cache-Control.
+  // Pragma counts only without Cache-Control (RFC 9111 5.4).
   const isPragma = !fields.has('cache-control') && /(?:^|,)\s*no-cache\s*(?:,|$)/i.test(fields.get('pragma') ?? '')
   if (directives['no-store']) return null
   return {
@@ -58,8 +58,8 @@ export function cacheRequest(
 }
 
 /**
- * A response that came through another proxy, under weaker rules for certificates, or under other rules for addresses
- * may be another server's, so all of these are part of the key.
+ * Makes the key. It includes proxy, certificate rules and address rules: a response that came by another proxy or under
+ * weaker or other rules may be another server's.
  */
 function keyOf(plan: HttpPlan, { tls, proxy, addresses, network }: RetrievalContext): string {
   const { pins, crl } = tls
@@ -73,7 +73,7 @@ function keyOf(plan: HttpPlan, { tls, proxy, addresses, network }: RetrievalCont
 }
 
 /**
- * The request's values of the fields that Vary names (RFC 9111 4.1). An encoded response always varies by
+ * Returns the request's values of the fields in Vary (RFC 9111 4.1). An encoded response always varies by
  * Accept-Encoding: servers forget to say so, and a request that accepts no coding would get encoded octets.
  */
 export function varyOf(fields: Readonly<Record<string, string>>, request: CacheRequest): Stored['vary'] {
@@ -82,7 +82,7 @@ export function varyOf(fields: Readonly<Record<string, string>>, request: CacheR
   return [...new Set(names)].map((name) => [name, request.fields.get(name) ?? null])
 }
 
-/** Whether the response is one to the request, fresh or not. A response to GET also is one to HEAD (RFC 9110 9.3.2). */
+/** Whether the response answers the request, fresh or not. A response to GET also answers HEAD (RFC 9110 9.3.2). */
 export function matches(stored: Stored, { method, fields }: CacheRequest): boolean {
   if (stored.method !== 'GET' && stored.method !== method) return false
   return stored.vary.every(([name, value]) => (fields.get(name) ?? null) === value)

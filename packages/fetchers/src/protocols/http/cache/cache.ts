@@ -7,9 +7,10 @@ import { cacheRequest } from './cache-request.ts'
 import type { Store } from './stored.ts'
 
 /**
- * A private cache (RFC 9111) in front of the requests of one fetcher. undici's own cache is not used: it handles pushed
- * events, while our bodies are pulled; after a 304 it forgets the response or validates it each time; it drops the
- * validator of a response that has been stale as long as it was fresh; and it revalidates after the retrieval's end.
+ * A private cache (RFC 9111) in front of the requests of one fetcher. We do not use undici's own cache: it handles
+ * pushed events, while our bodies are pulled; after a 304 it forgets the response or validates it each time; it drops
+ * the validator of a response that has been stale as long as it was fresh; and it revalidates after the retrieval's
+ * end.
  */
 export class Cache {
   readonly #store: Store
@@ -22,8 +23,7 @@ export class Cache {
   }
 
   /**
-   * Serves a stored response where RFC 9111 allows it. Otherwise it sends the request, and stores the response if it
-   * may.
+   * Serves a stored response if RFC 9111 allows it. Otherwise it sends the request, and stores the response if it may.
    */
   async answer(
     plan: HttpPlan,

@@ -9,20 +9,20 @@ import { bodiesOf, sweep } from './directory-sweep.ts'
 import { createStored, openStored, readIndex, writeIndex } from './index-file.ts'
 import type { BodyWriter, Store, Stored } from './stored.ts'
 
-/** Octets that are read at once. */
+/** How many octets are read at once. */
 const chunkSize = 64 * 1024
 
 /**
  * Stores responses in one folder, which several processes may use at once. `<key>.json` is the index of a key's
  * responses and names their bodies, `<key>.<random>`. A body is written before the index that names it, and an index
- * gets its name when it is complete. So leftovers of a killed process are never served; `sweep` removes them.
+ * gets its name only when it is complete. So what a killed process leaves is never served; `sweep` removes it.
  */
 export class DirectoryStore implements Store {
   readonly #directory: string
   readonly #maxSize: number
   #checked: Promise<void> | undefined
   #sweeping: Promise<void> = Promise.resolve()
-  /** Octets by which the folder may exceed its limit; negative if there is room. */
+  /** By how many octets the folder may exceed its limit. Negative if there is room. */
   #excess = Number.POSITIVE_INFINITY
 
   constructor(directory: string, maxSize: number) {
@@ -54,7 +54,7 @@ export class DirectoryStore implements Store {
       }
       await this.#removeAll(key)
     } catch (error) {
-      // A symbolic link, which is not ours, or a file that we may not read.
+      // It is a symbolic link, which is not ours, or a file that we may not read.
       const { code = '' } = error as NodeJS.ErrnoException
       if (code === 'ELOOP' || code === 'EACCES') await this.#removeAll(key).catch(() => {})
     }
@@ -160,7 +160,7 @@ async function checkDirectory(directory: string): Promise<void> {
     throw new Unfit('others may write to it; take that from them by chmod go-w, or name another')
 }
 
-/** Reads the whole body before it is served: octets that are served cannot be taken back when damage shows up later. */
+/** Reads the whole body before it is served: if damage shows up later, octets that were served cannot be taken back. */
 async function isUndamaged(file: FileHandle, { length, check }: Stored): Promise<boolean> {
   const stats = await file.stat()
   if (!stats.isFile() || stats.size !== length) return false

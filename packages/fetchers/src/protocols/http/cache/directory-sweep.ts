@@ -6,12 +6,12 @@ import { readIndex } from './index-file.ts'
 
 /** The smallest unit that most file systems allocate. */
 const block = 4096
-/** A file that no index names and that was not written for so long was left by a killed process. */
+/** If no index names a file and nobody has written it for this long, a killed process left it. */
 const abandoned = 60 * 60 * 1000
-/** The share of its limit to which the folder is emptied, so that it need not be swept again at once. */
+/** A full folder is emptied to this share of its limit, so that it need not be swept again at once. */
 const target = 0.9
 
-/** Files whose status is read in one turn. Waiting for each of them takes ten times as long. */
+/** How many files have their status read in one turn. Waiting for each of them takes ten times as long. */
 const batch = 100
 
 interface FoundFile {
@@ -23,13 +23,13 @@ interface FoundFile {
 /** All files of one key. */
 interface Group {
   readonly files: FoundFile[]
-  /** When the index was last used; null if there is none. */
+  /** When the index was last used. Null if there is none. */
   used: number | null
 }
 
 /**
  * Removes files that no index names and, if the folder is over its limit, the least recently used keys. Returns the
- * folder's size afterwards, in whole blocks. Files that are not the cache's are left alone.
+ * folder's size afterwards, in whole blocks. Leaves files alone that are not the cache's.
  */
 export async function sweep(directory: string, maxSize: number): Promise<number> {
   const groups = await groupsIn(directory)
@@ -40,14 +40,14 @@ export async function sweep(directory: string, maxSize: number): Promise<number>
   byUse.sort((one, other) => Number(one.used) - Number(other.used))
   for (const { files } of byUse) {
     if (size <= maxSize * target) break
-    // The index is removed first: the bodies that it names must exist.
+    // The index is removed first, since the bodies that it names must exist.
     files.sort((one, other) => Number(isIndex(other)) - Number(isIndex(one)))
     for (const file of files) size -= await remove(directory, file)
   }
   return size
 }
 
-/** The names of all bodies of a key, whether its index names them or not. */
+/** Returns the names of all bodies of a key, whether its index names them or not. */
 export async function bodiesOf(directory: string, key: string): Promise<string[]> {
   const names = await readdir(directory)
   return names.filter((name) => name.startsWith(`${key}.`) && !/\.(?:json|new)$/.test(name))
@@ -71,11 +71,11 @@ async function groupsIn(directory: string): Promise<Map<string, Group>> {
   return groups
 }
 
-/** Removes what a killed process has left. Returns the size of the rest. */
+/** Removes what a killed process left. Returns the size of the rest. */
 async function tidy(directory: string, { files }: Group): Promise<number> {
   let size = 0
   const isOld = (file: FoundFile): boolean => !isIndex(file) && Date.now() - file.modified > abandoned
-  // Usually there are an index and one body, which need no look into the index.
+  // Usually there are an index and one body. The index need not be read then.
   const isNamed = files.length === 2 && files.some(isIndex) ? () => true : await namedBy(directory, files.find(isIndex))
   for (const file of [...files]) {
     size += file.size
@@ -91,7 +91,7 @@ async function namedBy(directory: string, index: FoundFile | undefined): Promise
   return (name) => all?.some(({ body }) => body === name) ?? false
 }
 
-/** Removes the file. Returns the octets that were freed. */
+/** Removes the file. Returns how many octets that freed. */
 async function remove(directory: string, { name, size }: FoundFile): Promise<number> {
   return unlink(join(directory, name)).then(
     () => size,

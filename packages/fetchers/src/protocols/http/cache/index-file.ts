@@ -11,7 +11,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = constants
 /** Windows has no such flag. */
 const noFollow = constants.O_NOFOLLOW ?? 0
 
-/** Opens a file for reading; rejects for a symbolic link. */
+/** Opens a file for reading. Rejects for a symbolic link. */
 export function openStored(path: string): Promise<FileHandle> {
   return open(path, O_RDONLY | noFollow)
 }
@@ -32,7 +32,7 @@ export async function writeIndex(path: string, stored: readonly Stored[]): Promi
   }
 }
 
-/** Reads an index. Null for a file that is none. Rejects with the system's error if it cannot be read. */
+/** Reads an index. Returns null if the file is none. Rejects with the system's error if it cannot be read. */
 export async function readIndex(path: string): Promise<readonly Stored[] | null> {
   const file = await openStored(path)
   try {
@@ -54,7 +54,7 @@ function parseIndex(text: string): readonly Stored[] | null {
   }
 }
 
-/** The latest time that Date knows, in milliseconds (ECMAScript 21.4.1.1). */
+/** The latest time that Date can hold, in milliseconds (ECMAScript 21.4.1.1). */
 const latestTime = 8.64e15
 
 function isStored(value: unknown): value is Stored {
@@ -69,7 +69,7 @@ function isStored(value: unknown): value is Stored {
     Object.values(fields).every((field) => typeof field === 'string') &&
     Array.isArray(vary) &&
     vary.every(isVarying) &&
-    // It is used as the name of a file.
+    // The body is used as the name of a file.
     (method === 'HEAD' ? body === null : typeof body === 'string' && /^[0-9a-f]{64}\.[0-9a-f]{16}$/.test(body))
   )
 }

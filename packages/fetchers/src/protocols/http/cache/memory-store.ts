@@ -11,10 +11,12 @@ interface Group {
   readonly size: number
 }
 
-/** Stores responses until the client is closed, up to a size. undici's never evicts the only response of a URL. */
+/**
+ * Stores responses until the client is closed, up to a size. undici's store never evicts the only response of a URL.
+ */
 export class MemoryStore implements Store {
   readonly #maxSize: number
-  /** The groups by key, the least recently used first. */
+  /** The groups by key. The least recently used one is first. */
   readonly #groups = new Map<string, Group>()
   readonly #bodies = new Map<string, readonly Uint8Array[]>()
   #size = 0
@@ -92,11 +94,11 @@ export class MemoryStore implements Store {
   }
 }
 
-/** Appends octets to chunks of which all but the last are full. */
+/** Appends octets to chunks. All chunks but the last are full. */
 function gather(chunks: Uint8Array[], octets: Uint8Array): void {
   const last = chunks.at(-1)
   const room = last === undefined ? 0 : chunkSize - last.length
-  // The last chunk is a view of a buffer that has room behind it.
+  // The last chunk is a view of a buffer that has room after it.
   if (last !== undefined && room > 0) {
     const grown = new Uint8Array(last.buffer, 0, last.length + Math.min(room, octets.length))
     grown.set(octets.subarray(0, room), last.length)

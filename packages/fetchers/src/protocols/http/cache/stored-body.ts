@@ -4,7 +4,7 @@ import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import type { Stored } from './stored.ts'
 
 /**
- * A body out of the cache. Its length and checksum are compared at the end: a damaged one is removed, and the read
+ * A body from the cache. Its length and checksum are compared at the end. If it is damaged, it is removed and the read
  * fails.
  */
 export class StoredBody implements ByteSource {
@@ -17,7 +17,7 @@ export class StoredBody implements ByteSource {
   #length = 0
   #check = 0
 
-  /** `reader` is null where no body was stored. `damaged` removes the entry from the cache. */
+  /** `reader` is null if no body was stored. `damaged` removes the entry from the cache. */
   constructor(reader: ByteSource | null, stored: Stored, context: RetrievalContext, damaged: () => Promise<void>) {
     this.#reader = reader
     this.#stored = stored

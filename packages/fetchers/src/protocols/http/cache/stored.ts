@@ -10,31 +10,31 @@ import { type Dated, hasValidator } from './freshness.ts'
 export interface Stored extends Dated {
   readonly method: 'GET' | 'HEAD'
   readonly reason: string
-  /** The request's values of the fields that Vary names, by lower-case name; null if it had none (RFC 9111 4.1). */
+  /** The request's values of the fields in Vary, by lower-case name. Null if it had none (RFC 9111 4.1). */
   readonly vary: readonly (readonly [name: string, value: string | null])[]
-  /** The name of the body within the store; null for HEAD. */
+  /** The name of the body within the store. Null for HEAD. */
   readonly body: string | null
   readonly length: number
   /** The CRC-32 of the body: after a power failure the disk may hold other octets than were written. */
   readonly check: number
 }
 
-/** A store: each key (of a request) has a list of responses, which differ by the fields that Vary names. */
+/** A store. Each key, which stands for a request, has a list of responses that differ by the fields in Vary. */
 export interface Store {
   /** Rejects with `file-failed` if nothing can or should be stored there. */
   ready(context: RetrievalContext): Promise<void>
-  /** All responses of a key; none if they cannot be read. This counts as use. */
+  /** Returns all responses of a key; none if they cannot be read. Counts as use. */
   read(key: string): Promise<readonly Stored[]>
   /** Replaces all responses of the key. Bodies that are no longer named are removed. */
   write(key: string, all: readonly Stored[]): Promise<void>
-  /** Opens the body. Null if it is gone or damaged. */
+  /** Opens the body. Returns null if it is gone or damaged. */
   open(stored: Stored): Promise<ByteSource | null>
   create(key: string): Promise<BodyWriter>
   /** Waits for background work (the sweep). */
   close(): Promise<void>
 }
 
-/** A body that is not served until a response that names it is written. */
+/** A body. It is not served before a response that names it is written. */
 export interface BodyWriter {
   readonly name: string
   write(chunk: Uint8Array): Promise<void>
@@ -43,7 +43,7 @@ export interface BodyWriter {
   discard(): Promise<void>
 }
 
-/** The response's head, as it is served; `age` in seconds (RFC 9111 5.1). */
+/** Makes the response's head as it is served. `age` is in seconds (RFC 9111 5.1). */
 export function storedHead({ status, reason, fields }: Stored, age: number): ResponseHead {
   return new ResponseHead({
     status,
@@ -53,7 +53,7 @@ export function storedHead({ status, reason, fields }: Stored, age: number): Res
   })
 }
 
-/** Fields that are about one connection (RFC 9111 3.1, RFC 9110 7.6.1). */
+/** Fields that describe one connection (RFC 9111 3.1, RFC 9110 7.6.1). */
 const ofConnection: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -75,7 +75,10 @@ export function fieldsToKeep(fields: Readonly<Record<string, string>>): Record<s
 /** Fields that describe the stored octets (RFC 9111 3.2). A 304 has none. */
 const ofBody: ReadonlySet<string> = new Set(['content-length', 'content-encoding', 'content-range'])
 
-/** The response with the fields of a 304 (RFC 9111 4.3.4). Null if the 304 is about another representation. */
+/**
+ * Updates the response with the fields of a 304 (RFC 9111 4.3.4). Returns null if the 304 is about another
+ * representation.
+ */
 export function updatedBy304(
   stored: Stored,
   head: ResponseHead,
@@ -91,7 +94,7 @@ export function updatedBy304(
   return { ...stored, requestTime, responseTime, fields: { ...before, ...Object.fromEntries(update) } }
 }
 
-/** The condition that validates the response (RFC 9111 4.3.1); null if it has no validator. */
+/** Makes the condition that validates the response (RFC 9111 4.3.1). Returns null if it has no validator. */
 export function conditionOf({ fields }: Stored): { ifNoneMatch: string } | { ifChangedSince: Date } | null {
   if (fields.etag !== undefined) return { ifNoneMatch: fields.etag }
   const modified = httpDate(fields['last-modified'])

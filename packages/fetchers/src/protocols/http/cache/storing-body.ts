@@ -4,24 +4,24 @@ import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { systemReason } from '../../../kit/system-reason.ts'
 import type { BodyWriter, Stored } from './stored.ts'
 
-/** The facts about a whole body in the cache's index. */
+/** What the cache's index says of a complete body. */
 export type Kept = Pick<Stored, 'body' | 'length' | 'check'>
 
-/** The means by which a body is kept. */
+/** What is needed to keep a body. */
 export interface Keeping {
   readonly maxSize: number
-  /** The number of octets by the response's head; null where it gives none. */
+  /** How many octets the response's head announces. Null if it announces none. */
   readonly size: number | null
   create(): Promise<BodyWriter>
-  /** Called once, with a whole body. */
+  /** Called once, after the body is complete. */
   commit(kept: Kept): Promise<void>
   /** Closing the cache waits for this promise. */
   track(ending: Promise<void>): void
 }
 
 /**
- * A body that is written to the cache as its consumer reads it. If it breaks off or is cancelled, nothing is kept; if
- * it cannot be kept, the consumer gets it all the same.
+ * A body that is written to the cache while its consumer reads it. If it breaks off or is cancelled, nothing is kept.
+ * If it cannot be kept, the consumer still gets it.
  */
 export class StoringBody implements ByteSource {
   readonly #source: ByteSource
@@ -47,7 +47,7 @@ export class StoringBody implements ByteSource {
   async read(): Promise<Uint8Array | null> {
     try {
       const chunk = await this.#source.read()
-      // The chunk is written before the consumer gets it and may change it.
+      // The chunk is written before the consumer gets it, since the consumer may change it.
       await this.#attempt(() => (chunk === null ? this.#commit() : this.#write(chunk)))
       return chunk
     } catch (error) {
@@ -62,7 +62,8 @@ export class StoringBody implements ByteSource {
   }
 
   /**
-   * Runs an operation. If it fails, nothing is kept and a remark says why; the retrieval goes on, unless it has ended.
+   * Runs an operation. If it fails, nothing is kept and a remark says why. The retrieval continues, unless it has
+   * ended.
    */
   async #attempt(operation: () => Promise<void>): Promise<void> {
     if (this.#dropped) return
@@ -94,7 +95,7 @@ export class StoringBody implements ByteSource {
     this.#writer ??= this.#keeping.create()
     const writer = await this.#writer
     await writer.end()
-    // If the body was dropped meanwhile, it has been removed.
+    // If the body was dropped in the meantime, it has been removed.
     if (this.#dropped) return
     await this.#keeping.commit({ body: writer.name, length: this.#length, check: this.#check })
     this.#over()

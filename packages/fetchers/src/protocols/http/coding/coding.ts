@@ -6,17 +6,17 @@ import { givesField, resumePoint } from '../../../kit/request-options.ts'
 import { elementsOf } from '../fields.ts'
 import { type Coding, codingNames, codingOf, decode, type Wire } from './decoder.ts'
 
-/** The most codings of a body, more than any server applies (security.md 41: a body in very many codings). */
+/** How many codings a body may have, more than any server applies (security.md 41: a body in very many codings). */
 const maxCodings = 3
 
-/** The value of Accept-Encoding. */
+/** Returns the value of Accept-Encoding. */
 export function acceptEncoding(request: RequestOptions): string {
   return wantsCoding(request) ? codingNames().join(', ') : 'identity'
 }
 
 /**
- * Ranges, rests and the segments of a split body are counted in the octets that the server keeps, so none of them is
- * coded.
+ * Whether the body may be coded. Ranges, rests and the segments of a split body may not: they count the octets that the
+ * server keeps.
  */
 function wantsCoding(request: RequestOptions): boolean {
   const { compressed, range, split = 1 } = request
@@ -25,10 +25,10 @@ function wantsCoding(request: RequestOptions): boolean {
 }
 
 /**
- * Undoes the content codings of a body where `compressed` asked for them; `metadata.decoded` names them, the last one
- * first. Otherwise, and where a coding is not known, the body stays as it came, with a remark: many servers label a
- * .tar.gz as coded, or use names that are no codings (`aws-chunked`, `none`, `binary`), and the caller wants the file.
- * Throws, and cancels the body, for too many codings, and for a coded size that maxSize does not allow.
+ * Undoes the content codings of a body if `compressed` asked for them. `metadata.decoded` names them, the last one
+ * first. Otherwise, and if a coding is unknown, the body stays as it came, with a remark: many servers label a .tar.gz
+ * as coded, or use names that are no codings (`aws-chunked`, `none`, `binary`), and the caller wants the file. Throws
+ * and cancels the body for too many codings, and if maxSize does not allow its coded size.
  *
  * `completeness` stays: gzip members may follow each other (RFC 1952 2.2), so a body without a length that is cut
  * between two of them looks whole.
@@ -36,7 +36,7 @@ function wantsCoding(request: RequestOptions): boolean {
 export function decodeBody(retrieved: Retrieved<'http'>, context: RetrievalContext): Retrieved<'http'> {
   const { request, emit, url } = context
   const names = codingsOf(retrieved)
-  // Content-Length: 0, or a status without a body, such as 204.
+  // The body is empty: Content-Length: 0, or a status without a body, such as 204.
   if (names.length === 0 || retrieved.size === 0) return retrieved
   const codings = knownAll(names)
   if (request.head === true) return wantsCoding(request) && codings !== null ? { ...retrieved, size: null } : retrieved
@@ -65,15 +65,18 @@ function undoneAll(
   return { ...retrieved, size: null, metadata, body: decodedBody(sourceOf(retrieved.body), codings, context) }
 }
 
-/** The codings in the order in which they were applied (RFC 9110 8.4), without `identity`, which changes nothing. */
+/**
+ * Returns the codings in the order in which they were applied (RFC 9110 8.4), without `identity`, which changes
+ * nothing.
+ */
 function codingsOf({ metadata }: Retrieved<'http'>): string[] {
   const { headers } = metadata as { headers?: Readonly<Record<string, string>> }
   return elementsOf(headers?.['content-encoding']).filter((name) => name !== 'identity')
 }
 
 /**
- * The codings in the order in which they are undone. Null: one of them is not known, so those below it cannot be
- * undone.
+ * Returns the codings in the order in which they are undone. Null if one of them is unknown, since those below it
+ * cannot be undone.
  */
 function knownAll(names: readonly string[]): Coding[] | null {
   const codings = names.toReversed().map(codingOf)
@@ -105,7 +108,7 @@ function decodedBody(source: ByteSource, codings: readonly Coding[], context: Re
   return {
     read: () => octets.read(),
     async cancel() {
-      // A decoder that was never read does not pass the cancel on.
+      // A decoder that nobody has read does not pass the cancel on.
       await source.cancel()
       await octets.cancel()
     },
@@ -113,8 +116,8 @@ function decodedBody(source: ByteSource, codings: readonly Coding[], context: Re
 }
 
 /**
- * The octets that come from the server. They are held to maxSize too, with room for a body that hardly shrinks: a
- * coding can go on for ever and decode to nothing, as padding and empty members do.
+ * Counts the octets that come from the server. They have a limit, too: maxSize, with room for a body that hardly
+ * shrinks. A coding can go on for ever and decode to nothing, as padding and empty members do.
  */
 function counted(source: ByteSource, wire: Wire, context: RetrievalContext): ByteSource {
   return {

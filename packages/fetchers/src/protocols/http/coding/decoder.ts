@@ -5,38 +5,39 @@ import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { chunksOf, sourceOf } from '../../../kit/byte-source.ts'
 import { Inflater, type ZlibStream } from './inflater.ts'
 
-/** A content coding (RFC 9110 8.4.1) that can be undone. */
+/** A content coding (RFC 9110 8.4.1) that we can undo. */
 export interface Coding {
   readonly name: string
-  /** A decoder for a body that begins with this octet. */
+  /** Makes a decoder for a body that begins with this octet. */
   open(first: number): ZlibStream
-  /** The octets that may follow the end of the coding. */
+  /** What may follow the end of the coding. */
   readonly after: 'nothing' | 'zeros' | 'another'
   /**
-   * Whether the last octet is not part of the coding, though zlib waits for more. `last`: the last five octets;
-   * `decoded`: how many have been decoded.
+   * Whether the last octet is not part of the coding, although zlib waits for more. `last` holds the last five octets;
+   * `decoded` says how many octets have been decoded.
    */
   hasTail?(last: Buffer, decoded: number): boolean
 }
 
-// Larger than zlib's own 16 KiB: fewer switches to its thread and back.
+// Larger than zlib's own 16 KiB, so that it switches to its thread and back less often.
 const chunkSize = 64 * 1024
 
 const gzip: Coding = {
   name: 'gzip',
   open: () => zlib.createGunzip({ chunkSize }),
-  // Node's decoder reads further members (RFC 1952 2.2) itself. Zeros pad files that came from a tape or a block
-  // device.
+  // Node's decoder itself reads further members (RFC 1952 2.2). Files that came from a tape or a block device are
+  // padded with zeros.
   after: 'zeros',
-  // zlib takes any octet for the first of a member until it sees the second. A line end behind a member (often PHP's)
-  // is told by the length before it (RFC 1952 2.3.1); behind a second member it passes for a cut one.
+  // zlib takes any octet as the first of a member until it sees the second. Often a line end follows a member (PHP's):
+  // we know it by the length before it (RFC 1952 2.3.1). After a second member, it counts as a member that was cut.
   hasTail: (last, decoded) => decoded > 0 && last[4] !== 0x1f && last.readUInt32LE(0) === decoded % 2 ** 32,
 }
 
 const deflate: Coding = {
   name: 'deflate',
-  // RFC 9110 8.4.1.2: the zlib format, but some servers send bare deflate. The low half of zlib's first octet is 8 (RFC
-  // 1950 2.2); in bare deflate that would be a stored block with a set bit in its padding, which nothing writes.
+  // RFC 9110 8.4.1.2 means the zlib format, but some servers send bare deflate. The low half of zlib's first octet is 8
+  // (RFC 1950 2.2). In bare deflate that would be a stored block with a set bit in its padding, which no program
+  // writes.
   open: (first) => ((first & 0x0f) === 8 ? zlib.createInflate({ chunkSize }) : zlib.createInflateRaw({ chunkSize })),
   after: 'nothing',
 }
@@ -45,7 +46,7 @@ const brotli: Coding = { name: 'br', open: () => zlib.createBrotliDecompress({ c
 
 type CreateZstd = (options: { chunkSize: number; params: Readonly<Record<number, number>> }) => ZlibStream
 
-/** The parameter ZSTD_d_windowLogMax of zstd.h; RFC 9659 3 allows no window over 8 MiB, zstd itself 128. */
+/** The parameter ZSTD_d_windowLogMax of zstd.h. RFC 9659 3 allows no window over 8 MiB, zstd itself 128. */
 const zstdWindow = { 100: 23 }
 
 function zstd(create: CreateZstd): Coding {
@@ -53,8 +54,8 @@ function zstd(create: CreateZstd): Coding {
 }
 
 /**
- * The codings in the order in which they are asked for. It is a function, as few retrievals need zlib, which takes a
- * while to load.
+ * Returns the codings in the order in which we ask for them. This is a function because few retrievals need zlib, which
+ * is slow to load.
  */
 function knownCodings(): readonly Coding[] {
   // zstd's decoder exists from Node 22.15 on.
@@ -62,29 +63,29 @@ function knownCodings(): readonly Coding[] {
   return [gzip, deflate, brotli, ...(createZstdDecompress === undefined ? [] : [zstd(createZstdDecompress)])]
 }
 
-/** The names of the codings, as in Accept-Encoding. */
+/** Returns the names of the codings, as in Accept-Encoding. */
 export const codingNames = (): readonly string[] => knownCodings().map(({ name }) => name)
 
-/** The coding of a name in lower case. RFC 9110 8.4.1.3: x-gzip is gzip. */
+/** Returns the coding of a lower-case name. x-gzip means gzip (RFC 9110 8.4.1.3). */
 export function codingOf(name: string): Coding | undefined {
   return knownCodings().find((coding) => coding.name === (name === 'x-gzip' ? 'gzip' : name))
 }
 
 /**
- * The limit of a decompression bomb (security.md 40). Zeros reach 1032:1 in deflate, so small bodies may pass the
- * ratio.
+ * A higher ratio means a decompression bomb (security.md 40). Zeros reach 1032:1 in deflate, so small bodies may exceed
+ * it.
  */
 const maxRatio = 250
 const ratioFrom = 64 * 1024 * 1024
 
-/** Counts the octets of a body that have come from the server. */
+/** Counts the octets of a body that came from the server. */
 export interface Wire {
   octets: number
 }
 
 /**
- * The octets with one coding undone. Throws `partial` where the coding has no end, `protocol-violation` for octets that
- * are not in it or follow its end, `limit-exceeded` for a bomb. An empty body gives no octets and no error.
+ * Undoes one coding. Throws `partial` if the coding has no end, `protocol-violation` for octets that are not in it or
+ * follow its end, and `limit-exceeded` for a bomb. An empty body gives no octets and no error.
  */
 export function decode(coded: ByteSource, coding: Coding, wire: Wire, context: RetrievalContext): ByteSource {
   return sourceOf(decodedChunks(coded, coding, wire, context))
@@ -146,7 +147,7 @@ async function* decodedChunks(
 function codingError(cause: unknown, { name }: Coding, context: RetrievalContext): Error {
   const { code, message } = cause as { code?: string; message?: string }
   const extras = { phase: 'body', cause } as const
-  // zlib's "unexpected end of file", whatever the coding.
+  // This is zlib's "unexpected end of file", for every coding.
   if (code === 'Z_BUF_ERROR') {
     return context.error('partial', `The body ended before the end of its ${name} coding; try again.`, extras)
   }

@@ -4,14 +4,14 @@ import type { Transform } from 'node:stream'
 export type ZlibStream = Transform & { readonly bytesWritten: number }
 
 /**
- * Drives a zlib stream by hand: octets are written, decoded octets are pulled, and zlib is never more than one chunk
+ * Drives a zlib stream by hand: the caller writes octets and pulls decoded ones, and zlib is never more than one chunk
  * ahead. A piped zlib stream would not tell which octets follow the end of the coding.
  */
 export class Inflater {
   readonly #stream: ZlibStream
   #written: Uint8Array = new Uint8Array()
   #before = 0
-  /** True once everything that was written has been decoded and can be pulled. */
+  /** True when everything that was written has been decoded and can be pulled. */
   #through = true
   #freed = false
   #wake: () => void = () => {}
@@ -35,7 +35,7 @@ export class Inflater {
     return this.#written.subarray(this.#stream.bytesWritten - this.#before)
   }
 
-  /** Writes octets. They are in use until `next` has given null: write again only then. */
+  /** Writes octets. They are in use until `next` returns null, so write again only after that. */
   write(octets: Uint8Array): void {
     this.#written = octets
     this.#before = this.#stream.bytesWritten
@@ -43,20 +43,21 @@ export class Inflater {
     this.#stream.write(octets, this.#finish)
   }
 
-  /** Says that no more octets come: `next` rejects where the coding has not ended. */
+  /** Says that no more octets come. `next` rejects if the coding has not ended. */
   end(): void {
     this.#through = false
     this.#stream.end()
   }
 
   /**
-   * The next decoded octets, which belong to the caller; null: more must be written first. Rejects with zlib's error.
+   * Returns the next decoded octets, which belong to the caller. Null: more must be written first. Rejects with zlib's
+   * error.
    */
   async next(): Promise<Uint8Array | null> {
     while (true) {
       if (this.#freed) throw new Error('The inflater was freed.')
       const chunk = this.#stream.read() as Uint8Array | null
-      // zlib goes on writing into the same memory, so the chunk is copied.
+      // zlib continues writing into the same memory, so the chunk is copied.
       if (chunk !== null) return new Uint8Array(chunk)
       if (this.#stream.errored) throw this.#stream.errored
       if (this.#through) return null
@@ -66,7 +67,7 @@ export class Inflater {
     }
   }
 
-  /** Gives zlib's memory back; a `next` under way rejects. */
+  /** Frees zlib's memory. A `next` that is running rejects. */
   free(): void {
     this.#freed = true
     this.#stream.destroy()

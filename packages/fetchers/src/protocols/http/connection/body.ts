@@ -3,7 +3,7 @@ import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { exchangeError } from '../errors.ts'
 import type { Exchange } from './connection.ts'
 
-/** The body of an answer. At its end the connection can serve again; cancel() closes the connection. */
+/** The body of an answer. At its end the connection can serve again. cancel() closes the connection. */
 export class HttpBody implements ByteSource {
   readonly #exchange: Exchange
   readonly #context: RetrievalContext

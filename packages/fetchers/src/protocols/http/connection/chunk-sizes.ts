@@ -1,4 +1,4 @@
-/** The next part: a size, blanks after it, the rest of its line, data with the line end after it, or the trailer. */
+/** What comes next: a size, blanks after it, the rest of its line, data with the line end after it, or the trailer. */
 type Part = 'size' | 'blanks' | 'line' | 'data' | 'trailer'
 
 const [tab, newline, blank] = [0x09, 0x0a, 0x20]
@@ -7,16 +7,16 @@ const semicolon = 0x3b
 
 /**
  * Removes the blanks after a chunk's size, which undici refuses: some servers pad the size ("5   "), and RFC 9112 7.1.1
- * permits them before an extension. Data is skipped by its length, and passed on without a copy.
+ * permits blanks before an extension. Data is skipped by its length, and passed on without a copy.
  */
 export class ChunkSizes {
   #part: Part = 'size'
   #size = 0
   #digits = 0
-  /** Octets of the data and its line end that are still to come. */
+  /** How many octets of the data and its line end are still to come. */
   #remaining = 0
 
-  /** The octets without such blanks, in order. */
+  /** Returns the octets without such blanks, in order. */
   withoutBlanks(octets: Buffer): readonly Buffer[] {
     const pieces: Buffer[] = []
     let from = 0
@@ -28,7 +28,7 @@ export class ChunkSizes {
         if (this.#part === 'blanks') pieces.push(octets.subarray(from, at))
       } else if (part === 'blanks') {
         at = from = this.#skipBlanks(octets, at)
-        // Without a blank, undici would take the next octet for a digit of the size.
+        // Without a blank, undici would read the next octet as a digit of the size.
         if (this.#part === 'trailer') pieces.push(Buffer.from(' '))
       } else if (part === 'line') at = this.#skipLine(octets, at)
       else if (part === 'data') at = this.#skipData(octets, at)
@@ -56,14 +56,14 @@ export class ChunkSizes {
     let at = start
     while (at < octets.length && isBlank(octets[at] ?? 0)) at++
     if (at < octets.length) {
-      // undici refuses any other octet, so the rest needs no look.
+      // undici refuses any other octet, so we need not check the rest.
       this.#part = octets[at] === carriageReturn || octets[at] === semicolon ? 'line' : 'trailer'
     }
     return at
   }
 
   #skipLine(octets: Buffer, start: number): number {
-    // Nearly always the line ends here, and this is faster than a search.
+    // The line nearly always ends here, and this check is faster than a search.
     const isCrlf = octets[start] === carriageReturn && octets[start + 1] === newline
     const end = isCrlf ? start + 1 : octets.indexOf(newline, start)
     if (end < 0) return octets.length

@@ -3,29 +3,29 @@ import type { Hide } from '../../../auth/sent-secrets.ts'
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 
-/**
- * The longest time in which the body of a redirect or an error is read to its end, so that the connection can serve
- * again.
- */
+/** How many milliseconds the body of a redirect or an error is read, so that the connection can serve again. */
 const discardMilliseconds = 1000
 
-/** Reads a body to its end if that is quickly done, and otherwise closes its connection. */
+/** Reads a body to its end if that is fast, and otherwise closes its connection. */
 export async function discard(body: ByteSource, context: RetrievalContext): Promise<void> {
   await readBriefly(body, context, () => {})
 }
 
-/** The first KiB of an error's body as text without secrets, or as much of it as comes soon; the rest is discarded. */
+/** Returns the first KiB of an error's body as text without secrets, or as much as comes soon. Discards the rest. */
 export async function readExcerpt(body: ByteSource, hide: Hide, context: RetrievalContext): Promise<string> {
   let excerpt = Buffer.alloc(0)
   await readBriefly(body, context, (chunk) => {
     const missing = 1024 - excerpt.length
     if (missing > 0) excerpt = Buffer.concat([excerpt, chunk.subarray(0, missing)])
   })
-  // Many an error page repeats the URL, with the tokens in its query; others repeat the request's header fields.
+  // Many error pages repeat the URL, with the tokens in its query; others repeat the request's header fields.
   return redact(octetsToText(hide(excerpt.toString('latin1')))).replace(repeatedField, '$1<password>')
 }
 
-/** A field with a login or cookies in a page: `Cookie: a=1`, `"authorization": "Bearer x"`, `authorization=Basic x`. */
+/**
+ * Matches a field with a login or cookies in a page: `Cookie: a=1`, `"authorization": "Bearer x"`, `authorization=Basic
+ * x`.
+ */
 const repeatedField = /((?:authorization|cookie)["']?\s{0,4}[:=]\s{0,4}["'[]{0,2})[^"'\r\n<>\]]+/gi
 
 async function readBriefly(
@@ -43,7 +43,7 @@ async function readBriefly(
       if (length > limits.maxReply) return giveUp()
     }
   } catch {
-    // The body broke off, which does not matter: it is not needed.
+    // The body broke off. That does not matter, since nobody needs it.
   } finally {
     clearTimeout(timer)
   }

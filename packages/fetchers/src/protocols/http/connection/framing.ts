@@ -4,8 +4,8 @@ import { InvalidHttp } from './connection.ts'
 type Fields = readonly (readonly [name: string, value: string])[]
 
 /**
- * Throws InvalidHttp if the fields do not say clearly where the body ends (RFC 9112 6.3), as in response smuggling. One
- * length that comes several times is given once (RFC 9110 8.6).
+ * Throws InvalidHttp if the fields do not say clearly where the body ends (RFC 9112 6.3), as in response smuggling. If
+ * the same length comes several times, returns it once (RFC 9110 8.6).
  */
 export function checkFraming(fields: Fields): Fields {
   let count = 0
@@ -48,7 +48,7 @@ export function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09
 }
 
-/** The text without blanks and TABs at both ends: String.trim would also take 0xA0, which is half a letter in UTF-8. */
+/** Removes blanks and TABs at both ends. String.trim would also remove 0xA0, which is half a letter in UTF-8. */
 export function trimmed(text: string): string {
   let start = 0
   let end = text.length

@@ -12,7 +12,7 @@ import {
 import { checkFraming, isBlank, trimmed } from './framing.ts'
 
 const blankLine = Buffer.from('\r\n\r\n')
-/** The beginning of each status line. */
+/** How each status line begins. */
 const protocol = 'HTTP/'
 
 /** The only fields of a head that undici reads. */
@@ -25,24 +25,24 @@ const framingFields: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads the header section of a response in place of undici, with the tolerance that RFC 9112 allows: lines may end in
- * LF alone (2.2), the status line needs no reason (4), fields may be folded (5.2), blanks around values may be TABs
- * (5.1), and one length may come several times (6.3). Interim responses are skipped (RFC 9110 15.2). It throws an
- * InvalidHttp that names the field if two readers could read it in two ways. Octets may come in pieces of any size;
- * each is looked at once.
+ * Reads the header section of a response in place of undici, as tolerantly as RFC 9112 allows: lines may end in LF
+ * alone (2.2), the status line needs no reason (4), fields may be folded (5.2), blanks around values may be TABs (5.1),
+ * and one length may come several times (6.3). Skips interim responses (RFC 9110 15.2). If two readers could read a
+ * field in two ways, throws an InvalidHttp that names it. Octets may come in pieces of any size, and each is looked at
+ * once.
  */
 export class HeadReader {
   readonly #maxReply: number
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of a line whose end has not arrived. */
   #pending = ''
   #status: StatusLine | null = null
   #fields: Field[] = []
-  /** The number of octets of names and values. */
+  /** How many octets the names and values have. */
   #size = 0
   #interim = 0
-  /** Whether the last line after the status line ended in CRLF; null: there is none yet. */
+  /** Whether the last line after the status line ended in CRLF. Null: there is none yet. */
   #endsInCrlf: boolean | null = null
-  /** Number of fields, ended by CRLF, before the first one that is ended by LF alone; null: there is no such one. */
+  /** How many fields end in CRLF before the first one that ends in LF alone. Null: there is no such field. */
   #beforeLf: number | null = null
   #head: Head | undefined
 
@@ -50,19 +50,19 @@ export class HeadReader {
     this.#maxReply = maxReply
   }
 
-  /** The head of the final response, once all of it has been read. */
+  /** The head of the final response. Undefined until all of it has been read. */
   get head(): Head | undefined {
     return this.#head
   }
 
-  /** Reads on, to the end of the header section at most. Returns the number of octets that were read. */
+  /** Reads on, at most to the end of the header section. Returns how many octets were read. */
   read(octets: Buffer): number {
     let at = 0
     while (this.#head === undefined && at < octets.length) at += this.#readLines(octets, at)
     return at
   }
 
-  /** Reads up to the next blank line, or all octets where there is none. */
+  /** Reads up to the next blank line, or all octets if there is none. */
   #readLines(octets: Buffer, from: number): number {
     const end = octets.indexOf(blankLine, from)
     const text = octets.toString('latin1', from, end < 0 ? octets.length : end + blankLine.length)
@@ -82,7 +82,7 @@ export class HeadReader {
     return at
   }
 
-  /** The head for undici: a status without a reason, and the fields that say where body and connection end. */
+  /** Makes a head for undici: a status without a reason, and the fields that say where body and connection end. */
   framing(): Buffer {
     const { version = '', status = 0, fields = [] } = this.#head ?? {}
     let text = `${version} ${status} \r\n`
@@ -90,7 +90,7 @@ export class HeadReader {
     return Buffer.from(`${text}\r\n`, 'latin1')
   }
 
-  /** Throws for a line that is not HTTP or too long, even before its end has come. */
+  /** Throws if a line is not HTTP or too long, even before its end has arrived. */
   #checkBeginning(line: string, before: number): void {
     if (this.#status !== null) {
       if (this.#size + line.length > this.#maxReply) throw tooLarge()
@@ -107,14 +107,14 @@ export class HeadReader {
     }
   }
 
-  /** Reads the status line; blank lines before it are skipped (RFC 9112 2.2). */
+  /** Reads the status line. Skips blank lines before it (RFC 9112 2.2). */
   #begin(line: string): void {
     if (line !== '') this.#status = readStatusLine(line)
   }
 
   /**
-   * Checks a line end. An LF without CR ends a line if all fields end so, and from the first field of a CGI script on.
-   * Otherwise it is part of a value into which somebody put it to make two fields of one.
+   * Checks a line end. An LF without CR ends a line if all fields end in this way, and from the first field of a CGI
+   * script on. Otherwise it is part of a value: somebody put it there to make two fields of one.
    */
   #checkLineEnd(line: string, endsInCrlf: boolean): void {
     if (this.#endsInCrlf === true && !endsInCrlf) this.#beforeLf = this.#fields.length - (isFold(line) ? 1 : 0)
@@ -124,9 +124,9 @@ export class HeadReader {
   }
 
   /**
-   * Checks that fields behind the server's own are the output of a CGI script, which some servers (Python's
-   * http.server) send unchanged. It has one of the fields that every script must print (RFC 3875 6.2.1), and its body
-   * ends with the connection.
+   * Checks that fields after the server's own are the output of a CGI script, which some servers (Python's http.server)
+   * send unchanged. One of them must be a field that every script must print (RFC 3875 6.2.1), and the body must end
+   * with the connection.
    */
   #checkScript(before: number): void {
     const [own, printed] = [this.#fields.slice(0, before), this.#fields.slice(before)]
@@ -146,7 +146,7 @@ export class HeadReader {
     this.#count(name.length + value.length)
   }
 
-  /** Adds a folded line to the value of the field before; the line break counts as a blank (RFC 9112 5.2). */
+  /** Adds a folded line to the value of the field before it. The line break counts as a blank (RFC 9112 5.2). */
   #fold(line: string): void {
     const field = this.#fields.at(-1)
     if (field === undefined) throw new InvalidHttp(`a line begins with a blank, before any field (${shown(line)})`)
@@ -192,8 +192,8 @@ function isFraming(name: string): boolean {
 }
 
 /**
- * Reads a status line. Words may be separated by several blanks; the reason and the blank before it may be missing (RFC
- * 9112 4).
+ * Reads a status line. Several blanks may separate words; the reason and the blank before it may be missing (RFC 9112
+ * 4).
  */
 function readStatusLine(line: string): StatusLine {
   const [begin, version = '', status = ''] = /^HTTP\/(\d\.\d)[ \t]+(\d{3})(?![^ \t])/.exec(line) ?? []
@@ -201,7 +201,7 @@ function readStatusLine(line: string): StatusLine {
   if (!version.startsWith('1.')) throw new InvalidHttp(`an answer of HTTP/${version}`)
   const reason = trimmed(line.slice(begin.length))
   checkValue('The status line', reason)
-  // RFC 9110 2.5: a later minor version is read as 1.1.
+  // A later minor version is read as 1.1 (RFC 9110 2.5).
   return { version: version === '1.0' ? 'HTTP/1.0' : 'HTTP/1.1', status: Number(status), reason }
 }
 

@@ -14,24 +14,25 @@ import { HeadReader } from './head-reader.ts'
 import type { Http1Connection } from './http1.ts'
 
 /**
- * If a body has more octets left than this, reading it without undici saves more than the new client costs that
+ * If a body has more octets left than this, it is read without undici: that saves more than the new client costs that
  * follows.
  */
 const directReadThreshold = 256 * 1024
 
-/** Copying a body of up to this size costs less than keeping the connection for it. */
+/** If a body is no larger than this, copying it costs less than keeping the connection for it. */
 const maxCopied = 64 * 1024
 
 /**
- * The most octets that may come beside the header fields and trailers, which undici counts: interim answers, a reason.
+ * How many octets may come that undici does not count, since it counts only header fields and trailers: interim
+ * answers, a reason.
  */
 const uncountedAllowance = 64 * 1024
 
 type Controller = Dispatcher.DispatchController
 
 /**
- * One request and its answer on a connection of HTTP/1.1. Octets are pulled from the connection, undici parses them and
- * calls this as its handler, and the consumer pulls the parsed body.
+ * One request and its answer on a connection of HTTP/1.1. It pulls octets from the connection, undici parses them and
+ * calls it as its handler, and the consumer pulls the parsed body.
  */
 export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly connection: Http1Connection
@@ -42,14 +43,14 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #reader: HeadReader
   #head: Head | undefined
   #chunkSizes: ChunkSizes | undefined
-  /** The number of octets since the last one that brought a head or a part of the body. */
+  /** How many octets came since the last one that brought a head or a part of the body. */
   #withoutProgress = 0
   #chunks: Uint8Array[] = []
-  /** Octets still to come of a body with a length; undefined: undici finds its end. */
+  /** How many octets of a body with a length are still to come. Undefined: undici finds the end. */
   #remaining: number | undefined
   /** True while the rest of the body is read without undici. */
   #isDirect = false
-  /** True where octets came after the body, perhaps a queued response to the next request (security.md case 39). */
+  /** True if octets came after the body, perhaps a queued response to the next request (security.md case 39). */
   #hasExtraOctets = false
   #failure: Error | null = null
   #error: Error | undefined
@@ -64,14 +65,14 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#reader = new HeadReader(connection.maxReply)
   }
 
-  /** Notes that the request is written: octets from now on are the answer. */
+  /** Notes that the request is written, so that octets from now on are the answer. */
   requestSent(): null {
     this.#isSent = true
     this.#wake()
     return null
   }
 
-  /** Called where something came before the request: octets, which do not answer it, or the end of the connection. */
+  /** Called if something came before the request: octets, which cannot answer it, or the end of the connection. */
   receivedBeforeRequest(): Error | null {
     const octets = this.#source.take()
     if (!octets) return this.requestSent()
@@ -125,7 +126,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     if (!this.#isOver) await this.connection.destroy()
   }
 
-  /** Makes undici parse the octets that have come. False: there are none, or no more will come. */
+  /** Makes undici parse the octets that have arrived. Returns false if there are none, or no more will come. */
   #pull(): boolean {
     if (!this.#isSent || this.#failure !== null) return false
     const octets = this.#source.take()
@@ -141,7 +142,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#parse(octets)
     const isProgress = this.#chunks.length > 0 || this.#head !== head
     this.#withoutProgress = isProgress ? 0 : this.#withoutProgress + octets.length
-    // undici counts only header fields: a reason, the extension of a chunk, zeros before its size and blank lines could
+    // undici counts only header fields. A reason, the extension of a chunk, zeros before its size and blank lines could
     // go on without end.
     if (this.#withoutProgress > this.connection.maxReply + uncountedAllowance && !this.#isWhole)
       this.#fail(new UnboundedHead('octets that are no answer'))
@@ -209,7 +210,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   onResponseStart(_controller: Controller, status: number): void {
     this.#head = this.#reader.head
     const { fields = [] } = this.#head ?? {}
-    // RFC 9112 6.3: these have no body, even if a field gives a length; undici would wait for one.
+    // These statuses have no body, even if a field gives a length (RFC 9112 6.3). undici would wait for one.
     if (status === 204 || status === 304) this.#isWhole = true
     else if (!this.#isHead && fieldOf(fields, 'transfer-encoding') !== undefined) this.#chunkSizes = new ChunkSizes()
     else if (!this.#isHead) this.#remaining = lengthOf(fields)
@@ -223,7 +224,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#isDirect) return
-    // undici takes a reset for a regular end if the answer has no length.
+    // If the answer has no length, undici treats a reset as a regular end.
     if (this.#failure !== null && !(this.#failure instanceof PrematureClose)) this.#fail(this.#failure)
     else if (this.#failure !== null && this.#source.isCut) this.#fail(new TlsCut('TLS ended without close_notify'))
     else this.#isWhole = true
@@ -236,8 +237,8 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
 }
 
 /**
- * The value of Content-Length. HeadReader has made sure that it is one number, and that no other field says where the
- * body ends (RFC 9112 6.3).
+ * Returns the value of Content-Length. HeadReader has made sure that it is one number, and that no other field says
+ * where the body ends (RFC 9112 6.3).
  */
 function lengthOf(fields: Head['fields']): number | undefined {
   const length = fieldOf(fields, 'content-length')

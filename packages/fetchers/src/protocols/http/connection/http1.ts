@@ -6,7 +6,7 @@ import { ConnectionLost, type Exchange, type HttpConnection } from './connection
 import { Http1Exchange } from './http1-exchange.ts'
 import { keepAliveMilliseconds, UndiciClient } from './undici-client.ts'
 
-/** One TCP or TLS connection with undici's HTTP/1.1 on it (RFC 9112), one exchange at a time. */
+/** One TCP or TLS connection with undici's HTTP/1.1 (RFC 9112). It carries one exchange at a time. */
 export class Http1Connection implements HttpConnection {
   readonly proxy: ProxyServer | null
   readonly peerAddress: string | undefined
@@ -16,7 +16,7 @@ export class Http1Connection implements HttpConnection {
   onFree: () => void = () => {}
   readonly #socket: Socket
   readonly #source: SocketReader
-  /** The most octets of a header section. */
+  /** How many octets a header section may have. */
   readonly maxReply: number
   #exchange: Http1Exchange | undefined
   #wasUsed = false
@@ -46,7 +46,7 @@ export class Http1Connection implements HttpConnection {
     return this.#exchange === undefined && !this.#socket.destroyed
   }
 
-  /** The error that broke the connection; null: none has. */
+  /** The error that broke the connection. Null: none has. */
   get failure(): Error | null {
     return this.#source.failure
   }
@@ -62,12 +62,12 @@ export class Http1Connection implements HttpConnection {
     return exchange
   }
 
-  /** Makes undici parse these octets. False: undici reads no more of this connection. */
+  /** Makes undici parse these octets. Returns false if undici reads no more from this connection. */
   parse(octets: Buffer): boolean {
     return this.#client.parse(octets)
   }
 
-  /** Tells undici that the peer has ended the connection; undici tells the exchange what that means. */
+  /** Tells undici that the peer has ended the connection. undici tells the exchange what that means. */
   ended(): void {
     this.#client.end(this.#source.failure)
   }
@@ -83,7 +83,7 @@ export class Http1Connection implements HttpConnection {
     if (!this.#socket.destroyed) this.onFree()
   }
 
-  /** Ends an exchange of whose body undici has not seen the end: the next exchange needs a new client. */
+  /** Ends an exchange if undici has not seen the end of its body. The next exchange needs a new client. */
   freeWithNewClient(): void {
     this.#client.detach()
     this.#client = this.#makeClient()

@@ -3,7 +3,7 @@ import { StreamReader } from '../../../wire/transport/socket-reader.ts'
 import { type Exchange, type Head, HeadTooLarge, maxInterim, PrematureClose, TooManyInterim } from './connection.ts'
 import type { Http2Connection } from './http2.ts'
 
-/** One request and its response on a connection of HTTP/2: a stream of its own. */
+/** One request and its response on a connection of HTTP/2. It has a stream of its own. */
 export class Http2Exchange implements Exchange {
   readonly connection: Http2Connection
   readonly #stream: ClientHttp2Stream
@@ -11,7 +11,7 @@ export class Http2Exchange implements Exchange {
   #head: Head | undefined
   #interim = 0
   #error: Error | undefined
-  /** True once the stream has ended by END_STREAM. */
+  /** True after END_STREAM has ended the stream. */
   #isWhole = false
   #wake: () => void = () => {}
 
@@ -30,8 +30,8 @@ export class Http2Exchange implements Exchange {
       else this.#head = head
       this.#wake()
     })
-    // A reset without an error (RFC 9113 8.1) is not the end of the body, but Node ends the stream then, too. The only
-    // difference is that such a stream is closed before it is ended.
+    // A reset without an error (RFC 9113 8.1) is not the end of the body, but Node ends the stream for it, too. The
+    // only difference is that such a stream is closed before it is ended.
     const push = stream.push.bind(stream)
     stream.push = (chunk, encoding) => {
       if (chunk === null && !stream.closed) this.#isWhole = true
@@ -77,7 +77,7 @@ export class Http2Exchange implements Exchange {
   }
 
   async cancel(): Promise<void> {
-    // RST_STREAM with CANCEL (8): the connection stays for the others.
+    // RST_STREAM with CANCEL (8) leaves the connection to the other exchanges.
     if (!this.#stream.closed) this.#stream.close(8)
     this.#stream.destroy()
   }
@@ -93,8 +93,8 @@ function sizeOf({ fields }: Head): number {
 }
 
 /**
- * The head of the response. Node joins fields that came several times, as RFC 9110 5.3 does; only cookies come as a
- * list.
+ * Makes the head of the response. Node joins fields that came several times, as RFC 9110 5.3 does; only cookies come as
+ * a list.
  */
 function headOf(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): Head {
   const fields = Object.entries(headers).flatMap(([name, value]): (readonly [string, string])[] => {

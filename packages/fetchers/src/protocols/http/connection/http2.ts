@@ -7,23 +7,23 @@ import type { Exchange, HttpConnection } from './connection.ts'
 import { Http2Exchange } from './http2-exchange.ts'
 
 /**
- * Octets that a server may send before the consumer has taken them, on one stream and on all together. With the 64 KiB
- * of the protocol, each large body would stall.
+ * How many octets a server may send before the consumer has taken them, on one stream and on all together. With the
+ * protocol's 64 KiB, each large body would stall.
  */
 const streamWindow = 2 ** 21
 const sessionWindow = 2 ** 23
-/** The octets that each field counts in addition to its own (RFC 9113 6.5.2). */
+/** What each field counts in addition to its own octets (RFC 9113 6.5.2). */
 const fieldOverhead = 32
 /** The same time as for HTTP/1.1. */
 const keepAliveMilliseconds = 4000
 
-/** One TLS connection with Node's HTTP/2 on it (RFC 9113), for as many exchanges at a time as the server allows. */
+/** One TLS connection with Node's HTTP/2 (RFC 9113). It carries as many exchanges at a time as the server allows. */
 export class Http2Connection implements HttpConnection {
   readonly proxy = null
   readonly peerAddress: string | undefined
   readonly isShared = true
   readonly provesEnd = true
-  /** The most octets of a header section. */
+  /** How many octets a header section may have. */
   readonly maxReply: number
   onFree: () => void = () => {}
   readonly #session: ClientHttp2Session
@@ -36,8 +36,8 @@ export class Http2Connection implements HttpConnection {
     this.peerAddress = peerAddress
     this.maxReply = maxReply
     this.#origin = { scheme: 'https', authority: authority(plan, 443) }
-    // Twice the limit, for the overhead. Up to this size our own error says what is too large; beyond, Node resets the
-    // stream.
+    // Twice the limit, for the overhead. Up to this size our own error says what is too large; above it, Node resets
+    // the stream.
     const listSize = Math.min(Math.max(2 * maxReply, 2 * 128 * fieldOverhead), 2 ** 31)
     this.#session = connect(`https://${this.#origin.authority}`, {
       createConnection: () => socket,
@@ -46,20 +46,20 @@ export class Http2Connection implements HttpConnection {
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: listSize },
     })
     this.#session.once('connect', () => this.#session.setLocalWindowSize(sessionWindow))
-    // Each exchange is told by its own stream.
+    // Each stream tells its own exchange.
     this.#session.on('error', () => {})
     this.#session.on('goaway', () => {
       this.#isGoing = true
     })
-    // The callback of setTimeout() is called once only, and that may be in the middle of a body.
+    // Node calls the callback of setTimeout() only once, and that may be in the middle of a body.
     this.#session.on('timeout', () => {
       if (this.#exchanges === 0) void this.destroy()
     })
   }
 
   /**
-   * False for a connection that still serves, or has never served: else a server that refuses every stream, or the
-   * first one of each connection, would be asked without end.
+   * False for a connection that still serves, or has never served. Otherwise, a server that refuses every stream, or
+   * the first one of each connection, would be asked without end.
    */
   get isReused(): boolean {
     return this.#hasServed && (this.#isGoing || this.#session.closed || this.#session.destroyed)
@@ -71,7 +71,7 @@ export class Http2Connection implements HttpConnection {
   }
 
   begin({ options: request }: HttpRequest): Exchange {
-    // Throws if the session has ended meanwhile.
+    // Throws if the session has ended in the meantime.
     const stream = this.#session.request(
       {
         ':method': request.method,
@@ -103,8 +103,8 @@ export class Http2Connection implements HttpConnection {
   }
 
   /**
-   * Starts the timer anew. Only octets do so otherwise, and it may have expired while the last body was read from
-   * memory.
+   * Starts the timer anew. Otherwise only octets do so, and the timer may have expired while the last body was read
+   * from memory.
    */
   #startIdleTimer(): void {
     if (this.#session.destroyed) return
@@ -121,13 +121,13 @@ export class Http2Connection implements HttpConnection {
   }
 }
 
-/** The value of Host, which names a virtual host if the caller gives it. */
+/** Returns the value of Host. It names a virtual host if the caller gives one. */
 function hostOf({ headers }: Dispatcher.DispatchOptions): string | undefined {
   const [name, value] = headers as readonly string[]
   return name === 'Host' ? value : undefined
 }
 
-/** The fields for HTTP/2: names in lower case, and :authority in place of Host (RFC 9113 8.2.1 and 8.3.1). */
+/** Makes the fields for HTTP/2: names in lower case, and :authority in place of Host (RFC 9113 8.2.1 and 8.3.1). */
 function fieldsOf({ headers }: Dispatcher.DispatchOptions): Record<string, string> {
   const all = headers as readonly string[]
   const pairs = all.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), all[at + 1] ?? ''] as const] : []))

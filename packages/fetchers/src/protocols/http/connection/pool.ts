@@ -9,24 +9,27 @@ import type { Exchange, HttpConnection } from './connection.ts'
 import { Http1Connection } from './http1.ts'
 
 /**
- * The most idle connections to a server. Browsers open six to a host; only a batch has a use for more, and it may have
- * 16.
+ * How many idle connections to a server are kept. Browsers open six to a host; only a batch can use more, and it may
+ * have 16.
  */
 const maxIdle = 16
 
-/** The connections to one server that were made under the same TLS options and limits, through the same proxy. */
+/** The connections to one server with the same TLS options, limits and proxy. */
 interface Site {
-  /** Connections that have room. The one used last is at the end, since it is the least likely to be closed by now. */
+  /** Connections that have room. The one used last is at the end, since the server has least likely closed it. */
   readonly free: HttpConnection[]
-  /** The first connection within TLS while it opens. All retrievals wait for it: with HTTP/2, it serves all of them. */
+  /**
+   * The first connection with TLS while it opens. All retrievals wait for it, since it serves all of them if it is
+   * HTTP/2.
+   */
   opening: Promise<unknown> | undefined
-  /** Whether the connections speak HTTP/2; undefined: not known yet. */
+  /** Whether the connections speak HTTP/2. Undefined: not known yet. */
   isShared: boolean | undefined
 }
 
 /**
- * The connections of one fetcher. Each is in use by one retrieval, or by several (HTTP/2), or idle until the keep-alive
- * timer closes it.
+ * The connections of one fetcher. Each is used by one retrieval, or by several (HTTP/2), or is idle until the
+ * keep-alive timer closes it.
  */
 export class ConnectionPool {
   readonly #http2: boolean
@@ -38,7 +41,7 @@ export class ConnectionPool {
     this.#http2 = http2
   }
 
-  /** Sends a request on a connection that is free, else on a new one. */
+  /** Sends a request on a free connection, or else on a new one. */
   async begin(context: RetrievalContext, plan: HttpPlan, request: HttpRequest): Promise<Exchange> {
     const http2 = this.#http2 && plan.tls !== 'none'
     const key = keyOf(context, plan)
@@ -67,7 +70,7 @@ export class ConnectionPool {
     return site
   }
 
-  /** Opens a connection. Undefined: another retrieval has opened one, which may serve this one, too. */
+  /** Opens a connection. Returns undefined if another retrieval has opened one that may serve this one, too. */
   async #open(
     context: RetrievalContext,
     plan: HttpPlan,
@@ -127,8 +130,8 @@ function takeFree({ free }: Site, { addresses }: RetrievalContext, port: number)
 }
 
 /**
- * The key of a site. Connections made under other TLS options, for other limits or through another proxy are not shared
- * (security.md case 38: a connection that was another's).
+ * Makes the key of a site. Connections with other TLS options, limits or proxies are not shared (security.md case 38: a
+ * connection that was another's).
  */
 function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string {
   const limit = Math.min(context.limits.maxReply, Number.MAX_SAFE_INTEGER)
@@ -136,7 +139,7 @@ function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string
 }
 
 /**
- * Opens a connection under the retrieval's deadline; once open, it belongs to the pool. `http2` says whether HTTP/2 may
+ * Opens a connection under the retrieval's deadline. Once open, it belongs to the pool. `http2` says whether HTTP/2 may
  * be offered.
  */
 async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, http2: boolean): Promise<HttpConnection> {
@@ -154,7 +157,7 @@ async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, htt
     const peerAddress = context.proxy === null ? socket.remoteAddress : undefined
     if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
       const { Http2Connection } = await import('./http2.ts')
-      // The socket may have closed while the module was loaded, and a session would never say so.
+      // The socket may have closed while the module was loaded, and a session would never report that.
       if (socket.destroyed) {
         const message = 'The server closed the connection without an answer; try again.'
         throw context.error('receive-failed', message, { phase: 'request', transient: true })

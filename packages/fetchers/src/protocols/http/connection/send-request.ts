@@ -21,12 +21,12 @@ export async function sendRequest(
 ): Promise<Answer> {
   const { deadline, emit, url, request, stopwatch, hasListener = true, onHead } = context
   const proxy = forwarder(plan, context)
-  // The proxy that is asked for the URL gets its own fields, too.
+  // A proxy that is asked for the URL gets its own fields, too.
   const asked = proxy?.headers ? { ...request, headers: { ...request.headers, ...proxy.headers } } : request
   const made = makeRequest(plan, asked, rangeRequest, logins)
   const { shown } = made
   let hiding: Hide | undefined
-  // Few answers are shown.
+  // Made only when needed, since few answers are shown.
   const hide: Hide = (octets) => {
     hiding ??= hideSent(made.fields, passwordsOf(plan, context))
     return hiding(octets)
@@ -56,7 +56,7 @@ export async function sendRequest(
       release()
       await exchange.cancel()
       deadline.throwIfAborted()
-      // The server had closed the idle connection; RFC 9112 9.3.1 lets a GET be sent again.
+      // The server had closed the idle connection. A GET may then be sent again (RFC 9112 9.3.1).
       if (connection.isReused && exchange.firstOctets === '') continue
       if (isRefusedStream(cause) && !wasRefused) {
         wasRefused = true
@@ -70,18 +70,18 @@ export async function sendRequest(
   }
 }
 
-/** The passwords that an earlier request of this retrieval may have sent. */
+/** Returns the passwords that an earlier request of this retrieval may have sent. */
 function passwordsOf({ password }: HttpPlan, context: RetrievalContext): readonly (string | null | undefined)[] {
   const { login } = context.request
   return [password, login && utf8Octets(login.password), context.proxy?.password]
 }
 
-/** The same request with the line of HTTP/2, in the form of HTTP/1.1, as other tools show it. */
+/** Puts HTTP/2 into the request line. The rest stays in the form of HTTP/1.1, as other tools show it. */
 function shownAsHttp2(shown: string): string {
   return shown.replace(' HTTP/1.1\r\n', ' HTTP/2\r\n').replace('Connection: keep-alive\r\n', '')
 }
 
-/** The header section without line folding. */
+/** Writes the header section without line folding. */
 function headOctets({ status, reason, version, fields }: Head, value: (name: string, value: string) => string): string {
   const lines = fields.map((field) => `${field[0]}: ${value(...field)}\r\n`)
   return `${version} ${status} ${reason}\r\n${lines.join('')}\r\n`
@@ -91,7 +91,7 @@ function asItCame(_name: string, value: string): string {
   return value
 }
 
-/** The value of a field for events: secrets are masked, such as cookies. */
+/** Returns the value of a field for events. Masks secrets, such as cookies. */
 function shownValue(name: string, value: string): string {
   if (/^set-cookie$/i.test(name)) return '<cookie>'
   return isSecretField(name) ? '<password>' : value

@@ -2,16 +2,16 @@ import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { openSocket } from '../../../wire/transport/socket.ts'
 
-/** The longest time for the handshake, which only serves to word an error. */
+/** How many milliseconds the handshake may take. It only serves to word an error. */
 const replyTimeout = 1000
 
-/** The requests of the retrievals that have tried it already; each tries once. */
+/** The requests of retrievals that have tried this already. Each tries once. */
 const tried = new WeakSet<object>()
 
 /**
  * Whether a server that closed a connection in the clear without an answer speaks TLS on this port: with most TLS
- * libraries, such a server closes so. A handshake finds out; nothing is sent after it, so the certificate does not
- * matter. False: it does not speak TLS, or this is not known.
+ * libraries, servers close in this way. It makes a handshake to find out. It sends nothing afterwards, so the
+ * certificate does not matter. False: the server does not speak TLS, or we do not know.
  */
 export async function speaksTls(plan: HttpPlan, context: RetrievalContext): Promise<boolean> {
   const { host, port } = plan

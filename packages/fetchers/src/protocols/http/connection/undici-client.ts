@@ -5,25 +5,25 @@ import Client, { type ClientSocket } from 'undici/lib/dispatcher/client.js'
 import type { HttpRequest } from '../request.ts'
 import { ConnectionLost } from './connection.ts'
 
-/** undici's default, set here for the connections that undici does not know to be idle, too. */
+/** undici's default. It is set here for connections that are idle without undici's knowledge, too. */
 export const keepAliveMilliseconds = 4000
 
 /**
  * undici's HTTP/1.1 client on a connection that is already open. It writes each request, and parses only the octets
- * that it is fed.
+ * that we feed it.
  */
 export class UndiciClient {
   readonly #fed: FedSocket
   readonly #client: Dispatcher
 
-  /** `beforeWrite` may return an error: then the connection is destroyed instead of writing a request. */
+  /** If `beforeWrite` returns an error, the connection is destroyed and no request is written. */
   constructor(socket: Socket, maxHeaderSize: number, beforeWrite: () => Error | null) {
     const fed = new FedSocket(socket, beforeWrite)
     this.#fed = fed
     // The origin is a placeholder: the connection is already open, and each request has a Host field.
     this.#client = new Client('http://localhost', {
-      // This answers later, as undici does not expect the answer while it is still asking. undici asks again when the
-      // connection is gone, and after an error of its own, in microtasks that let nothing else run: then it gets an
+      // This answers later, since undici does not expect an answer while it is still asking. If the connection is gone,
+      // or after an error of its own, undici asks again in microtasks, which let nothing else run. It then gets an
       // error.
       connect: (_options, callback) =>
         queueMicrotask(() => {
@@ -43,9 +43,9 @@ export class UndiciClient {
   }
 
   /**
-   * Sends a request: undici checks it, and its octets are written in place of those that undici makes of it. undici
-   * accepts targets in absolute form only of http and https, so another one (an ftp URL that a proxy is asked for) goes
-   * through it behind a slash.
+   * Sends a request. undici checks it, but we write our octets in place of undici's. undici accepts targets in absolute
+   * form only for http and https, so another target (an ftp URL that a proxy is asked for) gets a slash in front for
+   * undici.
    */
   dispatch({ options, octets }: Pick<HttpRequest, 'options' | 'octets'>, handler: Dispatcher.DispatchHandler): void {
     const isAccepted = /^(?:\/|https?:)/.test(options.path)
@@ -53,33 +53,33 @@ export class UndiciClient {
     this.#client.dispatch(isAccepted ? options : { ...options, path: `/${options.path}` }, handler)
   }
 
-  /** Parses these octets before it returns. False: undici reads no more. */
+  /** Parses these octets before it returns. Returns false if undici reads no more. */
   parse(octets: Buffer): boolean {
     return this.#fed.feed(octets)
   }
 
-  /** Says that no more octets will come: the peer has ended the connection, by this error or in order. */
+  /** Says that no more octets will come: the peer has ended the connection, in order or by this error. */
   end(error: Error | null): void {
     this.#fed.end(error)
   }
 
-  /** Ends the client alone: the connection stays open for another one. */
+  /** Ends only the client. The connection stays open for another one. */
   detach(): void {
     this.#fed.detach()
     void this.#client.destroy()
   }
 
-  /** Ends the connection; undici reports that to the handler of a request under way. */
+  /** Ends the connection. undici reports that to the handler of a running request. */
   async destroy(): Promise<void> {
     await this.#client.destroy()
   }
 }
 
 /**
- * The socket that undici's client gets. Writes reach the real socket; undici reads only the octets that it is fed, when
- * a consumer asks for them. So nothing is read ahead of the consumer, the octets may lie in memory that is used again,
- * and the parser is never paused: where a connection ends in such a pause, the whole process ends by a failed assertion
- * (nodejs/undici#5360; the line that mends it does not run on Node 20).
+ * The socket that undici's client gets. Writes reach the real socket, but undici reads only the octets that we feed it
+ * when a consumer asks for them. So nothing is read ahead of the consumer, the memory of the octets may be reused, and
+ * the parser is never paused: if a connection ends in such a pause, a failed assertion ends the whole process
+ * (nodejs/undici#5360; its fix does not run on Node 20).
  */
 class FedSocket extends EventEmitter implements ClientSocket {
   readonly #socket: Socket
@@ -110,7 +110,7 @@ class FedSocket extends EventEmitter implements ClientSocket {
     else if (!this.destroyed) this.emit('end')
   }
 
-  /** Detaches this socket: from now on nothing reaches the real one. */
+  /** Detaches this socket, so that nothing reaches the real one any more. */
   detach(): void {
     this.#isDetached = true
   }
@@ -121,7 +121,7 @@ class FedSocket extends EventEmitter implements ClientSocket {
     return octets
   }
 
-  /** Writes the request; undici calls this once for each, with the request in its own words. */
+  /** Writes our request. undici calls this once for each request, with its own octets. */
   write(_octets: string, encoding: BufferEncoding): boolean {
     const objection = this.#isDetached ? null : this.#beforeWrite()
     if (objection !== null) this.destroy(objection)

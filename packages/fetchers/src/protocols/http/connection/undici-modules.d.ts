@@ -1,12 +1,12 @@
 /**
- * The HTTP/1.1 client alone, which loads in 17 ms; undici's index loads every client it has, which takes 55 ms.
- * Its types are those of undici's Client, but for the socket that it is given.
+ * Declares only the HTTP/1.1 client, which loads in 17 ms; undici's index loads every client it has, which takes 55 ms.
+ * The types are those of undici's Client, except for the socket that it gets.
  */
 declare module 'undici/lib/dispatcher/client.js' {
   import type { EventEmitter } from 'node:events'
   import type { Client } from 'undici'
 
-  /** The members of a socket that the client uses for requests without a body; it also listens to four events. */
+  /** The members of a socket that the client uses for requests without a body. It also listens to four events. */
   export interface ClientSocket extends EventEmitter {
     readonly destroyed: boolean
     readonly errored: Error | null
@@ -16,7 +16,7 @@ declare module 'undici/lib/dispatcher/client.js' {
     destroy(error?: Error | null): this
     ref(): this
     unref(): this
-    /** undici checks that it exists; it is never called. */
+    /** undici checks that it exists, and never calls it. */
     pipe(): void
   }
 

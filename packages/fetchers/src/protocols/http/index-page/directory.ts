@@ -4,7 +4,7 @@ import type { Limits } from '../../../contract/limits.ts'
 import { webUrl } from '../../../kit/web-url.ts'
 import type { Facts } from './facts.ts'
 
-/** The place to which a link of a page leads. */
+/** Where a link of a page leads. */
 export type Destination =
   /** The link leads to exactly one segment below the page: `sub%20dir/`. */
   | { readonly to: 'child'; readonly segment: string; readonly name: string }
@@ -19,10 +19,10 @@ export class IndexedDirectory {
   readonly #path: string
   readonly #maxName: number
   readonly #seen = new Set<string>()
-  /** Whether a link leads to another page of the same directory, as `?page=2` does: then this one has not all. */
+  /** Whether a link leads to another page of the same directory, as `?page=2` does. This page is then incomplete. */
   hasMorePages = false
 
-  /** Some servers list the directory `files` at a URL without a `/` at its end. Then their links are absolute. */
+  /** Some servers list the directory `files` at a URL without a `/` at its end. Its links are then absolute. */
   constructor(url: string, { maxLine }: Limits) {
     this.#url = withSlash(url.replace(/[?#].*$/s, ''))
     this.#page = new URL(url)
@@ -46,12 +46,12 @@ export class IndexedDirectory {
   }
 
   /**
-   * The place to which a link leads. A child is on the same server, and exactly one segment even when it is decoded
+   * Tells where a link leads. A child is on the same server, and is exactly one segment even after decoding
    * (security.md cases 3 and 14).
    */
   destination(href: string): Destination {
     if (href.length > this.#maxName) return { to: 'elsewhere' }
-    // Octets beyond ASCII must be escaped, since URL would take them for characters. An entity makes characters.
+    // Octets beyond ASCII must be escaped, since URL would read them as characters. An entity makes characters.
     const reference = href.replace(/[^\0-\x7F]+/g, (run) =>
       encodeOctets(/[^\0-\xFF]/.test(run) ? utf8Octets(run) : run),
     )
@@ -71,7 +71,7 @@ export class IndexedDirectory {
     return isOne ? { to: 'child', segment, name } : { to: 'elsewhere' }
   }
 
-  /** The entry for a link. Null for a link that leads to no child, or to one that has been listed already. */
+  /** Makes the entry for a link. Returns null if the link leads to no child, or to one that has been listed already. */
   entry(href: string, facts: Facts, isMarkedDirectory = false): Entry | null {
     const destination = this.destination(href)
     if (destination.to !== 'child' || this.#seen.has(destination.segment)) return null
@@ -84,7 +84,7 @@ export class IndexedDirectory {
   }
 }
 
-/** The query of another page. Queries that sort the entries, such as `?C=M;O=A`, have other names. */
+/** Matches the query of another page. Queries that sort the entries, such as `?C=M;O=A`, have other names. */
 const pageQuery = /[?&;](?:p|pg|page|pageno|page_?num(?:ber)?|start|offset|skip|from|after|marker|cursor)=[^&;]/i
 
 function withSlash(path: string): string {

@@ -3,25 +3,28 @@ import { factsOf } from './facts.ts'
 import type { LinkReader, PageLink } from './links.ts'
 import { type TitleKind, titleKind } from './title.ts'
 
-/** The number of regular rows that proves an index before its end has come. */
+/** This many regular rows prove an index before its end has arrived. */
 const enough = 20
 
 /**
- * Tells an index of a directory from other pages by what indexes of all servers share: most links lead to children of
- * the page's URL and show their names, with sizes and dates, and one link leads up. If title or heading name it an
- * index, less evidence is enough.
+ * Distinguishes an index of a directory from other pages by what the indexes of all servers share: most links lead to
+ * children of the page's URL and show their names, with sizes and dates, and one link leads up. If title or heading
+ * calls it an index, less evidence is enough.
  */
 export class IndexEvidence {
   readonly #directory: IndexedDirectory
   readonly #reader: LinkReader
   #children = 0
-  /** Children whose text is their name; those of them whose text has a `/` at its end if the link has; dated ones. */
+  /**
+   * Counts children whose text is their name, those of them whose text ends in `/` if the link does, and those with a
+   * date.
+   */
   #named = 0
   #exact = 0
   #dated = 0
   #elsewhere = 0
   #leadsUp = false
-  /** The kind of title and headings, and the length that they had when it was found. */
+  /** The kind of title and headings, and how long they were when it was found. */
   #known: { readonly kind: TitleKind; readonly length: number } = { kind: 'vague', length: 0 }
 
   constructor(directory: IndexedDirectory, reader: LinkReader) {
@@ -29,7 +32,7 @@ export class IndexEvidence {
     this.#reader = reader
   }
 
-  /** Whether the page is an index; undefined if that depends on what is still to come. */
+  /** Says whether the page is an index. Undefined if that depends on what is still to come. */
   add(link: PageLink): boolean | undefined {
     const destination = this.#directory.destination(link.href)
     if (destination.to === 'elsewhere') this.#elsewhere++
@@ -59,7 +62,7 @@ export class IndexEvidence {
     if (Object.keys(factsOf(link)).length > 0) this.#dated++
   }
 
-  /** Judges by all links so far; `isAll` is false if the page goes on. */
+  /** Judges by all links so far. `isAll` is false if more of the page follows. */
   isIndex(isAll = false): boolean {
     const kind = this.#kind()
     if (kind === 'other') return false
@@ -80,9 +83,9 @@ export class IndexEvidence {
     return kind === 'index' ? this.#reader.prose <= 200 : kind === 'path' && this.#leadsUp && this.#reader.prose <= 400
   }
 
-  /** The clearest kind among title and headings. */
+  /** Returns the clearest kind among title and headings. */
   #kind(): TitleKind {
-    // The texts only grow, so they are judged again only when they are longer: a page may have thousands of links.
+    // The texts only grow, so they are judged again only if they are longer: a page may have thousands of links.
     const texts = [...this.#reader.headings.values()]
     const length = texts.reduce((sum, text) => sum + 1 + text.length, 0)
     if (length !== this.#known.length) {
@@ -94,7 +97,10 @@ export class IndexEvidence {
   }
 }
 
-/** The part of a link's text that is the child's name, or the beginning of a long one; null if it has another text. */
+/**
+ * Returns the part of a link's text that is the child's name, or the beginning of a long one. Null if the text is
+ * another.
+ */
 function shownName(text: string, name: string): string | null {
   const cells = text.split('\t').map((cell) => cell.trim())
   return cells.find((cell) => isNameOf(cell.replace(/\/$/, ''), name)) ?? null

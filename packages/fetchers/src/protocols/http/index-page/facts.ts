@@ -1,23 +1,23 @@
 import type { Entry } from '../../../contract/fetcher.ts'
 import { clock, monthNumber, utcDate } from '../../../kit/text/calendar.ts'
 
-/** Size and date, as far as a page shows them. */
+/** Size and date, if a page shows them. */
 export type Facts = Pick<Entry, 'size' | 'modified' | 'details'>
 
-/** The text around a link, as written, one octet a character. TABs separate cells. */
+/** The text around a link as written, one octet a character. TABs separate cells. */
 export interface Surroundings {
-  /** The text in the row before the link, in the link after the name, and in the row after the link. */
+  /** The text of the row before the link, of the link after the name, and of the row after the link. */
   readonly before: string
   readonly within: string
   readonly after: string
-  /** Numbers in attributes by which tables are sorted: `data-size="1234"`. */
+  /** The numbers of attributes by which tables are sorted: `data-size="1234"`. */
   readonly numbers: readonly string[]
   /** The date of a `time` element: `2001-02-03T04:05:06Z`. */
   readonly time: string
 }
 
 /**
- * Reads size and date, which servers write after the name (nginx, Apache), within the link (serve-index) or before it
+ * Reads size and date. Servers write them after the name (nginx, Apache), within the link (serve-index) or before it
  * (IIS).
  */
 export function factsOf({ before, within, after, numbers, time }: Surroundings): Facts {
@@ -37,7 +37,7 @@ interface Found {
   readonly date: Date | null
 }
 
-/** `5`, `1,234 bytes`, `1.2M`, `12 KiB`, `8  B`. */
+/** Matches `5`, `1,234 bytes`, `1.2M`, `12 KiB`, `8  B`. */
 const size = String.raw`\d[\d.,]*(?: ?(?:[kmgtp]i?b?|bytes?|octets?)| {0,2}b)?`
 // A number that begins a text, such as `25 years ago`, is no size.
 const sizeFirst = new RegExp(`^\\s*(${size})(?= ?[\\t\\r\\n]| {2}|\\s*$)`, 'i')
@@ -45,7 +45,7 @@ const sizeLast = new RegExp(`(?:^|\\s)(${size})\\s*$`, 'i')
 const sizeAlone = new RegExp(`^${size}$`, 'i')
 
 /**
- * Reads the size beside the date, or a size that stands alone. A number without a unit may count anything, unless it
+ * Reads the size beside the date, or a size that stands alone. A number without a unit may count anything unless it
  * stands alone.
  */
 function readPlace(text: string, mayBeBare = false): Found {
@@ -63,7 +63,7 @@ function loneSize(text: string, mayBeBare: boolean): string | null {
   return full.find((cell) => sizeAlone.test(cell) && (isBare || /\D$/.test(cell))) ?? null
 }
 
-/** The number of an attribute, if it agrees with the size that is shown. */
+/** Returns the number of an attribute if it agrees with the size that is shown. */
 function exactSize(shown: string | null, numbers: readonly string[]): number | null {
   const [, digits = ''] = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\s*(b|bytes?|octets?))?$/i.exec(shown ?? '') ?? []
   const exact = digits === '' ? Number.NaN : Number(digits.replaceAll(',', ''))
@@ -72,7 +72,7 @@ function exactSize(shown: string | null, numbers: readonly string[]): number | n
   return agreeing ?? null
 }
 
-/** Whether a number of octets may be shown as `1.2 MiB`, rounded up or down. */
+/** Whether `1.2 MiB` may stand for a number of octets, rounded up or down. */
 function isAbout(octets: number, shown: string | null): boolean {
   const [, whole = '', fraction = '', prefix = ''] = /^(\d+)(?:[.,](\d+))? ?([kmgtp])i?b?$/i.exec(shown ?? '') ?? []
   if (whole === '') return false
@@ -101,11 +101,11 @@ const forms: readonly RegExp[] = [
 interface FoundDate {
   readonly start: number
   readonly end: number
-  /** The date; null if the text has the form of a date and is none: 30 February. */
+  /** The date. Null if the text has the form of a date but is none: 30 February. */
   readonly date: Date | null
 }
 
-/** The first date in a text; null if there is none. */
+/** Finds the first date in a text. Returns null if there is none. */
 export function dateIn(text: string): FoundDate | null {
   for (const form of forms) {
     const match = form.exec(text)
@@ -116,7 +116,7 @@ export function dateIn(text: string): FoundDate | null {
   return null
 }
 
-/** The instant of a date; without a zone, UTC is assumed. Null if there is no such date, as 30 February. */
+/** Returns the instant of a date; UTC if it has no zone. Null if the date does not exist, such as 30 February. */
 function instant(groups: Readonly<Record<string, string | undefined>>): Date | null {
   const { year, day, digits, month, first, other, hour = '0', minute = '00', second = '00', half, zone } = groups
   const [slashMonth, slashDay] = inOrder(first, other, half)
@@ -126,7 +126,7 @@ function instant(groups: Readonly<Record<string, string | undefined>>): Date | n
   return date === undefined ? null : new Date(date.getTime() - offsetOf(zone))
 }
 
-/** The month and day of 2/3/2001; neither if either may be first. With AM and PM, the month is written first. */
+/** Returns month and day of 2/3/2001, or neither if either may be first. With AM and PM, the month is first. */
 function inOrder(first?: string, other?: string, half?: string): [month?: string, day?: string] {
   if (first === undefined || other === undefined) return []
   if (half !== undefined || Number(other) > 12) return [first, other]

@@ -6,7 +6,10 @@ import { factsOf } from './facts.ts'
 import { LinkReader, maxDepth, type PageLink } from './links.ts'
 import { indexText } from './text.ts'
 
-/** The entries of an index page as it comes. Rejects with `limit-exceeded` past limits.maxListing or maxDepth. */
+/**
+ * Yields the entries of an index page while it arrives. Rejects with `limit-exceeded` past limits.maxListing or
+ * maxDepth.
+ */
 export async function* htmlEntries(
   body: AsyncIterable<Uint8Array>,
   directory: IndexedDirectory,
@@ -23,7 +26,7 @@ export async function* htmlEntries(
   }
   parser.end()
   yield* entriesOf(reader.takeLinks(), directory)
-  // An entry without a URL tells a walk that it does not know all that the directory has.
+  // An entry without a URL tells a walk that it does not know everything in the directory.
   if (directory.hasMorePages) yield { name: 'The list goes on, on other pages.', kind: 'info', url: null }
 }
 
@@ -34,7 +37,7 @@ function* entriesOf(links: readonly PageLink[], directory: IndexedDirectory): Ge
   }
 }
 
-/** Whether the page marks a directory in another way than by a `/`: `class="icon-directory"`, `<DIR>`, `drwxr-xr-x`. */
+/** Whether the page marks a directory other than by a `/`: `class="icon-directory"`, `<DIR>`, `drwxr-xr-x`. */
 function isMarkedDirectory({ classes, before, within, after }: PageLink): boolean {
   return (
     /(?:^|[\s-])(?:directory|folder)(?:$|\s)/i.test(classes) ||
@@ -54,12 +57,12 @@ export class IndexPage {
     this.#evidence = new IndexEvidence(directory, this.#reader)
   }
 
-  /** Whether it is an index; undefined if more of the page is needed. */
+  /** Says whether it is an index. Undefined if more of the page is needed. */
   add(text: string): boolean | undefined {
     return this.#verdict(() => this.#parser.write(text))
   }
 
-  /** Whether it is an index, by all that has come; `isAll` is false if the page goes on. */
+  /** Says whether it is an index by everything that has arrived. `isAll` is false if more of the page follows. */
   end(isAll: boolean): boolean {
     return this.#verdict(() => this.#parser.end()) ?? this.#evidence.isIndex(isAll)
   }

@@ -5,7 +5,7 @@ import type { IndexedDirectory } from './directory.ts'
 import { dateIn, type Facts } from './facts.ts'
 import { indexText } from './text.ts'
 
-/** The members of the first object, up to its end or to a member that is an object or an array. */
+/** Matches the members of the first object, up to its end or to a member that is an object or an array. */
 const first = /^\s*\[\s*\{((?:"(?:[^"\\]|\\.)*"|[^"{}[\]])*)[{}[\]]/s
 const within = 4096
 
@@ -21,8 +21,9 @@ export function isJsonIndex(beginning: string): boolean | undefined {
 }
 
 /**
- * The entries of an index in JSON: an array of objects with `name`, as nginx (`autoindex_format json`) and Caddy write
- * them. Rejects with `limit-exceeded` past limits.maxListing or maxCollected, `protocol-violation` for invalid JSON.
+ * Yields the entries of an index in JSON, which is an array of objects with `name`. nginx (`autoindex_format json`) and
+ * Caddy write it. Rejects with `limit-exceeded` past limits.maxListing or maxCollected, and with `protocol-violation`
+ * for invalid JSON.
  */
 export async function* jsonEntries(
   body: AsyncIterable<Uint8Array>,
@@ -39,15 +40,15 @@ export async function* jsonEntries(
 }
 
 /**
- * The objects of the list. In `text` every octet is a character, since nginx writes names as raw octets that need not
- * be UTF-8.
+ * Returns the objects of the list. In `text` every octet is a character, since nginx writes names as raw octets that
+ * need not be UTF-8.
  */
 function itemsOf(text: string, context: RetrievalContext): unknown[] {
   try {
     const items: unknown = JSON.parse(text)
     if (Array.isArray(items)) return items
   } catch {
-    // The error below says so.
+    // The error below says that it is not valid.
   }
   throw context.error('protocol-violation', 'The index is not valid JSON; retrieve the page itself, or ask for HTML.', {
     phase: 'body',
@@ -77,7 +78,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** Encodes a name. An escape of JSON may stand for a character that is no octet. */
+/** Encodes a name. An escape of JSON may mean a character that is no octet. */
 function encoded(name: string): string {
   return encodeOctets(/[^\0-\xFF]/.test(name) ? utf8Octets(name) : name)
 }

@@ -3,29 +3,29 @@ import type { Surroundings } from './facts.ts'
 /** A link of a page, one octet a character. */
 export interface PageLink extends Surroundings {
   readonly href: string
-  /** The text of the link, with a TAB in place of each tag. */
+  /** The text of the link. A TAB replaces each tag. */
   readonly text: string
   /** The class attribute: `icon icon-directory`. */
   readonly classes: string
-  /** The number of characters before the link, without blanks, links and headings. */
+  /** How many characters stand before the link, not counting blanks, links and headings. */
   readonly prose: number
 }
 
-/** The most characters of each text that are kept: date and size stand near the link. */
+/** How many characters of each text are kept. Date and size stand near the link. */
 const maxText = 200
-/** The most numbers of a row that are kept; a row has only a few attributes by which its table is sorted. */
+/** How many numbers of a row are kept. A row has only a few attributes by which its table is sorted. */
 const maxNumbers = 4
 /**
- * The most nested elements; pages have about a dozen. At each end tag the parser searches all open ones, so a limit
- * saves time.
+ * How many elements may be nested; pages have about a dozen. At each end tag the parser searches all open ones, so a
+ * limit saves time.
  */
 export const maxDepth = 500
 
 const headings: ReadonlySet<string> = new Set(['title', 'h1', 'h2', 'h3', 'h4', 'caption'])
 const silent: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'select', 'textarea'])
-/** The elements at whose beginning and end a row ends. */
+/** A row ends where one of these elements begins or ends. */
 const rowBreaks: ReadonlySet<string> = new Set('tr li dt table thead tbody ul ol dl pre'.split(' '))
-/** Elements at which a row also ends, except within a row of a table or a list. */
+/** A row also ends at these elements, except within a row of a table or a list. */
 const lineBreaks: ReadonlySet<string> = new Set(
   'br hr p h1 h2 h3 h4 h5 h6 header footer address nav section'.split(' '),
 )
@@ -44,7 +44,7 @@ export class LinkReader {
   #rowDepth = 0
   #prose = 0
   #heading: string | null = null
-  /** For each open `div`, the amount of prose before it. */
+  /** How much prose stands before each open `div`. */
   readonly #divs: number[] = []
   /** The text of the first element of each kind: title, h1, ... */
   readonly headings: Map<string, string> = new Map()
@@ -57,7 +57,7 @@ export class LinkReader {
     return this.#prose
   }
 
-  /** Returns the links whose row is complete, each once. */
+  /** Returns each link once, after its row is complete. */
   takeLinks(): PageLink[] {
     const links = this.#links
     this.#links = []
@@ -132,7 +132,7 @@ export class LinkReader {
     this.#close()
   }
 
-  /** Ends a row at this element. A link may contain paragraphs, so they end no row within one. */
+  /** Ends a row at this element, except within a link, which may contain paragraphs. */
   #breakRow(name: string): void {
     const isLine = lineBreaks.has(name) && this.#rowDepth === 0 && !this.#isInLink
     if (isLine || rowBreaks.has(name)) this.#endRow()
@@ -150,7 +150,7 @@ export class LinkReader {
   }
 }
 
-/** Shortens runs of blanks, with which pages align columns. */
+/** Joins texts and shortens runs of blanks, by which pages align columns. */
 function joined(text: string, more: string): string {
   if (text.length >= maxText) return text
   const added = more
@@ -160,7 +160,7 @@ function joined(text: string, more: string): string {
   return added === '\t' && (text === '' || text.endsWith('\t')) ? text : (text + added).slice(0, maxText)
 }
 
-/** Adds size and date from elements behind the name, if the link has them there. */
+/** Adds size and date from elements after the name, if the link has them there. */
 function withRest(link: PageLink): PageLink {
   const text = link.text.trimStart()
   const end = text.indexOf('\t')

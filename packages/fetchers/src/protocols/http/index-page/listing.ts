@@ -10,12 +10,12 @@ import { isJsonIndex, jsonEntries } from './json.ts'
 import { octetsOf } from './text.ts'
 import { TitleScanner, titleKind } from './title.ts'
 
-/** The octets within which an index must be recognised: style sheets and icons may stand before the first row. */
+/** An index must be recognised within this many octets: style sheets and icons may stand before the first row. */
 const maxPeek = 256 * 1024
 
 /**
- * Turns a directory index that the server wrote itself into a listing; any other page stays as it is. Only the
- * beginning of the body is examined, and its octets stay the same.
+ * Turns a directory index that the server itself wrote into a listing; any other page stays as it is. It examines only
+ * the beginning of the body, and the octets stay the same.
  */
 export async function asListing(
   retrieved: Retrieved<'http'>,
@@ -35,7 +35,7 @@ export async function asListing(
 }
 
 /**
- * Whether the path ends in `/` or names no file: some servers show the directory `files` without a `/` behind its name.
+ * Whether the path ends in `/` or names no file: some servers show the directory `files` without a `/` after its name.
  * A page that a proxy makes of an FTP directory does not count.
  */
 function mayBeIndex(
@@ -48,7 +48,7 @@ function mayBeIndex(
   return isOfHttp && /(?:^|\/)[^./]*$/.test(path) && metadata.status === 200 && request.head !== true
 }
 
-/** Whether the caller asks for JSON; otherwise a JSON document may be anything. */
+/** Whether the caller asks for JSON. Otherwise a JSON document may be anything. */
 function asksForJson({ request }: RetrievalContext): boolean {
   return /json/i.test(ownField(request, 'accept') ?? request.accept ?? '')
 }
@@ -56,11 +56,11 @@ function asksForJson({ request }: RetrievalContext): boolean {
 /** Looks at the beginning of a body, one octet a character. Undefined: more octets are needed. */
 interface Recogniser {
   add(text: string): Promise<boolean | undefined>
-  /** `isAll` is false where more would have come. */
+  /** `isAll` is false if more octets would have come. */
   end(isAll: boolean): Promise<boolean>
 }
 
-/** Recognises an index in HTML. Most pages are told from it by their title; the others are parsed. */
+/** Recognises an index in HTML. The title excludes most pages; the others are parsed. */
 class HtmlRecogniser implements Recogniser {
   readonly #context: RetrievalContext
   readonly #scanner = new TitleScanner()
@@ -104,11 +104,11 @@ class JsonRecogniser implements Recogniser {
   }
 }
 
-/** The beginning of a body that was read to examine it. */
+/** The beginning of a body, which was read to examine it. */
 interface Peek {
   readonly chunks: Uint8Array[]
   readonly isIndex: boolean
-  /** The failure that ended the body meanwhile: the consumer gets it after the chunks. */
+  /** The failure that ended the body while it was examined. The consumer gets it after the chunks. */
   readonly failure: { readonly error: unknown } | null
 }
 
@@ -131,11 +131,11 @@ async function peekAt(source: ByteSource, recogniser: Recogniser, { deadline }: 
   }
 }
 
-/** A body with its beginning put back in front. */
+/** A body whose beginning was read. It gives the beginning again. */
 class PeekedBody implements ByteSource {
   readonly #peek: Peek
   readonly #rest: ByteSource
-  /** The number of chunks of the beginning that were given out. A server may have sent many of an octet each. */
+  /** How many chunks of the beginning were given out. A server may have sent many chunks of one octet. */
   #given = 0
   #isRest = false
 

@@ -1,7 +1,10 @@
 import { adviceText } from '@retriever/core'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 
-/** The text of an index as it comes, one octet a character. Rejects with `limit-exceeded` past limits.maxListing. */
+/**
+ * Yields the text of an index while it arrives, one octet a character. Rejects with `limit-exceeded` past
+ * limits.maxListing.
+ */
 export async function* indexText(
   body: AsyncIterable<Uint8Array>,
   { limits: { maxListing }, error }: RetrievalContext,
@@ -18,7 +21,7 @@ export async function* indexText(
   }
 }
 
-/** Octets as text, one a character. */
+/** Returns octets as text, one a character. */
 export function octetsOf(chunk: Uint8Array): string {
   return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
 }

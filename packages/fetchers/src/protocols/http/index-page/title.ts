@@ -1,5 +1,5 @@
 /**
- * The kind of a title or heading: `index` (the page is an index of a directory), `path` (the page's own path), `vague`
+ * What a title or heading says: `index` (the page is an index of a directory), `path` (the page's own path), `vague`
  * (nothing, or words that may name an index) or `other`.
  */
 export type TitleKind = 'index' | 'path' | 'vague' | 'other'
@@ -16,7 +16,7 @@ const phrases = [
   'files (?:within|in|of)',
 ]
 const phrase = new RegExp(`^(?:the )?(?:${phrases.join('|')})[\\s:[("']*(.*)$`, 'is')
-/** Words for an index in the languages of servers. */
+/** Matches words for an index in the languages of servers. */
 const words = new RegExp(
   `\\b(?:${[
     'index|director(?:y|ies)|listing|folders?|files?|contents|browser?|browse',
@@ -26,7 +26,7 @@ const words = new RegExp(
   'i',
 )
 
-/** The kind of a title or heading, which is one octet a character. */
+/** Returns the kind of a title or heading, which is one octet a character. */
 export function titleKind(title: string, { path, host }: PageAddress): TitleKind {
   const text = title
     .replace(/\xC2?\xA0/g, ' ')
@@ -39,14 +39,14 @@ export function titleKind(title: string, { path, host }: PageAddress): TitleKind
   if (named !== null && (named.startsWith('/') || named.endsWith('/') || (last !== '' && named.endsWith(last)))) {
     return 'index'
   }
-  // `/files/`, `127.0.0.1 - /files/`, `http://127.0.0.1:8080/files`.
+  // The path may stand alone or after a host: `/files/`, `127.0.0.1 - /files/`, `http://127.0.0.1:8080/files`.
   const withSlash = text.endsWith('/') ? text : `${text}/`
   if (/(?:^| )\/(?:\S|$)/.test(text) || (path.length > 1 && withSlash.endsWith(path))) return 'path'
   const isVague = words.test(text) || text === last || text.toLowerCase().includes(host.toLowerCase())
   return isVague ? 'vague' : 'other'
 }
 
-/** The path without its end, in `/files/"]` and `/files/ - Apache`. */
+/** Returns the path in `/files/"]` and `/files/ - Apache`. */
 function withoutEnd(text: string): string {
   const dash = text.indexOf(' -')
   let end = dash < 0 ? text.length : dash
@@ -54,18 +54,18 @@ function withoutEnd(text: string): string {
   return text.slice(0, end)
 }
 
-/** Octets within which the body of an index begins, and within which its title ends. */
+/** The body of an index begins within this many octets, and its title ends within them. */
 const maxHead = 64 * 1024
 const maxTitle = 1000
 /** The search for a title ends at the first of these elements. */
 const start = /<(title|body|h\d|pre|ul|ol|table|a|p|div|hr|main|header)(?=[\s>])/i
 const longestTag = '<header'.length
 
-/** Finds the title of a page as it comes, without a parser, since the title alone excludes most pages. */
+/** Finds the title of a page while it arrives. It needs no parser: the title alone excludes most pages. */
 export class TitleScanner {
   readonly #pieces: string[] = []
   #length = 0
-  /** The end of the text so far, which may have the beginning of a tag or of the title's end. */
+  /** The end of the text so far. It may hold the beginning of a tag or of the title's end. */
   #window = ''
   #isInTitle = false
 
@@ -74,7 +74,10 @@ export class TitleScanner {
     return this.#pieces.join('')
   }
 
-  /** The title as written, "" if there is none; undefined if more is needed; null if none comes within the limits. */
+  /**
+   * Returns the title as written, "" if there is none, undefined if more is needed, null if none comes within the
+   * limits.
+   */
   add(text: string): string | null | undefined {
     this.#pieces.push(text)
     this.#length += text.length

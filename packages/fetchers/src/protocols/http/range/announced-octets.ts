@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 
-/** The octets of one answer that has announced their number. Rejects with `partial` where fewer come. */
+/** The octets of an answer that has announced how many there are. Rejects with `partial` if fewer come. */
 export class AnnouncedOctets implements ByteSource {
   readonly #source: ByteSource
   readonly #length: number
@@ -31,7 +31,7 @@ export class AnnouncedOctets implements ByteSource {
     try {
       chunk = await this.#source.read()
     } catch (error) {
-      // A failure behind the last octet, such as a missing last chunk, does not count.
+      // A failure after the last octet, such as a missing last chunk, does not count.
       if (left > 0 || this.#context.deadline.reason !== null) throw error
       await this.cancel()
       return null

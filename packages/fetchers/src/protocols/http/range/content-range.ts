@@ -3,7 +3,7 @@ import type { OctetRange, RetrievalContext } from '../../../contract/fetcher.ts'
 import { givesField } from '../../../kit/request-options.ts'
 import type { ResponseHead } from '../response.ts'
 
-/** The octets `first` to `last` of a representation of `total`; null where the server does not know that. */
+/** The octets `first` to `last` of a representation of `total`. Null if the server does not know the total. */
 interface ContentRange {
   readonly first: number
   readonly last: number
@@ -11,7 +11,8 @@ interface ContentRange {
 }
 
 /**
- * The one part that a 206 has (RFC 9110 14.4); null where its fields contradict each other, or it has several parts.
+ * Returns the part that a 206 has (RFC 9110 14.4). Null if its fields contradict each other, or if it has several
+ * parts.
  */
 export function contentRange(head: ResponseHead): ContentRange | null {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(head.field('content-range') ?? '')
@@ -23,17 +24,17 @@ export function contentRange(head: ResponseHead): ContentRange | null {
   return isOdd || (length !== null && Number(length) !== last - first + 1) ? null : { first, last, total }
 }
 
-/** The size that a 416 gives (`bytes *\/14`); null where it gives none. */
+/** Returns the size that a 416 gives (`bytes *\/14`). Null if it gives none. */
 export function totalOfUnsatisfied(head: ResponseHead): number | null {
   const total = /^bytes \*\/(\d{1,15})$/i.exec(head.field('content-range') ?? '')?.[1]
   return total === undefined ? null : Number(total)
 }
 
-/** Throws where a range was asked for and another one came, or a range came that was not asked for. */
+/** Throws if a range was asked for and another one came, or if a range came that nobody asked for. */
 export function checkRange(head: ResponseHead, range: OctetRange | undefined, context: RetrievalContext): void {
   const { status } = head
   if (range === undefined && status !== 206 && status !== 416) return
-  // RFC 9110 14.2: a range has a meaning for GET alone, so most servers answer HEAD with the whole.
+  // A range has a meaning only for GET (RFC 9110 14.2), so most servers answer HEAD with the whole.
   if (context.request.head === true && status !== 416) return
   const { reply } = head
   const details = { status, reply, phase: 'request' } as const
@@ -47,7 +48,7 @@ export function checkRange(head: ResponseHead, range: OctetRange | undefined, co
     throw context.error('protocol-violation', 'The server sent a part where the whole was asked for.', details)
   }
   if (status !== 206) {
-    // The whole is what bytes=0- asks for.
+    // The range bytes=0- means the whole.
     if (range[0] === 0 && range[1] === null) return
     throw context.error('range-refused', 'The server sends only the whole; retrieve it without a range.', details)
   }

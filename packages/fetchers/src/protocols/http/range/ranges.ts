@@ -4,7 +4,7 @@ import { sourceOf } from '../../../kit/byte-source.ts'
 import { isSeveral } from '../../../kit/request-options.ts'
 import { discard } from '../connection/discard.ts'
 
-/** The context with the field Range for several ranges; with one range it stays as it is. */
+/** Adds the field Range for several ranges. With one range the context stays as it is. */
 export function withRanges(context: RetrievalContext): RetrievalContext {
   const { range, ...request } = context.request
   if (range === undefined || !isSeveral(range)) return context
@@ -15,7 +15,7 @@ export function withRanges(context: RetrievalContext): RetrievalContext {
   return { ...context, request: { ...request, headers } }
 }
 
-/** Rejects with `range-refused` where several ranges were asked for, and the whole came. */
+/** Rejects with `range-refused` if several ranges were asked for and the whole came. */
 export async function checkRanges(outcome: Outcome<'http'>, context: RetrievalContext): Promise<void> {
   const { range, head } = context.request
   const isWhole = outcome.outcome === 'retrieved' && outcome.metadata.status === 200

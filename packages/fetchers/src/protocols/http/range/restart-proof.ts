@@ -7,7 +7,7 @@ import type { Answer, Deadline } from '../exchange.ts'
 import type { ResponseHead } from '../response.ts'
 import { AnnouncedOctets } from './announced-octets.ts'
 
-/** Fields by which the caller may recognise the first answer. */
+/** The caller may recognise the first answer by these fields. */
 const comparedFields = [
   'content-type',
   'content-length',
@@ -18,8 +18,8 @@ const comparedFields = [
 ] as const
 
 /**
- * The proof for an answer that may differ the next time. The body begins anew, as long as nothing has been given out or
- * the sink can throw that away, and must have the same header fields.
+ * The proof for an answer that may differ the next time. The body begins anew if nothing has been given out or the sink
+ * can throw that away. The new answer must have the same header fields.
  */
 export class RestartProof implements Proof {
   readonly isRestart = true
@@ -30,7 +30,7 @@ export class RestartProof implements Proof {
   #sink: Sink | null = null
 
   /**
-   * `again` sends the request once more; `head` is that of the first answer; `length` is that of its body, or null if
+   * `again` sends the request once more. `head` is that of the first answer. `length` is that of its body, or null if
    * unknown.
    */
   constructor(
@@ -77,7 +77,7 @@ export class RestartProof implements Proof {
     throw this.#context.error('partial', message, { phase: 'body', status, reply })
   }
 
-  /** Lets the sink throw away its octets, but only once they come anew. */
+  /** Lets the sink throw away its octets. Called only after the new answer has begun. */
   async #startOver(given: number, body: Answer['body']): Promise<void> {
     try {
       if (given > 0) await this.#sink?.startOver?.()

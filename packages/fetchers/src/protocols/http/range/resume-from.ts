@@ -12,9 +12,9 @@ import { restRequest } from './rest-request.ts'
 import { isOf, type Validator } from './validator.ts'
 
 /**
- * Retrieves the rest behind the octets that the caller has. If the server cannot begin there, or has another
- * representation by now, the whole comes, by a second request where the first brought a part that is not the rest
- * (security.md R7 to R11).
+ * Retrieves the rest after the octets that the caller has. If the server cannot begin there or has another
+ * representation now, the whole comes. If the first request brought a part that is not the rest, a second request asks
+ * for the whole (security.md R7 to R11).
  */
 export async function retrieveRest(
   ask: SendRequest,
@@ -51,7 +51,7 @@ export async function retrieveRest(
   return outcome
 }
 
-/** The rest behind the tail, which comes again before it; null where other octets come. */
+/** Returns the rest after the tail, which must come again before it. Null if other octets come. */
 async function restBehind(tail: Uint8Array, outcome: Outcome<'http'>): Promise<Outcome<'http'> | null> {
   if (outcome.outcome !== 'retrieved') return outcome
   const body = new BehindTail(sourceOf(outcome.body), tail)
@@ -73,7 +73,7 @@ async function retrieveWhole(ask: SendRequest, context: RetrievalContext, obstac
   return outcome
 }
 
-/** The reason why a part is not the rest of the caller's octets. */
+/** Says why a part is not the rest of the caller's octets. */
 function partObstacle(
   { offset, size = null, since }: ResumePoint,
   first: number,
@@ -84,14 +84,14 @@ function partObstacle(
   const part = contentRange(head)
   if (part === null || part.first !== first) return 'the server sends another part than the rest'
   if (!isOf(validator, head, isTold(context))) return changed
-  // The validator has been compared. Dates of HTTP have whole seconds.
+  // The validator has already been compared. HTTP's dates have whole seconds.
   const found = { size: part.total, modified: httpDate(head.field('last-modified')), precision: 1000 }
   const obstacle = resumeObstacle({ offset, size, ...(since !== undefined && { since }) }, found)
   if (obstacle !== null) return obstacle
-  // The caller has all octets of its version, so there is no rest of that.
+  // The caller has all octets of its version, so that version has no rest.
   if (size === offset && first === offset) return changed
   if (part.total !== null && part.total < offset) return hasOnly(part.total, { offset })
-  // RFC 9110 15.3.7 lets a server send less than it was asked for.
+  // A server may send less than it was asked for (RFC 9110 15.3.7).
   if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
   const isCoded = !/^(?:identity)?$/i.test(head.field('content-encoding') ?? '')
   return isCoded && context.request.compressed === true ? 'it is compressed on its way' : null
@@ -112,7 +112,7 @@ function hasOnly(total: number, { offset }: ResumePoint): string {
   return total < offset ? `the resource has only ${total} octets` : changed
 }
 
-/** The outcome where the caller already has all octets. */
+/** Makes the outcome if the caller already has all octets. */
 function nothingLeft({ offset, modified, etag }: ResumePoint, head: ResponseHead): Outcome<'http'> {
   const { metadata, ...described } = describe(head)
   return {

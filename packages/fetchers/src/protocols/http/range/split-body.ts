@@ -9,8 +9,8 @@ import { segmentSize } from './segments.ts'
 import { type RangedRepresentation, ValidatorProof } from './validator-proof.ts'
 
 /**
- * The octets of a representation of known size, in order. Up to `connections` segments are requested at a time, or wait
- * for the consumer; the first one is the answer that has begun. No segment is requested before the first read.
+ * Yields the octets of a representation of known size, in order. Up to `connections` segments are being received or
+ * wait for the consumer. The first one is the answer that has begun. No segment is requested before the first read.
  */
 export async function* splitBody(
   context: RetrievalContext,
@@ -37,13 +37,13 @@ export async function* splitBody(
       ahead.shift()
     }
   } finally {
-    // This ends the other segments where one has failed or the consumer has gone.
+    // Ends the other segments if one has failed or the consumer has stopped reading.
     begun.deadline.fail(context.error('aborted', 'The rest is no longer wanted.', { phase: 'body' }))
     deadline.fail(context.error('aborted', 'The rest is no longer wanted.', { phase: 'body' }))
   }
 }
 
-/** A segment, whose octets come before the consumer wants them. */
+/** A segment, whose octets arrive before the consumer wants them. */
 class Segment {
   readonly #chunks: Uint8Array[] = []
   #isOver = false

@@ -11,8 +11,7 @@ import { splitBody } from './split-body.ts'
 
 /**
  * Retrieves the whole over several connections. The first request is for one range: its answer must prove that the
- * server serves ranges, and say of which representation and size. After any other answer the whole comes over one
- * connection.
+ * server serves ranges, and tell the representation and its size. If it does not, the whole comes over one connection.
  */
 export async function retrieveSplit(
   ask: SendRequest,
@@ -45,7 +44,7 @@ export async function retrieveSplit(
   return asWhole(outcome, total, sourceOf(octets))
 }
 
-/** The outcome worded as a 200, whose header section is that of the 206 but for these fields (RFC 9110 15.3.7). */
+/** Words the outcome as a 200: its header section is that of the 206 except for these fields (RFC 9110 15.3.7). */
 function asWhole(outcome: Retrieved<'http'>, total: number, body: Retrieved<'http'>['body']): Retrieved<'http'> {
   const { 'content-range': _range, ...headers } = outcome.metadata.headers
   const length = String(total)

@@ -8,25 +8,25 @@ import { AnnouncedOctets } from './announced-octets.ts'
 import { contentRange } from './content-range.ts'
 import { ifRange, isOf, type Validator } from './validator.ts'
 
-/** The wanted octets of one representation: from `at` up to, not including, `end`. */
+/** The wanted octets of one representation: from `at` up to, but not including, `end`. */
 export interface Extent {
   readonly at: number
   readonly end: number
 }
 
-/** A representation that can be asked for by ranges, and the facts that every answer must repeat to be of it. */
+/** A representation that can be requested by ranges, and what every answer must repeat to belong to it. */
 export interface RangedRepresentation {
   readonly ask: SendRequest
   readonly validator: Validator
-  /** The number of octets of the whole; null where the server has not said. */
+  /** How many octets the whole has. Null if the server has not said. */
   readonly total: number | null
-  /** The Content-Encoding: the octets are those as sent. */
+  /** The Content-Encoding, since the octets are counted as sent. */
   readonly coding: string | null
 }
 
 /**
- * Proves by a validator that the rest is of the same representation (security.md R1). Each request has a deadline of
- * its own, so that silence ends only the request.
+ * Proves by a validator that the rest belongs to the same representation (security.md R1). Each request has its own
+ * deadline, so that silence ends only that request.
  */
 export class ValidatorProof implements Proof {
   readonly #context: RetrievalContext
@@ -34,7 +34,7 @@ export class ValidatorProof implements Proof {
   readonly #end: number
   #wasWrong = false
 
-  /** `end`: the end of the wanted octets. */
+  /** `end` is the end of the wanted octets. */
   constructor(context: RetrievalContext, representation: RangedRepresentation, end: number) {
     this.#context = context
     this.#representation = representation
@@ -71,7 +71,7 @@ export class ValidatorProof implements Proof {
     return isSameSize && isOf(validator, head) && head.field('content-encoding') === coding
   }
 
-  /** Whether a server without ranges sends the very same representation once more, from its beginning. */
+  /** Whether a server without ranges sends exactly the same representation again, from its beginning. */
   #isWhole(head: ResponseHead): boolean {
     const { validator, total, coding } = this.#representation
     const length = head.field('content-length')
@@ -80,8 +80,8 @@ export class ValidatorProof implements Proof {
   }
 
   /**
-   * The error for a wrong answer. It is transient the first time: one of several servers behind a name may lack what
-   * the others have.
+   * Makes the error for a wrong answer. It is transient the first time: if several servers share a name, one may lack
+   * what the others have.
    */
   #wrong({ status, reply }: ResponseHead, offset: number): Error {
     const transient = !this.#wasWrong

@@ -2,21 +2,22 @@ import type { ResumePoint } from '../../../contract/fetcher.ts'
 import { httpDate } from '../../../kit/text/date.ts'
 import type { ResponseHead } from '../response.ts'
 
-/** Tells a representation from every other one of its resource, octet for octet (RFC 9110 8.8.1). */
+/** Distinguishes a representation from every other one of its resource, octet for octet (RFC 9110 8.8.1). */
 export type Validator =
   /** A strong entity tag, as sent. */
   | { readonly etag: string }
-  /** A date that is strong; `weak` is an entity tag that is not. */
+  /** A date that is strong. `weak` is a weak entity tag beside it. */
   | { readonly modified: Date; readonly weak: string | null }
 
 /**
- * The time by which a date must be older than the answer. RFC 9110 8.8.2.2 asks for a second, and for clocks that agree
- * or a difference beyond that; RFC 7232 2.2.2 said 60 s for both, as security.md R10 does.
+ * How many milliseconds a date must be older than the answer. RFC 9110 8.8.2.2 asks for a second if the clocks agree,
+ * or for more than their difference; RFC 7232 2.2.2 said 60 s for both, as security.md R10 does.
  */
 const strongAge = 60_000
 
 /**
- * The validator of the representation that an answer has, or has a part of; null where the answer has no strong one.
+ * Returns the validator of the representation that an answer has, in whole or in part. Null if the answer has no strong
+ * one.
  */
 export function validatorOf(head: ResponseHead): Validator | null {
   const etag = head.field('etag')
@@ -27,15 +28,15 @@ export function validatorOf(head: ResponseHead): Validator | null {
   return { modified, weak: etag }
 }
 
-/** The validator of the representation whose beginning the caller has; null where no strong one is known. */
+/** Returns the validator of the representation whose beginning the caller has. Null if no strong one is known. */
 export function validatorFrom({ etag = null, modified = null }: ResumePoint): Validator | null {
   if (etag !== null && isStrong(etag)) return { etag }
   return modified === null ? null : { modified, weak: etag }
 }
 
 /**
- * The value of If-Range. A date beside a weak tag must not be sent (RFC 9110 13.1.5): the answer to a bare Range gives
- * its date, which is compared.
+ * Returns the value of If-Range. A date must not be sent if there is a weak tag (RFC 9110 13.1.5); the answer to a bare
+ * Range gives its date, which is then compared.
  */
 export function ifRange(validator: Validator | null): { readonly ifRange?: string } {
   if (validator === null) return {}
@@ -44,9 +45,9 @@ export function ifRange(validator: Validator | null): { readonly ifRange?: strin
 }
 
 /**
- * Whether a 206, or a 416, is about the representation with this validator. A 206 repeats the entity tag (RFC 9110
- * 15.3.7); it need not repeat the date that If-Range had, and a 416 need say nothing. `wasSent` is false where the
- * server was not told of the validator: then its silence proves nothing.
+ * Whether a 206 or a 416 is about the representation with this validator. A 206 repeats the entity tag (RFC 9110
+ * 15.3.7), but need not repeat the date that If-Range had, and a 416 may repeat nothing. `wasSent` is false if the
+ * server was not told the validator: its silence then proves nothing.
  */
 export function isOf(validator: Validator | null, head: ResponseHead, wasSent = true): boolean {
   if (validator === null) return true
@@ -58,7 +59,7 @@ export function isOf(validator: Validator | null, head: ResponseHead, wasSent = 
   return etag === null || validator.weak === null || isSameTag(etag, validator.weak)
 }
 
-/** The weak comparison (RFC 9110 8.8.3.2). */
+/** Compares weakly (RFC 9110 8.8.3.2). */
 export function isSameTag(one: string, other: string): boolean {
   return opaque(one) === opaque(other)
 }
