@@ -16,12 +16,13 @@ import { fieldsOf } from './fields.ts'
 import { refusedByServer } from './nntp-errors.ts'
 import { plannedCommand } from './planned-command.ts'
 
-/** Retrieves an article as the server keeps it: header, empty line, body; lines end in CRLF (RFC 3977 6.2.1). */
+/** Retrieves an article as the server keeps it: header, empty line, body. Lines end in CRLF (RFC 3977 6.2.1). */
 export async function retrieveArticle(lease: NntpLease, inSession: InSession): Promise<Retrieved<'nntp'>> {
   const { context } = lease
   if (context.request.head === true) return retrieveHead(lease)
   const { reply, pending } = await askArticle(lease, 'ARTICLE', 220)
-  // A message-id names the same article for ever (RFC 5536 3.1.3): one that breaks off is sent again (security.md R28).
+  // A message-id names the same article for ever (RFC 5536 3.1.3), so a body that breaks off is sent again (security.md
+  // R28).
   const resume = (offset: number): Promise<Portion> => {
     return inSession(async (other) => {
       const { pending } = await askArticle(other, 'ARTICLE', 220)
@@ -70,8 +71,8 @@ async function askArticle(
 }
 
 /**
- * Throws `protocol-violation` if the server sends another article. A reply that was not asked for (security.md 39)
- * shifts all replies behind it, and each retrieval would get the answer of another one.
+ * Throws `protocol-violation` if the server sends another article. An unexpected reply (security.md 39) shifts all
+ * replies after it, and each retrieval would get another one's answer.
  */
 export function checkAnswer(
   context: RetrievalContext,
@@ -86,7 +87,10 @@ export function checkAnswer(
   throw context.error('protocol-violation', message, { reply: replyWords(reply) })
 }
 
-/** Reads `220 31 <dots@example.net> article`. By message-id the number is 0 (RFC 3977 6.2.1.2), or the group's (sn). */
+/**
+ * Reads `220 31 <dots@example.net> article`. By message-id the number is 0 (RFC 3977 6.2.1.2), or that in the group
+ * (sn).
+ */
 function articleOf({ text }: Reply): { readonly number: number | null; readonly messageId: string | null } {
   const [, number, messageId = null] = /^(\d{1,16})(?:\s+<([^<>\s]+)>)?(?=\s|$)/.exec(text) ?? []
   return { number: number === undefined ? null : Number(number), messageId }

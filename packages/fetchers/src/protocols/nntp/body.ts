@@ -5,32 +5,32 @@ import type { PendingCommand, ReadAhead } from './connection/command-queue.ts'
 import type { NntpLease } from './connection/exchange.ts'
 import { unreadLimit } from './connection/session.ts'
 
-/** The most octets of one body that are read ahead of its consumer. */
+/** How many octets of one body are read ahead of its consumer. */
 const maxAhead = 65_536
 
-/** The milliseconds without a read after which a body counts as unread; at most half of limits.unreadTimeout. */
+/** After this many milliseconds without a read, a body counts as unread. At most half of limits.unreadTimeout. */
 const patience = 1000
 
 /**
- * The octets of a multi-line block (RFC 3977 3.1.1). They are read ahead, up to a limit, while other retrievals wait
- * for the session. The block ends at the line with a dot, and its session is free for others. If the block is cancelled
- * before, the session reads the rest away or is closed.
+ * The octets of a multi-line block (RFC 3977 3.1.1). While other retrievals wait for the session, it reads them ahead,
+ * up to a limit. The line with a dot ends the block, and its session is then free for others. If the block is cancelled
+ * earlier, the session reads and discards the rest or is closed.
  */
 export class BlockBody implements ByteSource, Breakable, ReadAhead {
   readonly #lease: NntpLease
   readonly #pending: PendingCommand
   #unlink: () => void = () => {}
-  /** Octets that were read ahead of the consumer, the oldest first. */
+  /** Octets that were read ahead of the consumer. The oldest are first. */
   readonly #chunks: Uint8Array[] = []
   #length = 0
-  /** Settles when reading ahead pauses or ends; null: nothing is read ahead. */
+  /** Settles when reading ahead pauses or ends. Null: nothing is read ahead. */
   #reading: Promise<void> | null = null
   #failure: { readonly error: unknown } | null = null
-  /** True while the consumer reads: reading ahead must wait. */
+  /** True while the consumer reads, so that reading ahead must wait. */
   #isWanted = false
   #isTold = false
   #unreadTimer: NodeJS.Timeout | undefined
-  /** True once the session is no longer used. */
+  /** True after the session is no longer used. */
   #isReleased = false
   #isOver = false
   isBroken = false
@@ -78,12 +78,12 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
       }
       if (!this.#isWanted && !this.#isReleased) this.#tellUnread()
     } catch (error) {
-      // The consumer gets the error after the octets that came before it.
+      // The consumer first gets the octets that came before the error.
       this.#failure = { error }
     }
   }
 
-  /** Tells once that others wait for a body that does not fit into memory, unless it is read soon. */
+  /** Says once that others wait for a body that does not fit into memory, unless somebody reads it soon. */
   #tellUnread(): void {
     if (this.#isTold) return
     const { url, limits, emit, hasListener } = this.#lease.context
@@ -108,7 +108,7 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
     return this.#isReleased ? null : this.#pull()
   }
 
-  /** The next octets from the session; null at the end, which frees the session for others. */
+  /** Reads the next octets from the session. Null at the end, which frees the session for others. */
   async #pull(): Promise<Uint8Array | null> {
     const { session, context } = this.#lease
     try {
@@ -129,7 +129,7 @@ export class BlockBody implements ByteSource, Breakable, ReadAhead {
     this.#release()
   }
 
-  /** Releases the session. Its next retrieval reads away the rest of the block, if there is any. */
+  /** Releases the session. If some of the block is left, the session's next retrieval reads and discards it. */
   #release(): void {
     if (this.#isReleased) return
     this.#isReleased = true

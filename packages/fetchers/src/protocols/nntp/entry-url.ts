@@ -1,9 +1,9 @@
 import { bracketed, encodeOctets } from '@retriever/core'
 import type { ServerPlan } from './connection/session.ts'
 
-/** The URL of a group on the same server, over the same transport: `nntp://host/group`. */
+/** Makes the URL of a group on the same server, over the same transport: `nntp://host/group`. */
 export function groupUrl(plan: ServerPlan, newsgroup: string): string {
-  // The user stays in the URL, so that the right password is asked for when it is followed; the password does not.
+  // The user stays in the URL, so that whoever follows it is asked for the right password. The password does not stay.
   const user = plan.user ? `${encodeOctets(plan.user)}@` : ''
   const host = bracketed(plan.host.replace('%', '%25'))
   const [scheme, defaultPort] = plan.tls === 'implicit' ? ['nntps', 563] : ['nntp', 119]
@@ -11,7 +11,7 @@ export function groupUrl(plan: ServerPlan, newsgroup: string): string {
   return `${scheme}://${user}${host}${port}/${encodeOctets(newsgroup, '+')}`
 }
 
-/** The URL of an article: `nntp://host/group/12`. */
+/** Makes the URL of an article: `nntp://host/group/12`. */
 export function articleUrl(plan: ServerPlan, newsgroup: string, number: number): string {
   return `${groupUrl(plan, newsgroup)}/${number}`
 }

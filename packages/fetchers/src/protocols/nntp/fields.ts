@@ -2,7 +2,7 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { PendingCommand } from './connection/command-queue.ts'
 import type { NntpSession } from './connection/session.ts'
 
-/** The header fields in the answer to HEAD, which is read to its end: by lower-case name, unfolded (RFC 5322 2.2.3). */
+/** Reads the answer to HEAD to its end. Returns the header fields by lower-case name, unfolded (RFC 5322 2.2.3). */
 export async function fieldsOf(
   session: NntpSession,
   pending: PendingCommand,
@@ -13,13 +13,13 @@ export async function fieldsOf(
   // Only CRLF ends a line here (RFC 3977 3.1.1): an LF within a subject must not begin another field.
   for (const line of text.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
     const [, name, value = ''] = /^([!-9;-~]+):[ \t]*(.*)$/s.exec(line) ?? []
-    // The first of several counts: RFC 5536 allows only one of each field that is read here.
+    // If a field comes several times, the first counts. RFC 5536 allows only one of each field that is read here.
     if (name !== undefined && !fields.has(name.toLowerCase())) fields.set(name.toLowerCase(), value)
   }
   return fields
 }
 
-/** A short block as text, one octet a character. Reads the answer to its end. */
+/** Reads a short block to its end. Returns it as text, one octet a character. */
 export async function blockText(
   session: NntpSession,
   pending: PendingCommand,

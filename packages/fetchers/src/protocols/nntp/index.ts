@@ -11,11 +11,11 @@ import { retrieveGroup } from './group/group.ts'
 import { retrieveGroups } from './group/groups.ts'
 
 export interface NntpOptions {
-  /** The number of a newsgroup's newest articles that are listed if the request has no `limit`. Default 1000. */
+  /** How many of a newsgroup's newest articles are listed if the request has no `limit`. Default 1000. */
   readonly maxArticles?: number
   /**
-   * The most connections to one server at a time. Further retrievals share them: an answer comes once those before it
-   * are read or cancelled. Default 4.
+   * How many connections to one server may be open. Further retrievals share them: an answer comes after those before
+   * it are read or cancelled. Default 4.
    */
   readonly connections?: number
 }
@@ -23,8 +23,8 @@ export interface NntpOptions {
 const optionKinds: Readonly<Record<keyof NntpOptions, OptionKind>> = { maxArticles: count, connections: count }
 
 /**
- * Retrieves network news over NNTP (RFC 3977, and RFC 977 servers): articles, newsgroups and lists of newsgroups.
- * Sessions are kept for a few seconds, and take many commands at a time.
+ * Makes a fetcher for network news over NNTP (RFC 3977, and RFC 977 servers): articles, newsgroups and lists of
+ * newsgroups. It keeps sessions for a few seconds, and sends many commands at a time.
  */
 export function nntpFetcher(options: NntpOptions = {}): Fetcher<'nntp'> {
   checkOptions(options, optionKinds, 'nntpFetcher.')

@@ -4,10 +4,10 @@ import { type Reply, refusal, replyWords } from '../../wire/framing/reply.ts'
 import { SessionLost } from './connection/command-queue.ts'
 import type { NntpSession } from './connection/session.ts'
 
-/** The replies about a missing group or article. sn and leafnode answer 430 to a number, RFC 3977 has 423 for that. */
+/** The replies about a missing group or article. sn and leafnode answer 430 to a number; RFC 3977 has 423 for that. */
 const missing: ReadonlySet<number> = new Set([411, 420, 423, 430])
 
-/** The error for a refused GROUP, ARTICLE, OVER or LIST. */
+/** Makes the error for a refused GROUP, ARTICLE, OVER or LIST. */
 export function refusedByServer(context: RetrievalContext, reply: Reply, what: string): RetrievalError {
   if (missing.has(reply.code)) return refusal(context, 'not-found', `The server has no ${what}`, reply)
   switch (reply.code) {
@@ -30,21 +30,24 @@ export function refusedByServer(context: RetrievalContext, reply: Reply, what: s
   }
 }
 
-/** The error for 400, after which the server closes the connection (RFC 3977 3.2.1); it may serve another one later. */
+/**
+ * Makes the error for 400, after which the server closes the connection (RFC 3977 3.2.1). It may serve another one
+ * later.
+ */
 export function serverUnavailable(context: RetrievalContext, reply: Reply): RetrievalError {
   const words = replyWords(reply)
   const message = `The news server is not available now; try later: ${words}`
   return context.error('server-refused', message, { reply: words, transient: true })
 }
 
-/** The error for 483 (RFC 4642 5): the server takes a login, or any command, only over TLS. */
+/** Makes the error for 483 (RFC 4642 5): the server takes a login, or any command, only over TLS. */
 export function tlsNeeded(context: RetrievalContext, reply: Reply): RetrievalError {
   const advice = { option: 'defaults.requireTls' } as const
   const message = `The server wants TLS for this; use nntps:// (port 563), or ${adviceText(advice)} for STARTTLS`
   return refusal(context, 'server-refused', message, reply, { advice })
 }
 
-/** The error for an overview that breaks off, in place of that of a read. */
+/** Makes the error for an overview that breaks off, in place of that of a read. */
 export function overviewError(session: NntpSession, context: RetrievalContext, cause: unknown): unknown {
   // The stream can no longer be trusted: the next answer in it may belong to another command.
   if (RetrievalError.is(cause) && cause.code === 'protocol-violation') session.lose()

@@ -7,17 +7,15 @@ import { Connection } from '../../../wire/transport/connection.ts'
 import { checkGroupName } from '../group/group-reply.ts'
 import type { CommandQueue, PendingCommand } from './command-queue.ts'
 
-/**
- * The most octets of abandoned answers that are read away before the next one; for more, another connection costs less.
- */
+/** How many octets of abandoned answers are discarded before the next one. For more, another connection costs less. */
 const maxDrained = 262_144
 
-/** Replies that a multi-line block follows (RFC 3977 3.2, appendix C); 211 only after LISTGROUP. */
+/** Replies that a multi-line block follows (RFC 3977 3.2, appendix C). After 211 one follows only for LISTGROUP. */
 const withBlock: ReadonlySet<number> = new Set([100, 101, 215, 220, 221, 222, 224, 225, 230, 231])
 
 /**
- * Reads the answers on one connection, for one retrieval after the other. After a read that fails, or that its
- * retrieval gives up, the place in the stream is unknown: then `onBroken` is called.
+ * Reads the answers on one connection, for one retrieval after the other. If a read fails or its retrieval gives it up,
+ * the position in the stream is unknown, so `onBroken` is called.
  */
 export class AnswerReader {
   readonly #socket: Socket
@@ -25,7 +23,7 @@ export class AnswerReader {
   #lines: LineReader
   #context: RetrievalContext
   #isReading = false
-  /** The time at which a read last ended, by performance.now(). */
+  /** When a read last ended, by performance.now(). */
   lastRead: number = performance.now()
 
   constructor(socket: Socket, context: RetrievalContext, onBroken: () => void) {
@@ -35,7 +33,7 @@ export class AnswerReader {
     this.#lines = new LineReader(new Connection(socket, context), context)
   }
 
-  /** The context of the retrieval that has read last. */
+  /** The context of the retrieval that read last. */
   get context(): RetrievalContext {
     return this.#context
   }
@@ -44,7 +42,7 @@ export class AnswerReader {
     return this.#isReading
   }
 
-  /** Whether octets have come that no retrieval has read. */
+  /** Whether octets have arrived that no retrieval has read. */
   get holdsOctets(): boolean {
     return this.#lines.holds || this.#socket.readableLength > 0
   }
@@ -56,7 +54,9 @@ export class AnswerReader {
     })
   }
 
-  /** The next octets of the block behind a reply, without the dots that were added to its lines; null at its end. */
+  /**
+   * Reads the next octets of the block after a reply, without the dots that were added to its lines. Null at its end.
+   */
   async octets(command: PendingCommand, context: RetrievalContext): Promise<Uint8Array | null> {
     const decoder = command.decoder ?? new DotDecoder()
     command.decoder = decoder
@@ -67,7 +67,7 @@ export class AnswerReader {
     return null
   }
 
-  /** Reads away the abandoned answers that come before the answer to a command. */
+  /** Discards the abandoned answers that come before the answer to a command. */
   async drain(queue: CommandQueue, wanted: PendingCommand, context: RetrievalContext): Promise<void> {
     let left = maxDrained
     for (let head = queue.head; head !== undefined && head !== wanted; head = queue.head) {
@@ -103,7 +103,7 @@ export class AnswerReader {
 }
 
 async function replyTo(command: PendingCommand, lines: LineReader, context: RetrievalContext): Promise<Reply> {
-  // The deadline names this phase even if the reply has come already, so that no read waits for it.
+  // The deadline names this phase even if no read waits because the reply has already come.
   context.deadline.phase = command.phase
   const reply = await readReply(lines, context, command.phase, command.secrets ?? [])
   command.reply = reply

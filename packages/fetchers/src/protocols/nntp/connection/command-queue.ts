@@ -3,14 +3,17 @@ import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import type { DotDecoder } from '../../../wire/framing/dot.ts'
 import type { Reply } from '../../../wire/framing/reply.ts'
 
-/** Thrown where the connection was lost while the answer to another command was read: this command is not to blame. */
+/**
+ * Thrown if the connection was lost while the answer to another command was read, so that this command is not the
+ * cause.
+ */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost'
 }
 
-/** The body of an answer, which may wait in memory for its consumer. */
+/** The body of an answer. It may wait in memory for its consumer. */
 export interface ReadAhead {
-  /** Reads on without the consumer, up to a limit, so that the answers behind this one come sooner. */
+  /** Reads on without the consumer, up to a limit, so that the answers after this one come sooner. */
   readAhead(): void
 }
 
@@ -19,15 +22,15 @@ export class PendingCommand {
   /** The command without its line end. */
   readonly text: string
   reply: Reply | null = null
-  /** The decoder of the block behind the reply, once it is being read. */
+  /** The decoder of the block after the reply. Null until the block is read. */
   decoder: DotDecoder | null = null
-  /** The block, if a consumer is to read it. */
+  /** The block, unless the queue reads it itself. */
   body: ReadAhead | null = null
-  /** True where the answer is no longer needed; the next retrieval reads it away. */
+  /** True if the answer is no longer needed. The next retrieval discards it. */
   isAbandoned = false
-  /** The GROUP command that it relies on; null: it relies on none. */
+  /** The GROUP command that this command relies on. Null: none. */
   readonly selection: PendingCommand | null
-  /** The secrets of a login command, which the reply may repeat; null: it is none. */
+  /** The secrets of a login command, which the reply may repeat. Null for other commands. */
   readonly secrets: readonly string[] | null
   sent: Promise<void> = Promise.resolve()
   wake: () => void = () => {}
@@ -60,7 +63,7 @@ export class CommandQueue {
     this.#commands.push(command)
   }
 
-  /** The command whose answer comes next. */
+  /** The command that gets the next answer. */
   get head(): PendingCommand | undefined {
     return this.#commands[0]
   }
@@ -70,10 +73,10 @@ export class CommandQueue {
     return this.#commands.find(({ isAbandoned }) => !isAbandoned)
   }
 
-  /** Waits until all commands before it are over or abandoned. Rejects with SessionLost, or when the retrieval ends. */
+  /** Waits until all earlier commands are over or abandoned. Rejects with SessionLost, or when the retrieval ends. */
   async turn(command: PendingCommand, { deadline }: RetrievalContext): Promise<void> {
     while (!this.#isLost && this.firstWanted !== command) {
-      // The consumers of the answers before it may take their time to read: no limit of a phase runs.
+      // The consumers of earlier answers may take their time, so no limit of a phase runs.
       await deadline.unlimited(() => new Promise<void>((resolve) => (command.wake = resolve)))
     }
     if (this.#isLost) throw new SessionLost()

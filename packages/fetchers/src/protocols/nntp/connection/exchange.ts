@@ -4,12 +4,12 @@ import type { PendingCommand } from './command-queue.ts'
 import { logIn, loginRefused, sendCommand } from './login.ts'
 import type { NntpSession, ServerPlan } from './session.ts'
 
-/** The use of a session by one retrieval, with the plan and context of that. */
+/** One retrieval's use of a session, with its plan and context. */
 export interface NntpLease {
   readonly session: NntpSession
   readonly plan: ServerPlan
   readonly context: RetrievalContext
-  /** Frees the session, which the retrieval needs no longer. */
+  /** Frees the session after the retrieval no longer needs it. */
   giveBack(): void
 }
 
@@ -20,8 +20,8 @@ export interface NntpAnswer {
 }
 
 /**
- * Sends a command, behind the GROUP command that it needs, and waits for its reply, or for the refusal of the group. If
- * the server first asks for a login (480) or MODE READER, this is done, and the command is sent again.
+ * Sends a command, after the GROUP command that it needs, and waits for its reply or the refusal of the group. If the
+ * server first asks for a login (480) or MODE READER, this sends that and then the command again.
  */
 export async function exchange(lease: NntpLease, command: string, group: string | null = null): Promise<NntpAnswer> {
   const { session, context } = lease
@@ -39,13 +39,13 @@ export async function exchange(lease: NntpLease, command: string, group: string 
   }
 }
 
-/** The reply to the last of the commands, or the first refusal. */
+/** Returns the reply to the last of the commands, or the first refusal. */
 async function lastReply({ session, context }: NntpLease, commands: readonly PendingCommand[]): Promise<NntpAnswer> {
   const left = [...commands]
   try {
     for (const pending of commands) {
       const reply = await session.reply(pending, context)
-      // If the group was refused, the answer is about another one.
+      // If the group was refused, the answer is about another group.
       const group = pending.selection?.reply ?? null
       const isElsewhere = group !== null && group.code !== 211
       if (left.length === 1 && reply.code < 400 && !isElsewhere) return { reply, pending }
@@ -65,10 +65,10 @@ async function lastReply({ session, context }: NntpLease, commands: readonly Pen
   }
 }
 
-/** Logs in or sends MODE READER if the reply asks for it; false: the refusal stands. */
+/** Logs in or sends MODE READER if the reply asks for it. Returns false if the refusal is final. */
 async function gainAccess(lease: NntpLease, reply: Reply, epoch: number): Promise<boolean> {
   const { session } = lease
-  // Another retrieval is doing it, or has done it since the command was sent.
+  // Another retrieval is doing that, or has done it since the command was sent.
   if (session.accessChange !== null || session.epoch !== epoch) return mayAskForAccess(reply)
   const step = accessStep(session, reply)
   if (step === null) return false
@@ -92,15 +92,15 @@ async function gainAccess(lease: NntpLease, reply: Reply, epoch: number): Promis
 type AccessStep = (lease: NntpLease, reply: Reply) => Promise<boolean>
 
 function accessStep(session: NntpSession, reply: Reply): AccessStep | null {
-  // RFC 4643 2.2; 450 is RFC 2980's.
+  // 480 is RFC 4643's (2.2), 450 RFC 2980's.
   if ((reply.code === 480 || reply.code === 450) && !session.isLoggedIn) return login
   if (mayAskForAccess(reply) && !session.hasAnswered && !session.isReader) return modeReader
   return null
 }
 
 /**
- * Whether the reply may ask for a login or MODE READER. INN's transit mode says `401 MODE-READER`; older servers do not
- * know the command yet, or say 502 (RFC 3977 3.2.1).
+ * Whether the reply may ask for a login or MODE READER. INN's transit mode says `401 MODE-READER`. Older servers
+ * do not know the command until they get MODE READER (500), or say 502 (RFC 3977 3.2.1).
  */
 function mayAskForAccess({ code, text }: Reply): boolean {
   return code === 480 || code === 450 || code === 500 || code === 502 || (code === 401 && /^MODE-READER\b/i.test(text))
@@ -116,6 +116,6 @@ async function modeReader(lease: NntpLease): Promise<boolean> {
   session.isReader = true
   const reply = await sendCommand(session, context, 'MODE READER')
   if (reply.code === 480) return login(lease, reply)
-  // Servers without modes do not know the command; then the first refusal stands.
+  // Servers without modes do not know the command. The first refusal is then final.
   return reply.code === 200 || reply.code === 201
 }

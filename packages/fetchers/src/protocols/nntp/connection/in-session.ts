@@ -7,15 +7,15 @@ import { openSession } from './open.ts'
 import { maxDepth, type NntpQuirks } from './server-quirks.ts'
 import { type NntpSession, type ServerPlan, unreadLimit } from './session.ts'
 
-/** The number of times that a retrieval may lose a shared session that has answered no retrieval. */
+/** How often a retrieval may lose a shared session that has answered no retrieval. */
 const maxLostWithOthers = 3
 
-/** Runs a function in a session, which it gives back when it has all it needs. */
+/** Runs a function in a session. The function gives the session back when it has all it needs. */
 export type InSession = <T>(use: (dialogue: NntpLease) => Promise<T>) => Promise<T>
 
 type NntpPool = SessionPool<NntpSession, ServerPlan, NntpQuirks>
 
-/** Sessions are shared: each retrieval waits for its answer behind the answers to others. */
+/** Sessions are shared: each retrieval's answer comes after the answers to earlier ones. */
 export const nntpSessions: SessionProtocol<NntpSession, ServerPlan, NntpQuirks> = {
   newQuirks: () => ({ depth: maxDepth, overview: 'OVER', hasListGroup: true }),
   open: openSession,
@@ -26,7 +26,7 @@ export const nntpSessions: SessionProtocol<NntpSession, ServerPlan, NntpQuirks> 
 
 /**
  * Runs a function in a session. If the session is lost after it has served others, or while others use it, the commands
- * of this retrieval are not to blame: the function is run again in another session.
+ * of this retrieval are not the cause: the function runs again in another session.
  */
 export async function inSession<T>(
   pool: NntpPool,
@@ -34,27 +34,28 @@ export async function inSession<T>(
   context: RetrievalContext,
   use: (dialogue: NntpLease) => Promise<T>,
 ): Promise<T> {
-  // While each session serves some retrieval, the tries come to an end by themselves; otherwise they need a limit.
+  // If each session serves some retrieval, the tries end by themselves. Otherwise they need a limit.
   let lostWithOthers = 0
   while (true) {
     const lease = await pool.lease(plan, context)
     const { session } = lease
     try {
       const result = await use({ session, plan, context, giveBack: lease.giveBack })
-      // A listener to the last reply may have ended the retrieval: then its body is never read, nor the session freed.
+      // A listener to the last reply may have ended the retrieval. Nobody would then read its body or free the session.
       context.deadline.throwIfAborted()
       return result
     } catch (error) {
       // The stream can no longer be trusted: the next answer in it may belong to another command.
       if (RetrievalError.is(error) && error.code === 'protocol-violation') session.lose()
-      // A server that closes with several commands under way takes as many as it has answered. An abort says nothing.
+      // If a server closes with several commands under way, it takes as many as it has answered. An abort says nothing.
       const { quirks, served } = session
       if (isLostSession(error) && context.deadline.reason === null && lease.usage.users > 1) {
         quirks.depth = Math.max(1, Math.min(quirks.depth, served))
       }
       lease.giveBack()
       context.deadline.throwIfAborted()
-      // The retrieval whose answer was being read has the error and counts it; those behind it follow for free.
+      // The retrieval whose answer was being read gets the error and counts it. Those after it are tried again for
+      // free.
       if (error instanceof SessionLost) continue
       if (!isLostSession(error)) throw error
       if (session.served === 0 && (lease.usage.mostUsers === 1 || ++lostWithOthers > maxLostWithOthers)) throw error

@@ -27,7 +27,7 @@ export async function logIn(
   try {
     let reply = await sendLogin(session, context, octetsOf(found))
     if (!isLoginDone(reply) && found.isRemembered) {
-      // The password has changed since the server accepted it.
+      // Somebody has changed the password since the server accepted it.
       found.refused()
       const next = await findFor(plan, context, found.credentials)
       if (next !== null) {
@@ -42,7 +42,7 @@ export async function logIn(
   }
 }
 
-/** Throws unless the reply says that the login is done. */
+/** Throws unless the reply says that the login succeeded. */
 function noteReply(session: NntpSession, context: RetrievalContext, user: string, reply: Reply): void {
   session.isLoggedIn = isLoginDone(reply)
   if (session.isLoggedIn) return
@@ -73,7 +73,8 @@ async function sendLogin(session: NntpSession, context: RetrievalContext, login:
 }
 
 /**
- * Logs in by SASL PLAIN (RFC 4616) with an initial response. `*` cancels it if the server asks for another one (383).
+ * Logs in by SASL PLAIN (RFC 4616) with an initial response. If the server asks for another one (383), `*` cancels the
+ * login.
  */
 async function saslPlain(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {
   const response = plainMessage(login, context)
@@ -83,7 +84,9 @@ async function saslPlain(session: NntpSession, context: RetrievalContext, login:
   return reply.code === 383 ? sendCommand(session, context, '*', { secrets }) : reply
 }
 
-/** Whether CAPABILITIES, which old servers do not know, lists `SASL PLAIN CRAM-MD5` or the like (RFC 4643 2.4.1). */
+/**
+ * Whether CAPABILITIES lists `SASL PLAIN CRAM-MD5` or the like (RFC 4643 2.4.1). Old servers do not know the command.
+ */
 async function offersPlain(session: NntpSession, context: RetrievalContext): Promise<boolean> {
   const pending = session.post('CAPABILITIES', context)
   const reply = await session.reply(pending, context)
@@ -94,7 +97,7 @@ async function offersPlain(session: NntpSession, context: RetrievalContext): Pro
   return false
 }
 
-/** Sends a command and gives its reply, which is one line. */
+/** Sends a command and returns its reply, which is one line. */
 export async function sendCommand(
   session: NntpSession,
   context: RetrievalContext,
@@ -110,13 +113,13 @@ export async function sendCommand(
 
 export function loginRefused(context: RetrievalContext, reply: Reply, user: string | null): RetrievalError {
   if (reply.code === 483) return tlsNeeded(context, reply)
-  // 481, 482 and 452 refuse the login (RFC 4643, RFC 2980), 502 refuses the user; other codes refuse the command.
+  // 481, 482 and 452 refuse the login (RFC 4643, RFC 2980), 502 the user. Other codes refuse the command.
   if (![481, 482, 452, 502].includes(reply.code)) return refusal(context, 'server-refused', 'The login failed', reply)
   const whose = user === null ? '' : ` of ${printable(octetsToText(user))}`
   return refusal(context, 'auth-failed', `The server does not accept the login${whose}`, reply)
 }
 
-/** Finds a login that the URL does not give; `refused`: the one that the server has refused just now. */
+/** Finds a login that is not in the URL. `refused` is one that the server has just refused. */
 function findFor(
   { user: named, host, port }: ServerPlan,
   context: RetrievalContext,

@@ -12,7 +12,7 @@ import type { NntpQuirks } from './server-quirks.ts'
 import { NntpSession, type ServerPlan } from './session.ts'
 
 /**
- * Connects, waits for the greeting, and starts TLS where the plan says so. Sending begins after the greeting, so that a
+ * Connects, waits for the greeting, and starts TLS if the plan says so. Nothing is sent before the greeting, so that a
  * server of another protocol gets no octet of ours (security.md section 2). The session may outlive the retrieval.
  */
 export async function openSession(
@@ -51,8 +51,8 @@ async function upgrade(
   await new Connection(socket, context).sendLine(plannedCommand(plan, 'STARTTLS'))
   const reply = await readReply(lines, context, 'tls')
   if (reply.code !== 382) throw noTls(context, reply)
-  // The server may send `382 go on\r\n281 in\r\n` in one segment: octets sent in the clear must not be read as if they
-  // came through TLS.
+  // If the server sends `382 go on\r 281 in\r ` in one segment, octets sent in the clear would be read as if they came
+  // through TLS.
   checkSilent(socket, lines, context)
   const { socket: secured, agreed } = startTls(context, plan, socket)
   await context.deadline.within('tls', () => agreed)

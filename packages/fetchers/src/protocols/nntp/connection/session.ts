@@ -12,29 +12,32 @@ import type { NntpQuirks } from './server-quirks.ts'
 /** A plan that names its server. */
 export type ServerPlan = NntpPlan & { readonly host: string }
 
-/** The time in milliseconds that a body may be unread while others wait for its connection. */
+/** How many milliseconds a body may be unread while others wait for its connection. */
 export function unreadLimit({ idleTimeout, unreadTimeout }: RetrievalContext['limits']): number {
   return Math.min(unreadTimeout, idleTimeout)
 }
 
 /**
- * One connection to a news server, shared by retrievals that send their commands without waiting for each other. Each
- * reads its own answer when its turn has come. A body that its consumer leaves unread while others wait is read ahead
- * into memory if it is small; a larger one costs the session after a while.
+ * One connection to a news server. The retrievals that share it send their commands without waiting for each other, and
+ * each reads its own answer in its turn. If a consumer leaves a body unread while others wait, a small body is read
+ * ahead into memory; for a larger one, the session is closed after a while.
  */
 export class NntpSession implements ReusableSession, UnreadBody {
   readonly quirks: NntpQuirks
   served = 0
   readonly unreadWatch: UnreadWatch = new UnreadWatch(this)
-  /** Counts logins and MODE READER: each changes the server's answers, so a command refused before is sent again. */
+  /**
+   * Counts logins and MODE READER. Each changes the server's answers, so a command that was refused before is sent
+   * again.
+   */
   epoch = 0
-  /** Settles when a login or MODE READER under way is done; null: there is none. */
+  /** Settles when a login or MODE READER that is under way is done. Null: there is none. */
   accessChange: Promise<void> | null = null
   isLoggedIn = false
   isReader = false
-  /** True once a command has succeeded: the server does not want MODE READER first. */
+  /** True after a command has succeeded, which shows that the server does not want MODE READER first. */
   hasAnswered = false
-  /** The refusal of the login, for all retrievals that use the session: the login is not tried again. */
+  /** The refusal of the login. It holds for all retrievals that use the session: the login is not tried again. */
   refusedLogin: Reply | null = null
   readonly #socket: Socket
   readonly #queue = new CommandQueue()
@@ -78,50 +81,52 @@ export class NntpSession implements ReusableSession, UnreadBody {
     return this.#post(new PendingCommand(command), context)
   }
 
-  /** Sends a command of a login. Events show `shown` in its place. */
+  /** Sends a command of a login. Events show `shown` instead. */
   postLogin(command: string, context: RetrievalContext, shown: string, secrets: readonly string[]): PendingCommand {
     return this.#post(new PendingCommand(command, null, secrets), context, shown)
   }
 
-  /** Sends a command that is about a newsgroup, behind the GROUP command that it needs if another group is selected. */
+  /** Sends a command about a newsgroup. If another group is selected, sends the GROUP command first. */
   postIn(group: string, command: string, context: RetrievalContext): readonly PendingCommand[] {
     const known = this.#selection
-    // A server may keep the group before, or none, when GROUP fails.
+    // If GROUP fails, a server may keep the previous group, or none.
     const isSelected = known?.text === group && (known.reply === null || known.reply.code === 211)
     const selection = isSelected ? known : this.post(group, context)
     const pending = this.#post(new PendingCommand(command, selection), context)
     return isSelected ? [pending] : [selection, pending]
   }
 
-  /** Servers may forget the group at a login (RFC 4643 2.2) and at MODE READER. */
+  /** Forgets the selected group, since servers may forget it at a login (RFC 4643 2.2) and at MODE READER. */
   unselect(): void {
     this.#selection = null
   }
 
-  /** The reply to a command, once the answers before it have been read. */
+  /** Waits for the reply to a command, after the answers before it have been read. */
   async reply(command: PendingCommand, context: RetrievalContext): Promise<Reply> {
     await this.#turn(command, context)
     const reply = await this.#answers.reply(command, context)
     if (reply.code < 400) this.hasAnswered = true
-    // RFC 3977 3.2.1: the server closes the connection after 400.
+    // The server closes the connection after 400 (RFC 3977 3.2.1).
     if (reply.code === 400) this.lose()
     return reply
   }
 
-  /** The next octets of the block behind a reply, without the dots that were added to its lines; null at its end. */
+  /**
+   * Reads the next octets of the block after a reply, without the dots that were added to its lines. Null at its end.
+   */
   next(command: PendingCommand, context: RetrievalContext): Promise<Uint8Array | null> {
     const evicted = this.evicted(context)
     return evicted === null ? this.#answers.octets(command, context) : Promise.reject(evicted)
   }
 
-  /** Ends the command, whose answer has been read to its end. */
+  /** Ends the command after its answer has been read to the end. */
   end(command: PendingCommand): void {
     this.#queue.end(command)
   }
 
-  /** Abandons these answers, or their rest, which are no longer needed. */
+  /** Abandons these answers, or their rest, because nobody needs them. */
   abandon(...commands: readonly PendingCommand[]): void {
-    // The octets of a read under way would be lost, and with them the place in the stream.
+    // A read that is under way would lose its octets, and the position in the stream with them.
     if (this.#answers.isReading && commands.some((command) => command === this.#queue.head)) this.lose()
     for (const command of commands) this.#queue.abandon(command)
   }
@@ -138,13 +143,13 @@ export class NntpSession implements ReusableSession, UnreadBody {
     if (this.isWantedByOthers) body.readAhead()
   }
 
-  /** Whether retrievals wait for an answer behind the one that is read, or for a slot at this server. */
+  /** Whether retrievals wait for an answer after the one that is being read, or for a slot at this server. */
   get isWantedByOthers(): boolean {
     return this.unreadWatch.isWaitedFor
   }
 
   onWaitedFor(): void {
-    // While no retrieval waited, the time that the consumer took does not count.
+    // The time that the consumer took while no retrieval waited does not count.
     this.noteRead()
     this.#queue.firstWanted?.body?.readAhead()
   }
@@ -164,7 +169,7 @@ export class NntpSession implements ReusableSession, UnreadBody {
     this.lose()
   }
 
-  /** The error for a body that has lost its session because it was left unread; null: it has not. */
+  /** Makes the error for a body that has lost its session because nobody read it. Null: it has not lost it. */
   evicted(context: RetrievalContext): RetrievalError | null {
     return this.#isEvicted ? unreadError(context) : null
   }
@@ -174,19 +179,19 @@ export class NntpSession implements ReusableSession, UnreadBody {
     if (command.isGroup) this.#selection = command
     this.#gather()
     command.sent = new Connection(this.#socket, context).sendLine(command.text, shown)
-    // Avoids an unhandledRejection; the retrieval that reads the reply still sees the error.
+    // Avoids an unhandledRejection. The retrieval that reads the reply still gets the error.
     command.sent.catch(() => {})
     return command
   }
 
-  /** Collects the commands that are sent in one turn of the event loop, so that they go out in one segment. */
+  /** Collects the commands that are sent in one turn of the event loop, so that they go in one segment. */
   #gather(): void {
     if (this.#socket.writableCorked > 0) return
     this.#socket.cork()
     process.nextTick(() => this.#socket.uncork())
   }
 
-  /** Waits until the answer to a command comes next. */
+  /** Waits until the answer to a command is the next one. */
   async #turn(command: PendingCommand, context: RetrievalContext): Promise<void> {
     context.deadline.phase = command.phase
     const stopWaiting =
@@ -197,11 +202,11 @@ export class NntpSession implements ReusableSession, UnreadBody {
       if (this.#queue.head !== command) await this.#answers.drain(this.#queue, command, context)
     } catch (cause) {
       stopWaiting?.()
-      // Otherwise the commands behind it would wait for this one for ever.
+      // Otherwise the commands after it would wait for this one for ever.
       this.abandon(command)
       context.deadline.throwIfAborted()
       if (cause instanceof SessionLost) throw cause
-      // The abandoned answer may be one of this retrieval: to a command behind a GROUP that has failed.
+      // The abandoned answer may be this retrieval's own: to a command after a GROUP that failed.
       const message = 'The connection was lost in an answer that was not wanted any more; try again.'
       throw context.error('receive-failed', message, { transient: true, cause })
     }

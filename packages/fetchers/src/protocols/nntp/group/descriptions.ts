@@ -7,8 +7,8 @@ import { exchange, type NntpLease } from '../connection/exchange.ts'
 import { refusedByServer } from '../nntp-errors.ts'
 
 /**
- * The descriptions of newsgroups by name, octets as they came (LIST NEWSGROUPS, RFC 3977 7.6.6). Empty if the server
- * does not know the command or keeps no such list.
+ * Returns the descriptions of newsgroups by name, octets as they came (LIST NEWSGROUPS, RFC 3977 7.6.6). Empty if the
+ * server does not know the command or keeps no such list.
  */
 export async function descriptionsOf(lease: NntpLease, wildmat: string | null): Promise<ReadonlyMap<string, string>> {
   const { context } = lease
@@ -23,7 +23,7 @@ export async function descriptionsOf(lease: NntpLease, wildmat: string | null): 
   const held = { ...context, limits: whenHeld(context.limits) }
   for await (const line of linesOf(chunksOf(new BlockBody(lease, pending)), held)) {
     const [, group, description] = /^(\S+)[ \t]+(\S.*)$/.exec(line) ?? []
-    // INN writes `?` where a group has no description.
+    // INN writes `?` if a group has no description.
     if (group !== undefined && description !== undefined && description !== '?') descriptions.set(group, description)
   }
   return descriptions

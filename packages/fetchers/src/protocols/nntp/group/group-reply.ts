@@ -21,8 +21,8 @@ export function groupSummary(context: RetrievalContext, reply: Reply): GroupSumm
 }
 
 /**
- * Throws `protocol-violation` if a 211 names another group than was asked for: a reply that was not asked for shifts
- * all replies behind it (security.md 39). Some servers name no group, and RFC 977 has `group selected` in its place.
+ * Throws `protocol-violation` if a 211 names another group than we asked for: an unexpected reply shifts all replies
+ * after it (security.md 39). Some servers name no group, and RFC 977 has `group selected` in its place.
  */
 export function checkGroupName(context: RetrievalContext, reply: Reply, newsgroup: string): void {
   const name = reply.code === 211 ? summary.exec(reply.text)?.[4] : undefined

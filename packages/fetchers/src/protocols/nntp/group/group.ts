@@ -34,7 +34,7 @@ export async function retrieveGroup(lease: NntpLease, maxArticles: number): Prom
   })
 }
 
-/** Tells that there are more articles, as far as the server's estimate shows it. */
+/** Says that there are more articles, if the server's estimate shows it. */
 function tellLimit(
   { count }: GroupSummary,
   { first, last }: ArticleRange,
@@ -57,7 +57,7 @@ async function selectGroup(lease: NntpLease): Promise<GroupSummary> {
   return groupSummary(context, reply)
 }
 
-/** A whole range is passed on as the server sends it. With a limit, the lines are collected to find the newest. */
+/** Gives a whole range as the server sends it. If there is a limit, collects the lines to find the newest. */
 async function overview(lease: NntpLease, range: ArticleRange, limits: OverviewLimits): Promise<ByteSource> {
   if (limits.limit !== Number.POSITIVE_INFINITY) {
     return NewestArticles.begin({ ...lease, context: holding(lease.context) }, range, limits)
@@ -66,7 +66,7 @@ async function overview(lease: NntpLease, range: ArticleRange, limits: OverviewL
   return body ?? nothing(lease)
 }
 
-/** The context for lines that are held until all have come: limits.maxCollected counts. */
+/** Makes a context for lines that are held until all have arrived: limits.maxCollected counts. */
 function holding(context: RetrievalContext): RetrievalContext {
   return { ...context, limits: whenHeld(context.limits) }
 }
@@ -76,7 +76,7 @@ function nothing(lease: NntpLease): ByteSource {
   return wholeSource()
 }
 
-/** Servers list articles by number, the oldest first: the entries come in reverse. */
+/** Reverses the entries, since servers list articles by number, the oldest first. */
 async function* newestFirst(
   body: AsyncIterable<Uint8Array>,
   plan: ServerPlan,

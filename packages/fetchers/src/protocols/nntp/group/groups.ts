@@ -44,7 +44,7 @@ export async function retrieveGroups(lease: NntpLease, inSession: InSession): Pr
   })
 }
 
-/** Retrieves the descriptions. The list is of use without them: if they cannot be retrieved, a remark says so. */
+/** Retrieves the descriptions. The list is useful without them, so if they cannot be retrieved, a remark says so. */
 async function descriptionsIfAny(
   wildmat: string | null,
   inSession: InSession,
@@ -60,7 +60,7 @@ async function descriptionsIfAny(
   }
 }
 
-/** The list of groups that match the wildmat. sn takes a wildmat and sends all groups; RFC 977 has no wildmats. */
+/** The groups that match the wildmat. sn takes a wildmat but sends all groups; RFC 977 has no wildmats. */
 class GroupsBody implements ByteSource {
   readonly #block: BlockBody
   readonly #octets: ByteSource
@@ -69,7 +69,7 @@ class GroupsBody implements ByteSource {
 
   constructor(block: BlockBody, wildmat: string | null, context: RetrievalContext) {
     this.#block = block
-    // Servers may give brackets and backslashes a meaning (RFC 3977 4.1): then all lines that the server sends are
+    // Servers may give brackets and backslashes a meaning (RFC 3977 4.1). All lines that the server sends are then
     // kept.
     const isLeftToServer = wildmat === null || /[[\\]/.test(wildmat)
     this.#octets = isLeftToServer ? block : sourceOf(matchingLines(block, wildmat, context))
@@ -104,7 +104,7 @@ async function* matchingLines(
 /** Matches `test.alpha 0000000040 0000000001 y`. */
 const groupLine = /^(\S+)\s+(\d{1,16})\s+(\d{1,16})\s+(\S+)/
 
-/** Makes an entry of a line. A line of another form becomes an entry with the line as its name. */
+/** Makes an entry of a line. If the line has another form, the entry has the line as its name. */
 function groupEntry(line: string, plan: ServerPlan, descriptions: ReadonlyMap<string, string>): Entry {
   const [, group, high, low, posting] = groupLine.exec(line) ?? []
   if (group === undefined) return { name: octetsToText(line), kind: 'other', url: null }

@@ -7,7 +7,7 @@ import { fieldsOf } from '../fields.ts'
 import { overviewError, refusedByServer } from '../nntp-errors.ts'
 import { plannedCommand } from '../planned-command.ts'
 
-/** The replies for a number without an article. sn and leafnode answer 430 to it. */
+/** The replies for a number without an article. sn and leafnode answer 430. */
 const absent: ReadonlySet<number> = new Set([420, 423, 430])
 
 /** An overview made from each article's HEAD, several at a time, for servers that keep no overview. */
@@ -42,7 +42,7 @@ export class HeadOverview implements ByteSource {
     this.#giveUp()
   }
 
-  /** The next article's line; null where the number has none, and at the end. */
+  /** Returns the next article's line. Null if the number has no article, and at the end. */
   async #line(): Promise<string | null> {
     const { session, plan, context } = this.#lease
     while (this.#underWay.length < session.quirks.depth) {
@@ -86,7 +86,7 @@ export class HeadOverview implements ByteSource {
   }
 }
 
-/** Makes a line of an overview, in which a TAB, NUL, CR or LF within a field becomes one blank (RFC 3977 8.3.2). */
+/** Makes a line of an overview. A TAB, NUL, CR or LF within a field becomes one blank (RFC 3977 8.3.2). */
 function overviewLine(number: number, fields: ReadonlyMap<string, string>): string {
   const names = ['subject', 'from', 'date', 'message-id', 'references', 'bytes', 'lines']
   const values = names.map((name) => (fields.get(name) ?? '').replace(/[\t\r\n\0]/g, ' '))

@@ -7,17 +7,17 @@ import { type ArticleRange, rangeBelow } from './article-range.ts'
 import { checkNumber } from './overview.ts'
 import { type OverviewLimits, type OverviewPiece, overviewPiece } from './overview-piece.ts'
 
-/** The size of the body's chunks in octets; a chunk ends with the line that reaches it. */
+/** The size of the body's chunks in octets. A chunk ends with the line that reaches it. */
 const chunkLength = 65_536
 
 /**
  * The overview of a group's newest `limit` articles, the oldest first. The numbers have gaps, and the server only
- * estimates how many articles there are: while too few lines have come, the range below is asked for. The oldest lines
- * come last, so all are collected, up to limits.maxListing and limits.maxCollected.
+ * estimates how many articles there are: if too few lines came, it asks for the range below. The oldest lines come
+ * last, so it collects all, up to limits.maxListing and limits.maxCollected.
  */
 export class NewestArticles implements ByteSource {
   readonly #lease: NntpLease
-  /** The lease for one piece: giving it back has no effect, since the next piece needs the session. */
+  /** The lease for one piece. Giving it back has no effect, since the next piece needs the session. */
   readonly #pieceLease: NntpLease
   readonly #limits: OverviewLimits
   readonly #unlink: () => void
@@ -83,7 +83,7 @@ export class NewestArticles implements ByteSource {
     }
   }
 
-  /** The last `most` lines of a piece: servers list articles by number. */
+  /** Returns the last `most` lines of a piece, since servers list articles by number. */
   async #newestOf({ body, range }: OverviewPiece, most: number): Promise<string[]> {
     const { context } = this.#lease
     const lines: string[] = []
@@ -91,13 +91,13 @@ export class NewestArticles implements ByteSource {
     for await (const line of linesOf(chunksOf(body), context)) {
       checkNumber(line, range, context)
       lines.push(line)
-      // This is not done at each line, since splice moves all the lines behind.
+      // Not done at each line, since splice moves all lines after it.
       if (lines.length >= 2 * most + 100) lines.splice(0, lines.length - most)
     }
     return lines.length > most ? lines.slice(-most) : lines
   }
 
-  /** Frees the session: this overview needs it no longer. */
+  /** Frees the session, because this overview no longer needs it. */
   #release(): void {
     this.#unlink()
     this.#lease.giveBack()

@@ -8,13 +8,13 @@ import { plannedCommand } from '../planned-command.ts'
 import { type ArticleRange, numbersOf } from './article-range.ts'
 import { HeadOverview } from './head-overview.ts'
 
-/** The overview of a range; `body` null: the range has no articles. */
+/** The overview of a range. `body` is null if the range has no articles. */
 export interface OverviewPiece {
   readonly range: ArticleRange
   readonly body: ByteSource | null
 }
 
-/** The number of articles that are wanted, and the range in which the group has articles. */
+/** How many articles are wanted, and the range in which the group has articles. */
 export interface OverviewLimits {
   readonly bounds: ArticleRange
   readonly limit: number
@@ -22,7 +22,7 @@ export interface OverviewLimits {
 
 /**
  * Asks for the overview of a range by OVER, by XOVER if the server knows only RFC 2980 (sn), or makes it from each
- * article's HEAD. For HEAD, LISTGROUP gives the numbers that exist; then the piece has all articles that are wanted.
+ * article's HEAD. For HEAD, LISTGROUP gives the numbers that exist; the piece then has all articles that are wanted.
  */
 export async function overviewPiece(
   lease: NntpLease,
@@ -50,11 +50,14 @@ export async function overviewPiece(
   return { range: limits.bounds, body: new HeadOverview(lease, newest) }
 }
 
-/** The numbers of the articles that exist, ascending (RFC 3977 6.1.2); null: the server does not know LISTGROUP. */
+/**
+ * Returns the numbers of the articles that exist, ascending (RFC 3977 6.1.2). Null if the server does not know
+ * LISTGROUP.
+ */
 async function existingNumbers(lease: NntpLease, { first, last }: ArticleRange): Promise<readonly number[] | null> {
   const { session, plan, context } = lease
   if (!session.quirks.hasListGroup) return null
-  // LISTGROUP selects the group, too. GROUP goes before it, so that the session knows which group is selected.
+  // LISTGROUP selects the group, too. GROUP is sent before it, so that the session knows which group is selected.
   const { reply, pending } = await exchange(lease, `LISTGROUP ${plan.newsgroup}`, plannedCommand(plan, 'GROUP'))
   if (reply.code !== 211) {
     expectReply(context, reply, 500, 501, 502, 503)

@@ -10,9 +10,9 @@ import type { ArticleRange } from './article-range.ts'
 
 /**
  * Makes an entry of one overview line (RFC 3977 8.3.2): number, Subject, From, Date, Message-ID, References, octets,
- * lines, with TABs between; the last fields may be missing. Subject and From are decoded: encoded words (RFC 2047), and
- * octets beyond ASCII as UTF-8, else in the charset that an encoded word of the line names, else as Latin-1. A line of
- * another form becomes an entry with the line as its name.
+ * lines, separated by TABs; the last fields may be missing. Subject and From are decoded: encoded words (RFC 2047), and
+ * octets beyond ASCII as UTF-8, else in the charset that an encoded word of the line names, else as Latin-1. If the
+ * line has another form, the entry has the line as its name.
  */
 export function overviewEntry(line: string, plan: ServerPlan): Entry {
   const [number = '', subject = '', from = '', date = '', messageId = '', references = '', octets, lines] =
@@ -23,7 +23,7 @@ export function overviewEntry(line: string, plan: ServerPlan): Entry {
   const size = count(octets)
   const lineCount = count(lines)
   const modified = messageDate(date)
-  // Encoded words are the only hint to the charset of the other octets.
+  // Only encoded words show which charset the other octets may have.
   const [label] = wordCharsets(line)
   const charset = label === undefined ? null : charsetOf(label)
   const text = (field: string): string => decodeWords(headerText(field, charset))
@@ -43,13 +43,15 @@ export function overviewEntry(line: string, plan: ServerPlan): Entry {
   }
 }
 
-/** The number at the beginning of an overview line; null: there is none. */
+/** Returns the number at the beginning of an overview line. Null if there is none. */
 function numberOf(line: string): number | null {
   const [, number] = /^(\d{1,16})\t/.exec(line) ?? []
   return number === undefined ? null : Number(number)
 }
 
-/** Throws `protocol-violation` for an article outside the range asked for: the line belongs to another answer. */
+/**
+ * Throws `protocol-violation` for an article outside the range that was asked for: its line belongs to another answer.
+ */
 export function checkNumber(line: string, { first, last }: ArticleRange, context: RetrievalContext): void {
   const number = numberOf(line)
   if (number === null || (number >= first && number <= last)) return

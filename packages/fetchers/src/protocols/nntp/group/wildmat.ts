@@ -1,6 +1,7 @@
 /**
- * Whether a newsgroup matches a wildmat (RFC 3977 4.2): patterns with commas between. The last pattern that matches
- * decides, and `!` before it means no. Both are text: `?` matches one character, however many octets it has.
+ * Whether a newsgroup matches a wildmat (RFC 3977 4.2), which is a list of patterns separated by commas. The last
+ * pattern that matches decides, and `!` before it means no. Both are text: `?` matches one character, however many
+ * octets it has.
  */
 export function matchesWildmat(wildmat: string, newsgroup: string): boolean {
   let matches = false
@@ -12,8 +13,8 @@ export function matchesWildmat(wildmat: string, newsgroup: string): boolean {
 }
 
 /**
- * Whether a text matches a pattern, in which `*` is any characters, `?` one. Only the last `*` is tried again: at most
- * length times length steps.
+ * Whether a text matches a pattern, in which `*` means any characters and `?` one. Only the last `*` is tried again, so
+ * that it takes at most length times length steps.
  */
 function matchesPattern(pattern: string, text: string): boolean {
   let at = 0
