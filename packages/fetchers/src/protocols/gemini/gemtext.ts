@@ -3,12 +3,12 @@ import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
 import { octetsDecoder } from '../../kit/text/text.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 
-/** The kinds of lines of gemtext, as `details.line` of an entry names them. */
+/** The kinds of lines in gemtext. `details.line` of an entry names them. */
 export type GemtextLine = 'text' | 'link' | 'heading' | 'item' | 'quote' | 'preformatted'
 
 /**
- * The lines of a gemtext document, one entry a line: a link has a URL, any other line is information. `base` is the URL
- * of the document.
+ * Yields the lines of a gemtext document, one entry a line. A link has a URL; any other line is information. `base` is
+ * the URL of the document.
  */
 export async function* gemtextEntries(
   body: AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ function entryOf(line: string, isPreformatted: boolean, base: string): Entry {
   return info(line, 'text')
 }
 
-/** The URL of a link; null for text that is none. */
+/** Returns the URL of a link. Null for text that is none. */
 function absolute(target: string, base: string): string | null {
   try {
     const url = resolveReference(target, base)

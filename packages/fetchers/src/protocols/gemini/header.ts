@@ -6,13 +6,13 @@ import type { LineReader } from '../../wire/framing/lines.ts'
 /** The header of an answer: a status from 10 to 69, and its text. */
 export interface Header {
   readonly status: number
-  /** The prompt, media type, new URL or error message; decoded, untrusted. */
+  /** The prompt, media type, new URL or error message: decoded, untrusted. */
   readonly text: string
 }
 
 /**
- * Reads the header; `secrets` that were just sent are blotted out in what is shown of it. Throws `protocol-violation`
- * for a line that is none, `receive-failed` if none comes.
+ * Reads the header. Messages mask `secrets` that were just sent. Throws `protocol-violation` for a line that is no
+ * header, and `receive-failed` if none comes.
  */
 export async function readHeader(
   lines: LineReader,
@@ -32,12 +32,12 @@ export async function readHeader(
     const message = `The server answered "${shown}", which is no header of Gemini. Check scheme and port.`
     throw context.error('protocol-violation', message, { phase: 'request', reply: shown })
   }
-  // The new URL is used as it came.
+  // The new URL is used as it came, without masking.
   const exact = digits.startsWith('3') ? received.slice(3) : text
   return { status: Number(digits), text: octetsToText(exact).trim() }
 }
 
-/** The error that a status from 40 to 69 means. */
+/** Makes the error that a status from 40 to 69 means. */
 export function statusError({ status, text }: Header, context: RetrievalContext): Error {
   const reply = printable(`${status} ${text}`.trim()).slice(0, 300)
   const fail = (code: Parameters<typeof context.error>[0], what: string, extras = {}): Error =>
@@ -63,7 +63,9 @@ export interface ContentType {
   readonly language: string | null
 }
 
-/** The media type of a success. Without one it is gemtext; the charset of a text is UTF-8 if it names none. */
+/**
+ * Returns the media type of a success. If the server names none, it is gemtext. If a text has no charset, it is UTF-8.
+ */
 export function contentTypeOf(text: string): ContentType {
   const type = parseType(text === '' ? 'text/gemini' : text)
   if (type === null) return { mediaType: 'application/octet-stream', charset: null, language: null }

@@ -20,7 +20,7 @@ export type { CertificateStore, KnownCertificate } from './trust.ts'
 type GeminiPlan = AccessPlans['gemini']
 
 export interface GeminiOptions {
-  /** The certificates of servers that were met before. Default: in memory, for as long as the fetcher lives. */
+  /** Remembers the certificates of servers. Default: in memory, as long as the fetcher lives. */
   readonly certificates?: CertificateStore
 }
 
@@ -32,7 +32,7 @@ const store: OptionKind = [
   },
 ]
 
-/** Retrieves by Gemini (specification 0.24.1), with trust on first use. Throws `invalid-option`. */
+/** Makes a fetcher for Gemini (specification 0.24.1), with trust on first use. Throws `invalid-option`. */
 export function geminiFetcher(options: GeminiOptions = {}): Fetcher<'gemini'> {
   checkOptions(options, { certificates: store }, 'gemini.')
   const certificates = options.certificates ?? memoryStore()
@@ -76,7 +76,7 @@ async function retrieve(
         peerAddress: answer.peerAddress,
       }
     }
-    // The server may ask one question after the other, but not the same one again.
+    // The server may ask several questions, but not the same one again.
     if (asked.has(header.text) || asked.size >= context.limits.maxRedirects) throw inputRequired(header.text, context)
     asked.add(header.text)
     input = await answerPrompt(header.status, header.text, context)
@@ -86,7 +86,7 @@ async function retrieve(
 /** The phases before anything is sent. */
 const beforeSending: ReadonlySet<Phase> = new Set(['lookup', 'connect', 'tls'])
 
-/** The error as one that is not tried again: the server may have acted on the answer that it got (as after a POST). */
+/** Makes an error that is not tried again: the server may have acted on the answer that it got (as after a POST). */
 function onlyOnce(error: unknown): unknown {
   if (!RetrievalError.is(error) || !error.transient || beforeSending.has(error.phase)) return error
   return new RetrievalError(error.code, error.message, { ...error, transient: false, cause: error })
@@ -99,14 +99,14 @@ interface Answer {
   retrieved(): Retrieved<'gemini'>
 }
 
-/** One request on a connection of its own. */
+/** Makes one request on a connection of its own. */
 async function exchange(
   plan: GeminiPlan,
   input: Input | null,
   context: RetrievalContext,
   certificates: CertificateStore,
 ): Promise<Answer> {
-  // checkCertificate() decides about the certificate, before anything is sent.
+  // checkCertificate() judges the certificate before anything is sent.
   const trusting = { ...context, tls: { ...context.tls, insecure: true } }
   const socket = await openSocket(trusting, { ...plan, provesEnd: true })
   const connection = new Connection(socket, context)
@@ -138,12 +138,14 @@ async function exchange(
   }
 }
 
-/** The URL to send; an answer to a prompt takes the place of its query. */
+/** Returns the URL to send. An answer to a prompt replaces its query. */
 function requestOf({ target }: GeminiPlan, input: Input | null): string {
   return input === null ? target : `${target.split('?')[0]}?${input.query}`
 }
 
-/** The octets up to close_notify. Rejects with `partial` if TCP ends before it: anybody on the way can do that. */
+/**
+ * Gives the octets up to close_notify. Rejects with `partial` if TCP ends before it: anybody on the way can do that.
+ */
 function untilCloseNotify(octets: ByteSource, isCut: () => boolean, context: RetrievalContext): ByteSource {
   return {
     async read() {
@@ -170,7 +172,7 @@ function retrievedFrom(
     charset,
     size: null,
     modified: null,
-    // The specification demands close_notify of the server, and nothing else ends the body.
+    // The specification requires close_notify from the server, and only it proves the end of the body.
     completeness: 'terminated',
     metadata: { status, contentType: text, ...(language !== null && { language }), fingerprint },
     body,

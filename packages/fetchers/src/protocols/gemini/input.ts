@@ -6,7 +6,7 @@ import { invalidOption } from '../../kit/limits.ts'
 /** The answer to a prompt of the server. */
 export interface Input {
   readonly query: string
-  /** The texts that nothing may show: the answer and the query of status 11. */
+  /** Texts that must never be shown: the answer to status 11, and its query. */
   readonly secrets: readonly string[]
 }
 

@@ -6,18 +6,18 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 export interface KnownCertificate {
   /** SHA-256 of the certificate, in lower-case hexadecimal. */
   readonly fingerprint: string
-  /** The end of its validity; null: it names none that can be read. */
+  /** When the certificate expires. Null if it names no readable date. */
   readonly expires: Date | null
 }
 
 /** The certificates of Gemini servers, for trust on first use. A place is `host:port`. */
 export interface CertificateStore {
-  /** Null or undefined: the place is not known. */
+  /** Returns null or undefined if the place is not known. */
   recall(place: string): KnownCertificate | null | undefined | Promise<KnownCertificate | null | undefined>
   keep(place: string, certificate: KnownCertificate): void | Promise<void>
 }
 
-/** A store in memory. */
+/** Makes a store in memory. */
 export function memoryStore(): CertificateStore {
   const known = new Map<string, KnownCertificate>()
   return {
@@ -27,9 +27,9 @@ export function memoryStore(): CertificateStore {
 }
 
 /**
- * Checks the server's certificate, before anything is sent: one of a trusted CA for this host is accepted; any other is
- * trusted on first use, and must then stay the same until it expires. Throws `certificate` for a changed one. Returns
- * its fingerprint.
+ * Checks the server's certificate before anything is sent. One from a trusted CA for this host is accepted. Any other
+ * is trusted on first use, and must then stay the same until it expires. Throws `certificate` if it has changed.
+ * Returns its fingerprint.
  */
 export async function checkCertificate(
   socket: Socket,

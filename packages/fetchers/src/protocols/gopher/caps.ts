@@ -1,7 +1,7 @@
 /**
- * Reads the properties of a `caps.txt`, with their keys as they are spelt (`PathDelimeter`). Null where the text does
- * not begin with `CAPS`: some servers answer with an error page or a menu instead. The file is a convention, not a
- * standard; its values are untrusted text.
+ * Reads the properties of a `caps.txt`, with their keys as they are spelt (`PathDelimeter`). Returns null if the text
+ * does not begin with `CAPS`: some servers answer with an error page or a menu instead. The file is a convention, not a
+ * standard. Its values are untrusted text.
  */
 export function parseCaps(text: string): Readonly<Record<string, string>> | null {
   const [first = '', ...lines] = text.split(/\r\n|\n|\r/)

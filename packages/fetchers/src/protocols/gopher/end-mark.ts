@@ -2,8 +2,8 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 
 /**
- * The lines of a menu, or of attributes, without the end mark: a lone dot behind the last line. An answer that is
- * framed by a length, or by the end of the connection, may have an end mark, too.
+ * Yields the lines of a menu or of attributes without the end mark, a lone dot after the last line. An answer that ends
+ * by a length or with the connection may have an end mark, too.
  */
 export async function* linesBeforeEndMark(
   body: AsyncIterable<Uint8Array>,

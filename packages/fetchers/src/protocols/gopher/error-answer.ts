@@ -3,26 +3,25 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { LineReader } from '../../wire/framing/lines.ts'
 import { isBinary } from './item-type.ts'
 
-/** A line of a menu (RFC 1436 3.4): four fields, the last of them a number. */
+/** Matches a line of a menu (RFC 1436 3.4): four fields, of which the last is a number. */
 const menuLine = /^[^\t]+\t[^\t]*\t[^\t]*\t *\d/
 
 /**
- * Matches an error without fields: `3Not found`. A text of one line may begin with a number: 3 of something, 3.5 or
- * 3:15.
+ * Matches an error without fields: `3Not found`. A text of one line may begin with a number, such as 3 of something,
+ * 3.5 or 3:15.
  */
 const bareError = /^3 *[^\d\s.,:;-]/
 
-/** The most lines that an error in prose has. */
+/** How many lines an error in prose has at most. */
 const maxProse = 5
 
 /** Matches an error in a sentence: `File or directory not found!` */
 const sentence = /^[A-Za-z][^\0-\x20]* [^\0-\x1F]*$/
 
 /**
- * Throws `not-found` where the whole answer is an error. RFC 1436 has no status: a server that does not have an item
- * sends a menu of errors (type 3) and information (i), or a sentence, whatever the type is. Where a text is one line
- * that may be an error, a remark says so. This reads no further than needed, and what was read is read again as the
- * body.
+ * Throws `not-found` if the whole answer is an error. RFC 1436 has no status: if a server does not have an item, it
+ * sends a menu of errors (type 3) and information (i), or a sentence, whatever the type is. If a text is one line that
+ * may be an error, a remark says so. This reads no further than needed, and the body gives again what was read.
  */
 export async function throwErrorAnswer(plan: GopherPlan, source: LineReader, context: RetrievalContext): Promise<void> {
   const answer = new Answer(plan.gophertype)
@@ -93,7 +92,9 @@ class Answer {
     return isBinary(this.#type) ? isWords(rest) : '3i.'.includes(rest.charAt(0))
   }
 
-  /** The words of the error, if the whole answer is one: "" for a menu without any. Null: it is no error. */
+  /**
+   * Returns the words of the error if the whole answer is one, "" for a menu without any, and null if it is no error.
+   */
   error(): string | null {
     const lines = this.#content()
     if (lines.length === 0) return null
@@ -106,7 +107,7 @@ class Answer {
     return isBinary(this.#type) && this.#isMarked && sentence.test(line) ? errorWords([line]) : null
   }
 
-  /** The words of a text that could be an error; null for any other text. */
+  /** Returns the words of a text that could be an error. Null for any other text. */
   doubt(): string | null {
     const [line = ''] = this.#content()
     return bareError.test(line) ? errorWords([line]) : null
@@ -131,14 +132,14 @@ class Answer {
   }
 
   /**
-   * Whether the lines are the answer of gophernicus for a missing binary item, with its own name below: `Error: File or
+   * Whether the lines are gophernicus' answer for a missing binary item, with its own name below: `Error: File or
    * directory not found!`
    */
   #isProse([first = '', ...rest]: readonly string[]): boolean {
     return isBinary(this.#type) && this.#isCrlf && /^Error: ./.test(first) && rest.length < maxProse
   }
 
-  /** All lines before the end mark, with the incomplete one. */
+  /** Returns all lines before the end mark, including the incomplete one. */
   #content(): readonly string[] {
     const rest = this.#text(this.#open, this.length)
     return rest === '' || rest === '.' ? this.#lines : [...this.#lines, rest]
@@ -152,7 +153,7 @@ class Answer {
   }
 }
 
-/** Whether the line has no control characters but TAB. */
+/** Whether the line has no control characters except TAB. */
 function isWords(line: string): boolean {
   return /^[^\0-\x08\x0A-\x1F\x7F]*$/.test(line)
 }

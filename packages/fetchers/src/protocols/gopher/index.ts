@@ -26,18 +26,21 @@ export type { Admin } from './plus/admin.ts'
 export type { Attributes, Elsewhere } from './plus/attributes.ts'
 export type { View } from './plus/views.ts'
 
-/** Retrieves by Gopher (RFC 1436, RFC 4266) and Gopher+; one request a connection, which the server ends. */
+/**
+ * Makes a fetcher for Gopher (RFC 1436, RFC 4266) and Gopher+. Each request has its own connection, which the server
+ * ends.
+ */
 export function gopherFetcher(): Fetcher<'gopher'> {
   return { ...gopher, retrieve }
 }
 
 async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved<'gopher'> | Handoff> {
-  // An item that is a session (RFC 1436 3.8), for which nothing is connected.
+  // The item is a session (RFC 1436 3.8). We hand it off and connect nowhere.
   if (plan.gophertype === '8' || plan.gophertype === 'T') return context.handoff()
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'Gopher sends no parts of an item; retrieve the whole.', { phase: 'policy' })
   }
-  // Most plans need no preparation; awaiting undefined would cost a turn.
+  // Most plans need no preparation, and awaiting undefined would cost a turn.
   const preparing = preparation(plan, context)
   const prepared = preparing === undefined ? undefined : await preparing
   const connection = await openConnection(context, plan)
@@ -83,7 +86,7 @@ async function readAnswer(
   await waitForOctets(source)
   if (plan.gopherPlus === null) return plainItem(plan, source, context)
   const status = await readStatus(source, context)
-  // A server that is older than Gopher+ ignores the request for it and sends the item.
+  // A server that is older than Gopher+ ignores that part of the request and sends the item.
   if (status === undefined) return itemInstead(plan, source, context)
   if (!status.success) return throwGopherPlusError(status, plan, source, context)
   const mediaType = mediaTypeOf(plan)
@@ -97,7 +100,7 @@ async function readAnswer(
 }
 
 /**
- * Waits for the first octets under the time limit of a reply; the later ones have that of a body. An answer without
+ * Waits for the first octets under the time limit of a reply. Later octets have that of a body. An answer without
  * octets is an empty document.
  */
 async function waitForOctets(source: LineReader): Promise<void> {
@@ -116,7 +119,7 @@ async function itemInstead(
   return { ...item, metadata: { gopherPlus: false } }
 }
 
-/** Retrieves a plain item (RFC 1436): its octets up to the end of the connection. */
+/** Retrieves a plain item (RFC 1436): all octets up to the end of the connection. */
 async function plainItem(
   plan: GopherPlan,
   source: LineReader,

@@ -1,17 +1,15 @@
 import type { GopherPlan } from '@retriever/core'
 import type { Entry } from '../../contract/fetcher.ts'
 
-/**
- * The media type of menus. None is registered; the +VIEWS of Gopher+ servers name this one (UMN gopherd, pygopherd).
- */
+/** The media type of menus. None is registered; the +VIEWS of Gopher+ servers (UMN gopherd, pygopherd) use this one. */
 const menuType = 'application/gopher-menu'
 
-/** The type of a menu with the attributes of its items, which `$` gives. */
+/** The type of a menu that has the attributes of its items. `$` asks for it. */
 export const attributedMenuType = 'application/gopher+-menu'
 
 /**
- * The media types of the types of RFC 1436 3.8 and later ones. Types that leave the format open (I, s, d, ...) have
- * none.
+ * The media types of the item types in RFC 1436 3.8 and of later ones. Types that leave the format open (I, s, d, ...)
+ * have none.
  */
 const mediaTypes: Readonly<Record<string, string>> = {
   '0': 'text/plain',
@@ -29,8 +27,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The media type of the answer: that of the Gopher+ view asked for (`+application/postscript Es_ES`), else what the
- * item type says. Attributes (`!`, `$`) are text.
+ * Returns the media type of the answer: that of the requested Gopher+ view (`+application/postscript Es_ES`), else that
+ * of the item type. Attributes (`!`, `$`) are text.
  */
 export function mediaTypeOf({ gophertype, gopherPlus }: GopherPlan): string | null {
   if (gopherPlus !== null && !gopherPlus.startsWith('+')) return 'text/plain'
@@ -48,15 +46,15 @@ export function isMenu(mediaType: string | null): boolean {
 }
 
 /**
- * Whether the item consists of lines with a `.` at the end; BinHex and uuencode are text, too. Other types are octets
- * up to the end.
+ * Whether the item consists of lines and ends with a `.`. BinHex and uuencode are text, too. Other types are octets up
+ * to the end.
  */
 export function isText(gophertype: string): boolean {
   return '01467'.includes(gophertype)
 }
 
 /**
- * Whether items of this type are never lines of text, so that lines are an error. Other types are text, or leave it
+ * Whether items of this type never are lines of text, so that lines mean an error. Other types are text, or leave it
  * open.
  */
 export function isBinary(gophertype: string): boolean {
@@ -65,7 +63,7 @@ export function isBinary(gophertype: string): boolean {
 
 const files = '04569gIhsdpPrX<:;M'
 
-/** The kind of a menu entry of this type. */
+/** Returns the kind of a menu entry of this type. */
 export function entryKind(gophertype: string): Entry['kind'] {
   if (gophertype === '1') return 'directory'
   if (gophertype === '7' || gophertype === '2') return 'search'

@@ -6,14 +6,14 @@ export interface MenuItem {
   readonly display: string
   readonly selector: string
   readonly host: string
-  /** Null where the field is no port; the item cannot be reached then. */
+  /** Null if the field is no port, so that the item cannot be reached. */
   readonly port: number | null
-  /** `+`: the server speaks Gopher+ for this item; `?`: it asks questions first. */
+  /** `+` if the server speaks Gopher+ for this item, `?` if it asks questions first. */
   readonly gopherPlus: string | undefined
 }
 
 /**
- * Schemes that a menu may link to by `URL:`: nothing local (file, man, info), nothing that runs (javascript), and no
+ * Schemes that a menu may link to by `URL:`. None is local (file, man, info), runs something (javascript) or holds
  * data.
  */
 const linkSchemes: ReadonlySet<string> = new Set(
@@ -22,7 +22,7 @@ const linkSchemes: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The URL of a menu item; null for information, errors and items that are damaged. */
+/** Returns the URL of a menu item. Null for information, errors and damaged items. */
 export function itemUrl(item: MenuItem, plan: GopherPlan): string | null {
   const { gophertype, selector } = item
   if ('i3'.includes(gophertype)) return null
@@ -34,18 +34,18 @@ export function itemUrl(item: MenuItem, plan: GopherPlan): string | null {
   const user = selector === '' ? '' : `${encodeOctets(selector)}@`
   if (gophertype === '8') return `telnet://${user}${place(23)}/`
   if (gophertype === 'T') return `tn3270://${user}${place(23)}/`
-  // An older form of `URL:`: a request of HTTP/0.9 as the selector.
+  // An older form of `URL:` has a request of HTTP/0.9 as the selector.
   const page = gophertype === 'h' ? /^GET (\/\S*)$/.exec(selector)?.[1] : undefined
   if (page !== undefined) return `http://${place(80)}${encodeUrl(page)}`
   const own = item.host.toLowerCase() === plan.host && item.port === plan.port
-  // A menu does not say which servers have TLS. One that came over TLS leads on over TLS on the same server only.
+  // A menu does not say which servers have TLS. If it came over TLS, only links to the same server use TLS.
   const scheme = own && plan.tls === 'implicit' ? 'gophers' : 'gopher'
-  // An item that asks questions first (RFC 4266 2.4).
+  // This item asks questions first (RFC 4266 2.4).
   const form = item.gopherPlus === '?' ? '%09%09?' : ''
   return `${scheme}://${place(70)}/${encodeOctets(gophertype)}${encodeOctets(selector, '/:,+=@~')}${form}`
 }
 
-/** The URL in a `URL:` selector, if a menu may lead to its scheme. */
+/** Returns the URL in a `URL:` selector, if a menu may lead to its scheme. */
 function linkUrl(link: string): string | null {
   const [, scheme = ''] = /^([a-z][a-z0-9+.-]*):/i.exec(link) ?? []
   return linkSchemes.has(scheme.toLowerCase()) ? encodeUrl(link.trim()) : null
@@ -56,7 +56,7 @@ function encodeUrl(url: string): string {
   return url.replace(/[^\x21-\x7E]+/g, (octets) => encodeOctets(octets))
 }
 
-/** Host and port in the form of a URL, without the default port; null where they are not legal. */
+/** Returns host and port in the form of a URL, without the default port. Null if they are not legal. */
 function authority({ host, port }: MenuItem): ((defaultPort: number) => string) | null {
   const name = octetsToText(host)
   const ipv6 = name.includes(':') ? /^\[?([0-9A-Fa-f:.]+)\]?$/.exec(name)?.[1] : undefined

@@ -5,12 +5,12 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 const tab = 0x09
 const lf = 0x0a
 
-/** The most octets that the remark shows of an answer that is no menu. */
+/** How many octets of an answer that is no menu the remark shows. */
 const shown = 200
 
 /**
- * The octets of a menu, unchanged. Servers that do not have the menu often answer in prose: a remark says so where no
- * line has the four fields of a menu (RFC 1436 3.4).
+ * The octets of a menu, unchanged. If servers do not have the menu, they often answer in prose. If no line has the four
+ * fields of a menu (RFC 1436 3.4), a remark says so.
  */
 export class MenuOctets implements ByteSource {
   readonly #octets: ByteSource

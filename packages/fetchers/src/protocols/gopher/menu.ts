@@ -5,7 +5,7 @@ import { linesBeforeEndMark } from './end-mark.ts'
 import { entryKind } from './item-type.ts'
 import { itemUrl, type MenuItem } from './item-url.ts'
 
-/** The items of a menu, one entry a line; a line that is no item becomes information. */
+/** Yields the items of a menu, one entry a line. A line that is no item becomes information. */
 export async function* menuEntries(
   body: AsyncIterable<Uint8Array>,
   plan: GopherPlan,
@@ -24,7 +24,7 @@ export async function* menuEntries(
 }
 
 /**
- * Reads `0Plain text TAB /docs/plain.txt TAB 127.0.0.1 TAB 70 TAB +`, or undefined for a line of fewer than four
+ * Reads `0Plain text TAB /docs/plain.txt TAB 127.0.0.1 TAB 70 TAB +`. Returns undefined for a line of fewer than four
  * fields.
  */
 export function parseMenuLine(line: string): MenuItem | undefined {
@@ -43,7 +43,7 @@ export function parseMenuLine(line: string): MenuItem | undefined {
 }
 
 export interface MenuReading {
-  /** The type of the item before: a `+` line is another server of that item (RFC 1436 3.8). */
+  /** The type of the previous item. A `+` line is another server of that item (RFC 1436 3.8). */
   readonly mirrored?: string | undefined
   readonly decode: (octets: string) => string
 }

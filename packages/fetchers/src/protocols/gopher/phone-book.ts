@@ -4,14 +4,13 @@ import { sourceOf } from '../../kit/byte-source.ts'
 import type { LineReader } from '../../wire/framing/lines.ts'
 
 /**
- * One line of an answer of the CCSO Nameserver (RFC 2378 2.2): `-200:1:   name: Ann`, `102:There were 2 matches.`,
- * `200:Ok.`
+ * One line of a CCSO Nameserver's answer (RFC 2378 2.2): `-200:1:   name: Ann`, `102:There were 2 matches.`, `200:Ok.`
  */
 interface PhLine {
   readonly code: number
   /** Whether the line ends the answer: its code is 200 or above, without a minus. */
   readonly isLast: boolean
-  /** The number of the person that the line is about; null: it is about no person. */
+  /** The number of the person that the line is about. Null if it is about nobody. */
   readonly entry: string | null
   readonly text: string
 }
@@ -39,7 +38,7 @@ export async function readPhoneBook(source: LineReader, context: RetrievalContex
   }
 }
 
-/** The lines without the last one, which only ends the answer. */
+/** Yields the lines without the last one, which only ends the answer. */
 async function* textOf(
   beginning: readonly PhLine[],
   source: LineReader,
@@ -80,6 +79,6 @@ function throwRefusal({ code, text }: PhLine, { error }: RetrievalContext): void
   if (code < 300) return
   const reply = printable(octetsToText(`${code}:${text}`)).slice(0, 300)
   if (code === 501) throw error('not-found', `The phone book has no such entry: ${reply}`, { reply })
-  // Codes of 400 to 499 are temporary failures (RFC 2378 2.2).
+  // Codes from 400 to 499 are temporary failures (RFC 2378 2.2).
   throw error('server-refused', `The phone book refused: ${reply}`, { reply, transient: code >= 400 && code < 500 })
 }

@@ -9,17 +9,17 @@ import { fillForm } from './plus/fill-form.ts'
 import { askBlocks } from './plus/item-blocks.ts'
 import { readViews } from './plus/views.ts'
 
-/** The request for the item, once the server has listed its views and its form. */
+/** The request for the item, after the server has listed its views and its form. */
 export interface Prepared {
   readonly plan: GopherPlan
-  /** The form data that are sent behind the request. */
+  /** The form data to send after the request. */
   readonly form: FormData | null
-  /** The metadata that the preparation has found. */
+  /** The metadata that the preparation found. */
   readonly metadata: GopherMetadata
 }
 
 /**
- * Asks the server for views and forms where they are needed. Undefined: the plan is enough. A phone book has no
+ * Asks the server for views and forms if they are needed. Returns undefined if the plan is enough. A phone book has no
  * Gopher+.
  */
 export function preparation(plan: GopherPlan, context: RetrievalContext): Promise<Prepared> | undefined {
@@ -53,10 +53,10 @@ function namedView({ gopherPlus }: GopherPlan): string {
   return gopherPlus?.startsWith('+') ? gopherPlus : '+'
 }
 
-/** The plan for the same item with another Gopher+ part. */
+/** Returns the plan for the same item with another Gopher+ part. */
 function withGopherPlus(plan: GopherPlan, gopherPlus: string | null): GopherPlan {
   const { gophertype, selector, search } = plan
-  // The empty search of `%09%09?` only separates it from the Gopher+ part.
+  // The empty search in `%09%09?` only separates the selector from the Gopher+ part.
   return { ...plan, gopherPlus, wire: [gopherRequest(gophertype, selector, search || null, gopherPlus)] }
 }
 

@@ -5,13 +5,13 @@ import type { Connection } from '../../wire/transport/connection.ts'
 import type { FormData } from './plus/answers.ts'
 
 /**
- * Matches a Gopher+ request with form data (Gopher+ 2.4): one line up to the data flag, then the data block, whose
- * lines are those of the form.
+ * Matches a Gopher+ request with form data (Gopher+ 2.4): one line up to the data flag, then the data block with the
+ * lines of the form.
  */
 const formRequest = /^[^\r\n\0]*\t1\r\n[^\0]*$/
 
 /**
- * Sends the request of the plan. A line goes through sendLine(), which refuses a second line; form data go through
+ * Sends the request of the plan. A line goes through sendLine(), which refuses a second line. Form data go through
  * sendMessage().
  */
 export async function sendRequest(plan: GopherPlan, connection: Connection, context: RetrievalContext): Promise<void> {
@@ -27,8 +27,8 @@ export async function sendRequest(plan: GopherPlan, connection: Connection, cont
 }
 
 /**
- * Sends the request with the data flag, and the data of the form behind it (Gopher+ 2.4). The data block may contain
- * any octets: it begins with its length, or ends in a dot that cannot be one of its lines.
+ * Sends the request with the data flag, and then the data of the form (Gopher+ 2.4). The data block may contain any
+ * octets: it begins with its length, or ends in a dot that cannot be one of its lines.
  */
 export async function sendForm(
   plan: GopherPlan,
@@ -43,7 +43,7 @@ export async function sendForm(
   await connection.sendMessage(`${line}\r\n${form.octets}`, `${line}\r\n${form.shown}`)
 }
 
-/** The request without its line end. */
+/** Returns the request without its line end. */
 function lineOf({ wire }: GopherPlan): string {
   return (wire[0] ?? '').replace(/\r\n$/, '')
 }

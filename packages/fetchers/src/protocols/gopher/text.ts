@@ -54,15 +54,15 @@ const dot = 0x2e
 const cr = 0x0d
 const lf = 0x0a
 
-/** The state machine. Its output does not depend on how the octets were divided into chunks. */
+/** The state machine. Its output does not depend on how the octets were cut into chunks. */
 class DottedText {
   readonly #limit: number
   #state: State = 'line-start'
   /** Octets that may be the end mark: `.`, `.` CR, `.` LF or `.` CR LF. */
   #mark: number[] = []
   /**
-   * The octets from the first line that begins with `..` on; undefined before that line, and once no dot can be removed
-   * any more.
+   * The octets from the first line that begins with `..` on. Undefined before that line, and after it is certain that
+   * no dot will be removed.
    */
   #held: OctetBuffer | undefined
   #doubled: 'unknown' | 'no' = 'unknown'
@@ -91,7 +91,7 @@ class DottedText {
         continue
       }
       this.#passMark(ready, octet)
-      // After a whole `.` line this octet begins the next one, and may be a dot itself: look again.
+      // The line before was only a dot. This octet begins the next line and may be a dot itself, so look again.
       if (this.#state === 'dot-line') this.#state = 'line-start'
       else {
         this.#state = octet === lf ? 'line-start' : 'in-line'
@@ -111,13 +111,13 @@ class DottedText {
     return true
   }
 
-  /** The octets that are still held, once all have been pushed. */
+  /** Returns the octets that are still held after all have been pushed. */
   end(): Uint8Array {
     const held = this.#held?.take() ?? new Uint8Array(0)
     return this.#mark.length > 0 ? undouble(held) : held
   }
 
-  /** Whether the octet continues what may be the end mark; the state follows it. */
+  /** Whether the octet continues what may be the end mark. Updates the state. */
   #isMark(octet: number): boolean {
     const state = this.#state
     if (state === 'line-start' && octet === dot) this.#state = 'dot'
@@ -127,7 +127,7 @@ class DottedText {
     return true
   }
 
-  /** Adds the held mark to the text, since the octet shows that it is not the end mark. */
+  /** That octet was text, so emit the held dot. */
   #passMark(ready: OctetBuffer, octet: number): void {
     if (this.#mark.length === 0) return
     const doubled = this.#state === 'dot' && octet === dot
@@ -144,7 +144,7 @@ class DottedText {
     if (target !== ready && target.length > this.#limit) this.#release(ready)
   }
 
-  /** Passes on the held octets unchanged: no line of this text had its dot doubled. */
+  /** Emits the held octets unchanged: no line of this text had its dot doubled. */
   #release(ready: OctetBuffer): void {
     this.#doubled = 'no'
     const held = this.#held?.take()

@@ -6,38 +6,38 @@ import { fieldOf, type Question } from './ask.ts'
 /** The data block of a request (Gopher+ 2.4), one octet a character. */
 export interface FormData {
   readonly octets: string
-  /** The data block for events, without secrets and files. */
+  /** The data block as events show it, without secrets and files. */
   readonly shown: string
-  /** The answers to AskP, as texts: a server may repeat them. */
+  /** The answers to AskP, as texts. They must be masked, since a server may repeat them. */
   readonly secrets: readonly string[]
 }
 
 /** The answer to one question. */
 interface EncodedAnswer {
   readonly lines: readonly string[]
-  /** The content of a file, which is the rest of the block, behind all lines. */
+  /** The content of a file. It is the rest of the block, after all lines. */
   readonly file?: string
 }
 
 type Value = FormAnswers[string]
 
 /**
- * Makes the error for an answer. The message begins with its field and never contains the answer, which may be a
+ * Makes the error for an answer. The message begins with the field's name and never contains the answer, which may be a
  * secret.
  */
 export type Refuse = (message: string) => Error
 
 /**
- * Encodes the answers in UTF-8, since the server does not name a charset: "the first n lines in the dataBlock", and a
- * file as "the remainder" (Gopher+ 2.8). Without a file the block ends in a dot, and a dot that begins a line is
- * doubled; with a file its length is counted (2.3, 2.4).
+ * Encodes the answers in UTF-8, since the server names no charset: "the first n lines in the dataBlock", and a file as
+ * "the remainder" (Gopher+ 2.8). Without a file the block ends in a dot, and a dot that begins a line is doubled; with
+ * a file its length is counted (2.3, 2.4).
  */
 export function encodeAnswers(questions: readonly Question[], answers: FormAnswers, refuse: Refuse): FormData {
   const values = valuesOf(questions, answers, refuse)
   const encoded = questions.map((question, index) => {
     const name = `Answer ${index + 1} (${quoted(fieldOf(question).prompt)})`
     const answer = answerTo(question, values.get(index), (message) => refuse(`${name}: ${message}`))
-    // Answers that the server has proposed are checked, too.
+    // Answers that the server proposed are checked, too.
     if (answer.lines.every(isOneLine)) return answer
     throw refuse(`${name}: Expected one line of text, without line ends and NUL.`)
   })
@@ -59,7 +59,8 @@ function dotted(lines: readonly string[]): string {
 }
 
 /**
- * The answers by the index of their questions. A number means a question's number, even where a prompt looks like one.
+ * Returns the answers by the index of their questions. A number means a question's number, even if a prompt looks like
+ * one.
  */
 function valuesOf(questions: readonly Question[], answers: FormAnswers, refuse: Refuse): ReadonlyMap<number, Value> {
   const prompts = questions.map((question) => fieldOf(question).prompt)
@@ -81,7 +82,7 @@ function answerTo(question: Question, value: Value | undefined, refuse: Refuse):
   if (kind === 'Select') return { lines: boxes(question, value, refuse) }
   if (kind === 'AskL') return { lines: counted(value === undefined ? question.default : linesOf(value, refuse)) }
   if (kind === 'Choose') return { lines: [choice(question, value, refuse)] }
-  // Only the caller gives a secret: a proposal of the server is not sent.
+  // Only the caller gives a secret. The server's proposal for one is not sent.
   if (value === undefined) return { lines: [kind === 'AskP' ? '' : (question.default ?? '')] }
   return { lines: [utf8Octets(textOf(value, refuse))] }
 }
@@ -98,13 +99,13 @@ function linesOf(value: Value, refuse: Refuse): readonly string[] {
   return text === '' ? [] : text.split(/\r\n|\n|\r/).map(utf8Octets)
 }
 
-/** The choice in the server's own octets; without an answer the first one. */
+/** Returns the choice in the server's own octets. Without an answer it is the first one. */
 function choice(question: Question, value: Value | undefined, refuse: Refuse): string {
   if (value === undefined) return question.choices[0] ?? ''
   return question.choices[placeOf(textOf(value, refuse), question, refuse)] ?? ''
 }
 
-/** One line for each box: 1 where it is ticked. Gopher+ has no example; UMN's client sends these lines. */
+/** Returns one line for each box: 1 if it is ticked. Gopher+ has no example; UMN's client sends these lines. */
 function boxes(question: Question, value: Value | undefined, refuse: Refuse): readonly string[] {
   const proposed = question.choices.map((box) => box === question.default)
   if (value === undefined) return proposed.map((ticked) => (ticked ? '1' : '0'))
@@ -138,13 +139,13 @@ function isTexts(value: Value): value is readonly string[] {
   return Array.isArray(value) && value.every((text) => typeof text === 'string')
 }
 
-/** A text for messages: printable, and at most 100 characters. */
+/** Shows a text in messages: printable, and at most 100 characters. */
 export function quoted(text: string): string {
   const shown = printable(text)
   return `"${shown.length > 100 ? `${shown.slice(0, 100)}...` : shown}"`
 }
 
-/** The most questions or choices that a message shows. */
+/** How many questions or choices a message shows. */
 const mostShown = 30
 
 export function some(items: readonly string[]): string {
@@ -152,7 +153,7 @@ export function some(items: readonly string[]): string {
   return `${items.slice(0, mostShown).join(', ')}${more}`
 }
 
-/** Names the answer that a field expects. */
+/** Describes the answer that a field expects. */
 export function wantOf({ kind, default: proposal, choices }: FormField): string {
   const proposed = proposal === null ? '' : `; ${quoted(proposal)} if left out`
   if (kind === 'Choose') return `one of ${some(choices.map(quoted))}`

@@ -1,16 +1,16 @@
 import { octetsToText } from '@retriever/core'
 import type { FormField } from '../../../contract/form.ts'
 
-/** A question as the server wrote it: one octet a character, since a choice goes back unchanged. */
+/** A question as the server wrote it: one octet a character, since a choice is sent back unchanged. */
 export type Question = FormField
 
 const kinds: readonly FormField['kind'][] = ['Ask', 'AskP', 'AskL', 'AskF', 'Select', 'Choose', 'ChooseF']
 
 /**
- * The questions of an +ASK block, in their order: `Ask: Your name? TAB nobody`, `Choose: Colour? TAB red TAB green`
- * (Gopher+ 2.8). Where the specification is silent, this follows the client of the University of Minnesota: `Choosef`
- * is a spelling of `ChooseF`, a `Note:` and a line without a colon need no answer, a question of an unknown kind is
- * answered by one line, and a `Select` without choices is a single box, ticked beforehand where `:1` ends its prompt.
+ * Reads the questions of an +ASK block, in order: `Ask: Your name? TAB nobody`, `Choose: Colour? TAB red TAB green`
+ * (Gopher+ 2.8). If the specification is silent, this follows the client of the University of Minnesota: `Choosef` is a
+ * spelling of `ChooseF`, a `Note:` and a line without a colon need no answer, a question of an unknown kind is answered
+ * by one line, and a `Select` without choices is a single box, which is ticked if `:1` ends its prompt.
  */
 export function readAsk(lines: readonly string[]): readonly Question[] {
   return lines.flatMap((line) => {
@@ -30,7 +30,7 @@ function select(prompt: string, choices: readonly string[]): Question {
   return { kind: 'Select', prompt: box, default: ticked === '1' ? box : null, choices: [box] }
 }
 
-/** The question in the form in which people see it. */
+/** Makes the question as people see it. */
 export function fieldOf({ kind, prompt, default: proposal, choices }: Question): FormField {
   return {
     kind,
@@ -40,7 +40,7 @@ export function fieldOf({ kind, prompt, default: proposal, choices }: Question):
   }
 }
 
-/** Decodes and trims a text, in this order: as an octet, 0xA0 may be the end of a letter. */
+/** Decodes and then trims a text. The order matters, since the octet 0xA0 may end a letter. */
 function textOf(octets: string): string {
   return octetsToText(octets).trim()
 }

@@ -10,8 +10,8 @@ import { type Block, type Blocks, itemsOf, linesIn } from './blocks.ts'
 import { readViews, type View } from './views.ts'
 
 /**
- * The attributes of an item by their names (Gopher+ 2.5), as in `details.attributes` of its Entry. Attributes that did
- * not come are absent.
+ * The attributes of an item by name (Gopher+ 2.5), as in `details.attributes` of its Entry. Attributes that the server
+ * did not send are absent.
  */
 export interface Attributes {
   readonly ADMIN?: Admin | Elsewhere
@@ -29,21 +29,21 @@ export interface Attributes {
     | undefined
 }
 
-/** An attribute that is kept in another item: the header of its block says where, and the block has no text. */
+/** An attribute that is kept in another item. The header of its block says where, and the block has no text. */
 export interface Elsewhere {
   readonly url: string | null
 }
 
 type Decode = ReturnType<typeof octetsDecoder>
 
-/** Whether the plan asks for attributes: of an item (`!`), or of all items of a menu (`$`). */
+/** Whether the plan asks for attributes: of an item (`!`) or of all items of a menu (`$`). */
 export function asksAttributes({ gopherPlus }: GopherPlan): boolean {
   return gopherPlus !== null && /^[!$]/.test(gopherPlus)
 }
 
 /**
- * One entry for each item, as its menu line gives it. Lines before any attribute are those of a plain menu, which
- * pygopherd sends in place of `application/gopher+-menu`.
+ * Yields one entry for each item, as its menu line gives it. Lines before any attribute are those of a plain menu,
+ * which pygopherd sends in place of `application/gopher+-menu`.
  */
 export async function* attributeEntries(
   body: AsyncIterable<Uint8Array>,
@@ -70,7 +70,7 @@ function attributeEntry(blocks: Blocks, plan: GopherPlan, decode: Decode): Entry
   }
 }
 
-/** The entry of an +INFO line. Without one, the attributes can only be those of the requested item. */
+/** Makes the entry of an +INFO line. If there is none, the attributes must be those of the requested item. */
 function entryOf(info: string | undefined, plan: GopherPlan, decode: Decode): Entry {
   const { gophertype, selector, host, port } = plan
   if (info === undefined) {

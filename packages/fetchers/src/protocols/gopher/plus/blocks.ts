@@ -4,27 +4,26 @@ import { linesBeforeEndMark } from '../end-mark.ts'
 /** One attribute of an item (Gopher+ 2.5): one octet a character. */
 export interface Block {
   /**
-   * The rest of the line behind the name: for +INFO a menu line, for others a line that says where the attribute is
-   * kept.
+   * The rest of the line after the name. For +INFO it is a menu line; for others it says where the attribute is kept.
    */
   readonly header: string
-  /** The lines without the blank that each begins with. */
+  /** The lines, without the blank with which each begins. */
   readonly lines: string[]
 }
 
-/** The attributes of one item, by name. Names are case-sensitive, and +INFO is the item's menu line. */
+/** The attributes of one item, by name. Names are case-sensitive; +INFO is the item's menu line. */
 export type Blocks = Map<string, Block>
 
 /**
  * Matches a line that begins a block: `+ADMIN:`, `+VIEWS: ` with a blank, `+ABSTRACT: 0more TAB /more TAB h TAB 70`.
- * The example of Gopher+ 2.8 has `+ADMIN` without its colon; then the line must end there, since servers that send text
- * without the leading blank may begin a line of it with a plus.
+ * The example in Gopher+ 2.8 has `+ADMIN` without its colon. Such a line must end there: some servers send text without
+ * the leading blank, and a line of it may begin with a plus.
  */
 const heading = /^\+(?:([\w.-]+)(?::[ \t]*(.*)|[ \t]*)|(INFO)[ \t]+(.*))$/s
 
 /**
- * The items of an answer to `!` or `$`: each begins with its +INFO (Gopher+ 2.5, 2.7). Lines before any block are
- * passed on as strings.
+ * Yields the items of an answer to `!` or `$`. Each begins with its +INFO (Gopher+ 2.5, 2.7). Lines before any block
+ * are yielded as strings.
  */
 export async function* itemsOf(
   body: AsyncIterable<Uint8Array>,
@@ -51,7 +50,7 @@ export async function* itemsOf(
   if (blocks !== undefined) yield blocks
 }
 
-/** The lines of a block, with a line that stands behind its name, and without empty lines at both ends. */
+/** Returns the lines of a block, including a line that stands after its name, without empty lines at both ends. */
 export function linesIn({ header, lines }: Block): readonly string[] {
   const all = header === '' || header.includes('\t') ? [...lines] : [header, ...lines]
   while (all.at(-1)?.trim() === '') all.pop()

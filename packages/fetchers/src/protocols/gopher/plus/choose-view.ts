@@ -4,9 +4,9 @@ import { languageQuality, typeQuality } from '../../../kit/accept.ts'
 import type { View } from './views.ts'
 
 /**
- * The view that `accept` and `acceptLanguage` prefer; the order of the server decides between equals. Where none fits,
- * a remark says so, and a view of a wanted type is taken, or else the first of the server. Null: the server names no
- * views.
+ * Chooses the view that `accept` and `acceptLanguage` prefer. Between equals, the server's order decides. If none fits,
+ * a remark says so, and it takes a view of a wanted type, or else the server's first. Returns null if the server names
+ * no views.
  */
 export function chooseView(views: readonly View[], context: RetrievalContext): View | null {
   const { accept, acceptLanguage } = context.request
@@ -19,7 +19,7 @@ export function chooseView(views: readonly View[], context: RetrievalContext): V
   return chosen
 }
 
-/** The first view of the highest quality; null where all have quality 0. */
+/** Returns the first view of the highest quality. Null if all have quality 0. */
 function preferred(views: readonly View[], quality: (view: View) => number): View | null {
   let best: View | null = null
   let highest = 0

@@ -6,8 +6,7 @@ import { encodeAnswers, type FormData, quoted, some, wantOf } from './answers.ts
 import { fieldOf, type Question } from './ask.ts'
 
 /**
- * Gets the answers to the questions from the caller, and encodes them. Rejects with `form-required` or
- * `invalid-option`.
+ * Asks the caller to answer the questions, and encodes the answers. Rejects with `form-required` or `invalid-option`.
  */
 export async function fillForm(questions: readonly Question[], context: RetrievalContext): Promise<FormData> {
   const form: Form = { url: context.url, fields: questions.map(fieldOf) }
@@ -20,7 +19,7 @@ async function answersTo(form: Form, context: RetrievalContext): Promise<FormAns
   const { form: given } = context.request
   if (given === undefined) return null
   if (typeof given !== 'function') return given
-  // A person may need time: only the total limit runs.
+  // A person may need time, so only the total limit runs.
   const answers: unknown = await context.deadline
     .unlimited(async () => given(form))
     .catch((cause) => {

@@ -8,7 +8,7 @@ import { parseMenuLine } from '../menu.ts'
 /** The first line of an answer (Gopher+ 2.3): `+5340`, `+-1`, `+-2`, `--1`. */
 export interface Status {
   readonly success: boolean
-  /** The number of octets that follow; -1: up to a line with a dot; -2: up to the end of the connection. */
+  /** How many octets follow. -1: they end with a line that is a dot; -2: with the connection. */
   readonly length: number
 }
 
@@ -16,8 +16,8 @@ const status = /^([+-])(-[12]|\d{1,15})[ \t]*\r?\n/
 const unfinished = /^[+-](?:-[12]?|\d{0,15})[ \t]{0,8}\r?$/
 
 /**
- * Reads the status line. Undefined where the answer does not begin with one: the server has no Gopher+, and the octets
- * are read again as the item.
+ * Reads the status line. Returns undefined if the answer does not begin with one: the server has no Gopher+, and the
+ * octets are read again as the item.
  */
 export async function readStatus(source: LineReader, context: RetrievalContext): Promise<Status | undefined> {
   let head = ''
@@ -33,13 +33,13 @@ export async function readStatus(source: LineReader, context: RetrievalContext):
   return { success: sign === '+', length: Number(length) }
 }
 
-/** The data behind a status line, framed as it says. Octets beyond that are ignored. */
+/** Gives the data after a status line, framed as it says. Octets beyond that are ignored. */
 export function gopherPlusBody(
   { length }: Status,
   source: LineReader,
   context: RetrievalContext,
 ): AsyncGenerator<Uint8Array, void, void> {
-  // Servers send local text as it is, so LF ends a line here.
+  // Servers send local text unchanged, so LF ends a line here.
   return length === -1 ? dotBody(source, context, { lineEnd: 'any' }) : octets(length, source, context)
 }
 
@@ -64,7 +64,7 @@ async function* octets(
 }
 
 /**
- * Throws the server's error. Its first line has a code and the administrator, then come words for the person (Gopher+
+ * Throws the server's error. Its first line has a code and the administrator; words for the person follow (Gopher+
  * 2.3): `1 Ann Admin <ann@example.net> CRLF '/nope' does not exist`. The codes are 1: no such item, 2: try later, 3:
  * moved, with the new place.
  */
@@ -88,8 +88,8 @@ export async function throwGopherPlusError(
 
 /**
  * Names the new place of an item: "Following the error-code is the gopher descriptor of where it now lives" (Gopher+
- * 2.3), on the same line, perhaps behind the administrator, or on the next. It is only named, not retrieved: a text may
- * be a menu there, and a form would go to another server.
+ * 2.3), on the same line, perhaps after the administrator, or on the next. The place is only named, not retrieved: a
+ * text may be a menu there, and a form would go to another server.
  */
 function moved(text: string, plan: GopherPlan): string {
   const descriptors = text.split(/\r?\n/).map((line) => line.replace(/^\s*3\s+(?:[^<\t]*<[^>\t]*>\s*)?/, ''))
@@ -108,7 +108,9 @@ function whatHappened(code: string): string {
   return 'The server refused'
 }
 
-/** The words of an error ("short!"), up to 2048 octets. Where the connection breaks off, the words so far are used. */
+/**
+ * Reads the words of an error ("short!"), up to 2048 octets. If the connection breaks off, it returns the words so far.
+ */
 async function shortText(failure: Status, source: LineReader, context: RetrievalContext): Promise<string> {
   let text = ''
   try {

@@ -7,7 +7,7 @@ import { gopherPlusBody, readStatus, throwGopherPlusError } from './gopher-plus.
 
 /**
  * Asks for all attributes of an item, on another connection. The request is a bare `!`: clients may name attributes
- * (`!+VIEWS+ASK`), but pygopherd sends the document then. Null: the server has no Gopher+ and has sent the item
+ * (`!+VIEWS+ASK`), but pygopherd then sends the document. Returns null if the server has no Gopher+ and sends the item
  * (gophernicus), which is not read further.
  */
 export async function askBlocks(plan: GopherPlan, context: RetrievalContext): Promise<Blocks | null> {

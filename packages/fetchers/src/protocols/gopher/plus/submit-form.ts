@@ -6,7 +6,8 @@ import type { FormData } from './answers.ts'
 
 /**
  * Sends a form and reads the answer. No failure is transient, not even while the form is sent: another try would submit
- * the form again, which only the person may decide (RFC 9110 9.2.2 says the same of methods that are not idempotent).
+ * the form again, and only the person may decide that (RFC 9110 9.2.2 says the same of methods that are not
+ * idempotent).
  */
 export async function submitForm(
   { secrets }: FormData,
@@ -33,10 +34,10 @@ function once(body: ByteSource, secrets: readonly string[]): ByteSource {
   }
 }
 
-/** The same error, without the secrets that the server repeats, and not transient. */
+/** Makes the same error not transient, and masks the secrets that the server repeats. */
 function final(error: unknown, secrets: readonly string[]): unknown {
   if (!RetrievalError.is(error)) return error
-  // Replies are shown in printable form.
+  // Replies are shown in printable form, so secrets are masked in that form, too.
   const shown = secrets.flatMap((secret) => [secret, printable(secret)])
   const blot = (text: string): string =>
     shown.reduce((blotted, secret) => blotted.replaceAll(secret, '<password>'), text)

@@ -4,8 +4,8 @@ import type { GopherView as View } from '../../../contract/metadata.ts'
 export type { View }
 
 /**
- * Matches `Text/plain De_DE: <15k>`: a name, and perhaps a size. It is read in steps, each of which can match in only
- * one way: a line may have 64 KiB.
+ * Matches `Text/plain De_DE: <15k>`: a name, and perhaps a size. A line may have 64 KiB, so it is read in steps, each
+ * of which can match in only one way.
  */
 const viewLine = /^([^:<>]+)(.*)$/s
 const sizePart = /^:?[ \t]*(?:<([^>]*)>.*)?$/
@@ -13,7 +13,7 @@ const sizeField = /^[ \t]*(\d{1,12}(?:\.\d{1,12})?)[ \t]*([kKmMbB]?)/
 
 const units: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2 }
 
-/** The views in the order of the server, which begins with the one it prefers. Other lines are left out. */
+/** Reads the views in the server's order, which begins with the one it prefers. Leaves out other lines. */
 export function readViews(lines: readonly string[]): readonly View[] {
   return lines.flatMap((line) => {
     const [, before = '', rest = ''] = viewLine.exec(line) ?? []
@@ -31,7 +31,7 @@ export function readViews(lines: readonly string[]): readonly View[] {
   })
 }
 
-/** The size in `: <15k>`; null where there is none, undefined for text that is no size. */
+/** Reads the size in `: <15k>`. Null if there is none, undefined for text that is no size. */
 function octetsIn(rest: string): number | null | undefined {
   const part = sizePart.exec(rest)
   if (part === null) return undefined
