@@ -13,23 +13,26 @@ export interface Completion {
   readonly text: string
 }
 
-/** A response of the server. Literals within it are quoted strings. */
+/** A response of the server. Literals in it have become quoted strings. */
 export type Response = { readonly untagged: string } | { readonly completion: Completion }
 
 interface Asking {
-  /** Replaces a command with a secret in events. */
+  /** What events show in place of a command that holds a secret. */
   readonly shown?: string
-  /** A secret line, sent once the server asks for it by `+` (RFC 3501 7.5). A server that refuses does not get it. */
+  /**
+   * A secret line. It is sent after the server asks for it by `+` (RFC 3501 7.5); a server that refuses does not get
+   * it.
+   */
   readonly second?: string | undefined
-  /** Lines that begin with a literal. Each is sent once the server asks for it by `+`. */
+  /** Lines that begin with a literal. Each is sent after the server asks for it by `+`. */
   readonly literals?: readonly string[]
   readonly onUntagged?: (text: string) => void
 }
 
-/** The codes that the refused command alone suggests. */
+/** The codes that only the refused command suggests. */
 const guessed: ReadonlySet<ErrorCode> = new Set(['auth-failed', 'not-found', 'server-refused'])
 
-/** What response codes say (RFC 5530 3): neither the login nor the name is wrong if a part of the server is down. */
+/** What response codes say (RFC 5530 3). If a part of the server is down, neither the login nor the name is wrong. */
 const reasons: Readonly<Record<string, { readonly code: ErrorCode; readonly passes?: true }>> = {
   UNAVAILABLE: { code: 'server-refused', passes: true },
   INUSE: { code: 'server-refused', passes: true },
@@ -40,19 +43,19 @@ const reasons: Readonly<Record<string, { readonly code: ErrorCode; readonly pass
 }
 
 /**
- * The commands and responses of one IMAP connection (RFC 3501), one command at a time, for one retrieval after the
- * other.
+ * Sends commands and reads responses on one IMAP connection (RFC 3501): one command at a time, for one retrieval after
+ * the other.
  */
 export class ImapDialogue extends ConnectionDialogue<LineReader> {
   #tag = 0
-  /** The octets of the untagged responses since the last command. */
+  /** How many octets the untagged responses since the last command have. */
   #untagged = 0
 
   constructor(connection: Connection, context: RetrievalContext) {
     super(connection, context, LineReader)
   }
 
-  /** Sends a command; `shown` replaces one with a secret. */
+  /** Sends a command. Events show `shown` in place of one with a secret. */
   async send(command: string, shown: string = command): Promise<void> {
     const tag = `A${++this.#tag}`
     this.isAsking = true
@@ -60,7 +63,7 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
     await this.connection.sendLine(`${tag} ${command}`, `${tag} ${shown}`)
   }
 
-  /** Sends a command and gives its end. `onUntagged` gets the other responses, without `* `. */
+  /** Sends a command and returns its end. `onUntagged` gets the other responses, without `* `. */
   async ask(phase: Phase, command: string, asking: Asking = {}): Promise<Completion> {
     const { shown = command, second, literals = [], onUntagged } = asking
     const left = [...literals]
@@ -86,12 +89,12 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
     }
   }
 
-  /** The next response. */
+  /** Reads the next response. */
   async response(phase: Phase): Promise<Response> {
     return this.#whole(await this.line(phase), phase)
   }
 
-  /** The response that begins with a line. */
+  /** Reads the response that begins with this line. */
   async #whole(line: string, phase: Phase): Promise<Response> {
     let text = line
     for (let size = literalSize(text); size !== null; size = literalSize(text)) {
@@ -123,7 +126,7 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
     throw this.context.error('protocol-violation', message, { phase, reply: words })
   }
 
-  /** A server may send untagged responses without end (RFC 3501 2.2.2), and a login needs few of them. */
+  /** Limits untagged responses: a server may send them without end (RFC 3501 2.2.2), and a login needs few of them. */
   #count(length: number, phase: Phase): void {
     this.#untagged += length
     const { limits, error } = this.context
@@ -133,7 +136,7 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
     throw error('limit-exceeded', message, { phase, advice: { option: 'limits.maxReply' } })
   }
 
-  /** The next line, without the octets of a literal at its end. */
+  /** Reads the next line, without the octets of a literal at its end. */
   async line(phase: Phase): Promise<string> {
     const line = await this.reader.line(phase)
     const { url, emit, error } = this.context
@@ -164,7 +167,7 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
     await this.beginTls(peer)
   }
 
-  /** The error for a refusal; a code in brackets tells more of why than the command that was refused. */
+  /** Makes the error for a refusal. A code in brackets says more about the reason than the command that was refused. */
   refusal(code: ErrorCode, what: string, text: string): RetrievalError {
     const words = wordsOf(this.hidden(text))
     const [, named = ''] = /^\[([A-Z]+)\]/i.exec(text) ?? []
@@ -176,13 +179,13 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
   }
 }
 
-/** The size of the literal that a line announces at its end (RFC 3501 4.3); null: it announces none. */
+/** Returns the size of the literal that a line announces at its end (RFC 3501 4.3). Null if it announces none. */
 export function literalSize(line: string): number | null {
   const size = /\{(\d{1,15})\+?\}$/.exec(line)?.[1]
   return size === undefined ? null : Number(size)
 }
 
-/** The server's words for people: harmless on a terminal, and not too many. */
+/** Returns the server's words for people: safe on a terminal, and not too many. */
 export function wordsOf(octets: string): string {
   return printable(octetsToText(octets)).slice(0, 300)
 }

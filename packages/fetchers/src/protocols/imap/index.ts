@@ -24,7 +24,7 @@ const sessions: SessionProtocol<ImapSession, Plan, null> = {
   newQuirks: () => null,
   open,
   capacity: () => 1,
-  // A message comes sooner in a session in which its mailbox is open.
+  // A session in which the mailbox is open gives a message sooner.
   pick: (idle, { mailbox }) => idle.find((each) => each.mailbox?.named === mailbox) ?? idle[0],
   isFull: (error): error is RetrievalError =>
     RetrievalError.is(error) &&
@@ -32,8 +32,8 @@ const sessions: SessionProtocol<ImapSession, Plan, null> = {
 }
 
 /**
- * Reads mailboxes by IMAP (RFC 3501): nothing is changed, not even the mark of a message that was seen. A session is
- * kept for some seconds, for the next retrieval with the same login.
+ * Makes a fetcher that reads mailboxes by IMAP (RFC 3501). It changes nothing, not even the mark that a message was
+ * seen. It keeps a session for some seconds, for the next retrieval with the same login.
  */
 export function imapFetcher(): Fetcher<'imap'> {
   const pool = new SessionPool(sessions)
@@ -65,7 +65,7 @@ async function open(plan: Plan, context: RetrievalContext): Promise<ImapSession>
   }
 }
 
-/** Opens the mailbox of a plan. A message needs no second look at one that is open. */
+/** Opens the mailbox of a plan. If the mailbox is open already, a message needs no second look at it. */
 async function mailboxOf(plan: Plan, session: ImapSession, context: RetrievalContext): Promise<Mailbox> {
   const named = plan.mailbox ?? ''
   const known = plan.uid !== null && session.mailbox?.named === named ? session.mailbox.facts : null

@@ -19,11 +19,11 @@ type Plan = AccessPlans['imap']
 export interface Mailbox {
   readonly name: string
   readonly uidValidity: number
-  /** The number of its messages. */
+  /** How many messages it has. */
   readonly count: number
 }
 
-/** Opens a mailbox for reading alone (EXAMINE, RFC 3501 6.3.2). */
+/** Opens a mailbox only for reading (EXAMINE, RFC 3501 6.3.2). */
 export async function examine(plan: Plan, dialogue: ImapDialogue): Promise<Mailbox> {
   const name = octetsToText(plan.mailbox ?? '')
   let count = 0
@@ -40,7 +40,7 @@ export async function examine(plan: Plan, dialogue: ImapDialogue): Promise<Mailb
   return { name, uidValidity, count }
 }
 
-/** Rejects numbers of messages in a mailbox that was made anew (UIDVALIDITY, RFC 5092 5). */
+/** Rejects numbers of messages if the mailbox was made anew (UIDVALIDITY, RFC 5092 5). */
 export function checkValidity(plan: Plan, { uidValidity }: Mailbox, context: RetrievalContext): void {
   if (plan.uidValidity === null || plan.uidValidity === uidValidity) return
   const what = `The mailbox was made anew: its UIDVALIDITY is ${uidValidity} now`
@@ -49,7 +49,7 @@ export function checkValidity(plan: Plan, { uidValidity }: Mailbox, context: Ret
   })
 }
 
-/** The mailboxes of the server: the lines of LIST. */
+/** Lists the mailboxes of the server: the lines of LIST. */
 export async function listMailboxes(
   plan: Plan,
   dialogue: ImapDialogue,
@@ -60,7 +60,7 @@ export async function listMailboxes(
   return listing(lines, {}, (line) => mailboxEntry(line, base), context)
 }
 
-/** The newest messages of a mailbox: a line of FETCH for each, with its UID, size, date and flags. */
+/** Lists the newest messages of a mailbox: a line of FETCH for each, with its UID, size, date and flags. */
 export async function listMessages(
   plan: Plan,
   mailbox: Mailbox,
@@ -78,7 +78,7 @@ export async function listMessages(
   return listing(lines, mailbox, (line) => messageEntry(line, mailbox, context), context)
 }
 
-/** The messages that a search finds: the line of SEARCH, with their UIDs. */
+/** Lists the messages that a search finds: the line of SEARCH, with their UIDs. */
 export async function search(
   plan: Plan,
   mailbox: Mailbox,
@@ -96,7 +96,7 @@ export async function search(
   return listing(lines, mailbox, entries, context)
 }
 
-/** The command that asks for what the URL names. */
+/** Returns the command that asks for what the URL names. */
 export function requestOf(plan: Plan, first?: number): readonly string[] {
   return imapCommands(plan, first).at(-1) ?? []
 }
@@ -150,7 +150,7 @@ function mailboxEntry(line: string, base: string): Entry[] {
   return [{ name: printable(name), kind: 'directory', url, details: { flags: flags.split(' ').filter(Boolean) } }]
 }
 
-/** A decoded name is text; octets beyond ASCII in a name that was not encoded are UTF-8 (RFC 6855). */
+/** Reads a decoded name as text. Octets beyond ASCII in a name that was not encoded are UTF-8 (RFC 6855). */
 function utf8OrOctets(text: string): string {
   return /[\u0100-\uFFFF]/.test(text) ? utf8Octets(text) : text
 }
@@ -174,7 +174,7 @@ function messageEntry(line: string, mailbox: Mailbox, context: RetrievalContext)
       url: messageUrl(uid, mailbox, context),
       ...(size !== undefined && { size: Number(size) }),
       ...(!Number.isNaN(date.getTime()) && { modified: date }),
-      // RFC 3501 2.3.1.1: both numbers together name a message for ever.
+      // Both numbers together name a message for ever (RFC 3501 2.3.1.1).
       details: { uid: `${mailbox.uidValidity}.${uid}`, flags: flags.split(' ').filter(Boolean) },
     },
   ]
@@ -185,7 +185,7 @@ function messageUrl(uid: string, { uidValidity }: Mailbox, context: RetrievalCon
   return `${mailbox}${uidValidity > 0 ? `;UIDVALIDITY=${uidValidity}` : ''}/;UID=${uid}`
 }
 
-/** The URL without its search, fragment and final slash. */
+/** Returns the URL without its search, fragment and final slash. */
 function folderOf({ url }: RetrievalContext): string {
   return url.replace(/[?#].*$/s, '').replace(/\/$/, '')
 }

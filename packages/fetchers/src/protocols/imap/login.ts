@@ -8,8 +8,8 @@ type Plan = AccessPlans['imap']
 
 /**
  * Reads the greeting, begins TLS if the plan says so, and logs in by LOGIN (RFC 3501 6.2.3) or AUTHENTICATE PLAIN
- * (6.2.2, RFC 4616); without any login by AUTHENTICATE ANONYMOUS (RFC 4505) where the server has it. Rejects with
- * auth-required, auth-failed, `tls-failed` where the server takes a login over TLS only, or `refused` for another way
+ * (6.2.2, RFC 4616). If there is no login, it uses AUTHENTICATE ANONYMOUS (RFC 4505), if the server has it. Rejects
+ * with auth-required, auth-failed, `tls-failed` if the server takes a login only over TLS, or `refused` for another way
  * in the URL.
  */
 export async function logIn(plan: Plan, dialogue: ImapDialogue, context: RetrievalContext): Promise<void> {
@@ -24,10 +24,10 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
     const message = 'Only ";AUTH=PLAIN" and ";AUTH=*" are known as ways to log in; leave the other out of the URL.'
     throw context.error('refused', message, { phase: 'login' })
   }
-  // RFC 3501 6.2.1: what was said before TLS does not count.
+  // What the server said before TLS does not count (RFC 3501 6.2.1).
   const said = plan.tls === 'explicit' ? null : capabilitiesIn(words)
   const capabilities = said ?? (await askCapabilities(dialogue))
-  // RFC 5092 3.2: without a user in the URL, the login is anonymous. A login that the caller gives comes first.
+  // If the URL has no user, the login is anonymous (RFC 5092 3.2). A login that the caller gives comes first.
   const isForAll = plan.user === null && plan.auth !== 'PLAIN' && capabilities.has('AUTH=ANONYMOUS')
   if (!isForAll) checkWay(plan, capabilities, context)
   const given = isForAll ? await findPlanLogin(plan, context) : await planLogin(plan, context, 'The server')
@@ -37,7 +37,7 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
     checkWay(plan, capabilities, context)
     const { status, text } = await sendLogin(plan, login, capabilities, dialogue, context)
     if (status === 'OK') return found?.accepted()
-    // RFC 5530 3: the server wants TLS first.
+    // The server wants TLS first (RFC 5530 3).
     const wantsTls = /^\[PRIVACYREQUIRED\]/i.test(text)
     if (wantsTls) throw dialogue.refusal('tls-failed', wantsTlsMessage, text)
     const what = `The server does not accept the login of ${wordsOf(login.user)}`
@@ -49,7 +49,10 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
   }
 }
 
-/** The trace information, which RFC 4505 lets a client leave out, is empty; in a command it is `=` (RFC 4959). */
+/**
+ * Logs in without a name. The trace information, which is optional in RFC 4505, is empty; in a command it is `=` (RFC
+ * 4959).
+ */
 async function logInAnonymously(capabilities: ReadonlySet<string>, dialogue: ImapDialogue): Promise<void> {
   const { status, text } = capabilities.has('SASL-IR')
     ? await dialogue.ask('login', 'AUTHENTICATE ANONYMOUS =')
@@ -59,7 +62,7 @@ async function logInAnonymously(capabilities: ReadonlySet<string>, dialogue: Ima
 
 const wantsTlsMessage = 'The server takes a login over TLS only; use imaps'
 
-/** The capabilities in `OK [CAPABILITY IMAP4rev1 AUTH=PLAIN] ready` (RFC 3501 7.1); null: it names none. */
+/** Returns the capabilities in `OK [CAPABILITY IMAP4rev1 AUTH=PLAIN] ready` (RFC 3501 7.1). Null if it names none. */
 function capabilitiesIn(words: string): ReadonlySet<string> | null {
   const names = /^\S+ \[CAPABILITY ([^\]]*)\]/i.exec(words)?.[1]
   return names === undefined ? null : new Set(names.toUpperCase().split(' '))
@@ -74,7 +77,7 @@ async function askCapabilities(dialogue: ImapDialogue): Promise<ReadonlySet<stri
   return new Set(names)
 }
 
-/** Before anybody is asked for a password: whether the server has a way to log in that the URL allows. */
+/** Checks, before asking for a password, that the server has a login that the URL allows. */
 function checkWay({ auth, tls }: Plan, capabilities: ReadonlySet<string>, context: RetrievalContext): void {
   if (capabilities.has('AUTH=PLAIN')) return
   if (auth === 'PLAIN') {
@@ -88,7 +91,7 @@ function checkWay({ auth, tls }: Plan, capabilities: ReadonlySet<string>, contex
   })
 }
 
-/** LOGIN, unless the URL wants PLAIN, or the server has no LOGIN, or its quoted strings would not be ASCII (9). */
+/** Sends LOGIN, or PLAIN if the URL wants it, the server has no LOGIN, or quoted strings would not be ASCII. */
 function sendLogin(
   plan: Plan,
   login: Credentials,
@@ -101,7 +104,7 @@ function sendLogin(
   if (plan.auth === 'PLAIN' || capabilities.has('LOGINDISABLED') || (!isAscii && capabilities.has('AUTH=PLAIN'))) {
     const message = plainMessage(login, context)
     dialogue.hide(login.password, password.slice(1, -1), message)
-    // RFC 4959: the message comes along where the server knows that, else when it asks for it.
+    // The message goes with the command if the server knows that (RFC 4959), else after the server asks for it.
     const isInOne = capabilities.has('SASL-IR')
     return isInOne
       ? dialogue.ask('login', `AUTHENTICATE PLAIN ${message}`, { shown: 'AUTHENTICATE PLAIN <password>' })

@@ -5,7 +5,7 @@ import { messageEntries } from '../../mime/entries.ts'
 import { type ImapDialogue, literalSize } from './dialogue.ts'
 import { type Mailbox, requestOf } from './listing.ts'
 
-/** A message, or a part of it, by BODY.PEEK (RFC 3501 6.4.5), which does not mark it as seen. */
+/** Retrieves a message or a part of it by BODY.PEEK (RFC 3501 6.4.5), which does not mark it as seen. */
 export async function retrieveMessage(
   plan: AccessPlans['imap'],
   mailbox: Mailbox,
@@ -35,8 +35,8 @@ export async function retrieveMessage(
 }
 
 /**
- * Throws `not-found` if an empty part is none: Dovecot sends no octets for a part that is not there. The header of one
- * that is there has at least the empty line at its end.
+ * Throws `not-found` if an empty part does not exist: Dovecot sends no octets for a missing part. The header of an
+ * existing part has at least the empty line at its end.
  */
 async function checkPart(
   { uid }: AccessPlans['imap'],
@@ -64,12 +64,12 @@ async function ended(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _chunk of body);
 }
 
-/** The URL of a part, whose octets have their transfer encoding. */
+/** Makes the URL of a part. Its octets still have their transfer encoding. */
 function partUrl(section: string, { url }: RetrievalContext): string {
   return `${url.replace(/[#?].*$/s, '').replace(/\/$/, '')}/;SECTION=${section}`
 }
 
-/** Reads up to the octets of the body. Without any, there is no such message. */
+/** Reads up to the octets of the body. If there are none, there is no such message. */
 async function findBody(
   uid: number | null,
   dialogue: ImapDialogue,
@@ -81,7 +81,7 @@ async function findBody(
     const size = literalSize(line)
     if (bodyAt >= 0) checkUid(uid, line.slice(0, bodyAt), context)
     if (size !== null) {
-      // A FETCH that was not asked for tells of flags, without literals (RFC 3501 7.4.2).
+      // A FETCH that nobody asked for is about flags, and has no literals (RFC 3501 7.4.2).
       if (bodyAt >= 0) return { size, body: literal(size, uid, dialogue, context) }
       throw context.error('protocol-violation', 'The server sends octets that were not asked for.')
     }
@@ -101,8 +101,8 @@ async function findBody(
 }
 
 /**
- * Throws `protocol-violation` if a FETCH is about another message than was asked for: the answer to another command, or
- * to none. RFC 3501 6.4.8: the UID stands in it, before or behind the body.
+ * Throws `protocol-violation` if a FETCH is about another message than was asked for: it answers another command, or
+ * none. The UID stands in it, before or after the body (RFC 3501 6.4.8).
  */
 function checkUid(wanted: number | null, text: string, { error }: RetrievalContext): void {
   const [, uid] = /(?:^|[( ])UID (\d{1,10})(?=[ )]|$)/i.exec(text) ?? []
@@ -110,13 +110,13 @@ function checkUid(wanted: number | null, text: string, { error }: RetrievalConte
   throw error('protocol-violation', `The server sent message ${uid} in place of ${wanted}; try again.`)
 }
 
-/** Octets that have come already, and then the end of the command. */
+/** Gives octets that have arrived already, and then reads the end of the command. */
 async function* once(octets: Uint8Array, dialogue: ImapDialogue): AsyncGenerator<Uint8Array> {
   if (octets.length > 0) yield octets
   await commandEnd(dialogue)
 }
 
-/** The octets of a literal, and then the end of the command. */
+/** Gives the octets of a literal, and then reads the end of the command. */
 async function* literal(
   size: number,
   uid: number | null,

@@ -4,8 +4,8 @@ import { draftResult } from '../../draft/result.ts'
 import { mailserver } from './about.ts'
 
 /**
- * A fetcher for mailserver URLs, which RFC 6196 calls historic: the representation is a draft of the mail that would
- * ask the mail server (RFC 5322), as of a mailto URL. Nothing is contacted, and nothing is ever sent.
+ * Makes a fetcher for mailserver URLs, which RFC 6196 calls historic. It gives a draft of the mail that would ask the
+ * mail server (RFC 5322), as mailto URLs do. It contacts nothing and never sends anything.
  */
 export function mailserverFetcher(): Fetcher<'mailserver'> {
   return { ...mailserver, retrieve: async (plan, context) => retrieved(plan, context) }

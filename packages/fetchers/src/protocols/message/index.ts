@@ -9,8 +9,8 @@ import type { Found } from './search.ts'
 type MessagePlan = AccessPlans['message']
 
 /**
- * A fetcher for messages and their parts (RFC 2392). The option `base` says where the message is; it is retrieved like
- * any other URL.
+ * Makes a fetcher for messages and their parts (RFC 2392). The option `base` says where the message is, which is then
+ * retrieved like any other URL.
  */
 export function messageFetcher(): Fetcher<'message'> {
   return { ...message, retrieve }
@@ -39,7 +39,7 @@ function noBase({ messageId }: MessagePlan, context: RetrievalContext): Error {
   return context.error('invalid-option', message, { phase: 'resolve', advice })
 }
 
-/** The ids of a plan, which are octets, as text; and the Content-ID as the URL writes it. */
+/** Returns the ids of a plan, which are octets, as text, and the Content-ID as the URL writes it. */
 function wantedPart({ messageId, contentId }: MessagePlan, { url }: RetrievalContext): WantedPart {
   const path = parseUrl(url).urlPath ?? ''
   return {

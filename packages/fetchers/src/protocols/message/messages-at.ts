@@ -3,13 +3,13 @@ import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
 import type { NestedRepresentation } from '../../contract/nested.ts'
 import { messagesIn } from '../../mime/mailbox.ts'
 
-/** One message, and the URL of it or of the mailbox that has it; or the reason why it could not be read. */
+/** One message and the URL of it or of its mailbox, or why it could not be read. */
 export interface StoredMessage {
   readonly url: string
   readonly octets: Uint8Array | RetrievalError
 }
 
-/** The most messages of a folder that are searched. */
+/** How many messages of a folder are searched. */
 const maxFiles = 100_000
 
 /** The media types of messages and mailboxes. Others may be either, unless they say that they are something else. */
@@ -19,11 +19,11 @@ const vagueTypes = /^(?:text\/plain|application\/octet-stream|binary\/octet-stre
 const advice = { option: 'base' } as const
 
 /**
- * Retrieves a message, a mailbox file (mbox), a Maildir or a folder of messages, and yields its messages. What is not
- * read of it is cancelled. Throws `invalid-option` if the URL leads to something else.
+ * Retrieves a message, a mailbox file (mbox), a Maildir or a folder of messages, and yields its messages. What nobody
+ * reads is cancelled. Throws `invalid-option` if the URL leads to something else.
  */
 export async function* messagesAt(base: string, context: RetrievalContext): AsyncGenerator<StoredMessage, void, void> {
-  // The caller has given it, so it may be a file.
+  // The caller has given the URL, so it may be that of a file.
   const found = await context.retrieve(base, { pointedTo: false })
   try {
     if (found.kind === 'listing') yield* inFolder(found, context)
@@ -53,8 +53,8 @@ async function* inObject(
 }
 
 /**
- * Yields the messages in the files of a local folder: of a Maildir those in `new` and `cur`, and in its folders
- * (`.Sub`); of another folder those that are named like messages. Names of servers are not followed here.
+ * Yields the messages in the files of a local folder: those in `new` and `cur` of a Maildir and of its folders
+ * (`.Sub`), and in any other folder those with names of messages. Names that a server gives are not followed here.
  */
 async function* inFolder(
   folder: NestedRepresentation,
@@ -70,7 +70,7 @@ async function* inFolder(
     return yield* inFiles(files, maxFiles - files.length, context)
   }
   const parts = [...maildirParts(entries)]
-  // Folders of a Maildir are Maildirs in it, with a dot before their names (Maildir++).
+  // The folders of a Maildir are Maildirs within it, with a dot before their names (Maildir++).
   const folders = entries.filter(({ kind, name }) => kind === 'directory' && /^\.[^.]/.test(name))
   for (const each of folders) {
     const inIt = await list(each, context)
@@ -87,13 +87,13 @@ async function* inFolder(
   }
 }
 
-/** The folders `new` and `cur` of a Maildir; none in another folder. */
+/** Returns the folders `new` and `cur` of a Maildir; none for another folder. */
 function maildirParts(entries: readonly Entry[]): readonly Entry[] {
   const parts = ['new', 'cur'].flatMap((name) => entries.find((each) => isFolder(each, name)) ?? [])
   return parts.length === 2 ? parts : []
 }
 
-/** The entries of a local folder; the error of one that cannot be read. */
+/** Returns the entries of a local folder, or the error if it cannot be read. */
 async function list({ url }: Entry, context: RetrievalContext): Promise<Entry[] | RetrievalError> {
   try {
     return await collect(await context.retrieve(url ?? '', { pointedTo: false }))
@@ -140,7 +140,7 @@ function isFolder({ kind, name }: Entry, wanted: string): boolean {
   return kind === 'directory' && name === wanted
 }
 
-/** Whether a file is named like a message: `x.eml`, `x.mbox`, a number (MH), or as in a Maildir. */
+/** Whether a file has the name of a message: `x.eml`, `x.mbox`, a number (MH), or as in a Maildir. */
 function isMessageName(name: string): boolean {
   return /\.(?:eml|mbox)$/i.test(name) || /^\d+(?:\..*)?$/.test(name)
 }

@@ -10,7 +10,7 @@ export interface Found extends FoundPart {
 }
 
 /**
- * Searches the message at `base`, or the messages of the mailbox or folder there; the first that fits counts, since the
+ * Searches the message at `base`, or the messages of the mailbox or folder there. The first that fits counts, since the
  * ids are unique. Rejects with `not-found`, with `invalid-option` if there are no messages, and with the errors of
  * retrieving `base`.
  */

@@ -9,31 +9,31 @@ import type { Connection } from '../../wire/transport/connection.ts'
 /** A reply (RFC 1939 3): `+OK` or `-ERR`, and words. */
 export interface PopReply {
   readonly isOk: boolean
-  /** True: the server asks for a line (RFC 5034 4). */
+  /** True if the server asks for a line (RFC 5034 4). */
   readonly isRequest: boolean
   /** One octet a character. */
   readonly text: string
 }
 
-/** The commands and replies of one POP3 connection, for one retrieval after the other. */
+/** Sends commands and reads replies on one POP3 connection, for one retrieval after the other. */
 export class PopDialogue extends ConnectionDialogue<LineReader> {
   constructor(connection: Connection, context: RetrievalContext) {
     super(connection, context, LineReader)
   }
 
-  /** Nothing was marked as deleted, so the reply to QUIT says nothing. */
+  /** Sends QUIT. Its reply says nothing, since no message was marked as deleted. */
   async farewell(): Promise<void> {
     await this.connection.sendLine('QUIT')
   }
 
-  /** Sends a command and gives its reply; `shown` replaces one with a secret in events. */
+  /** Sends a command and returns its reply. Events show `shown` in place of one with a secret. */
   async ask(phase: Phase, command: string, shown: string = command): Promise<PopReply> {
     this.isAsking = true
     await this.connection.sendLine(command, shown)
     return this.reply(phase)
   }
 
-  /** A reply. Secrets are hidden in it. */
+  /** Reads a reply, and masks secrets in it. */
   async reply(phase: Phase): Promise<PopReply> {
     const received = await this.reader.line(phase)
     const { url, emit, error } = this.context
@@ -51,7 +51,7 @@ export class PopDialogue extends ConnectionDialogue<LineReader> {
     throw error('protocol-violation', message, { phase, reply: words })
   }
 
-  /** The octets behind the reply to a command with a multi-line reply (RFC 1939 3), without the added dots. */
+  /** Gives the octets after the reply to a command with a multi-line reply (RFC 1939 3), without the added dots. */
   octets(): AsyncIterable<Uint8Array> {
     this.isAsking = true
     return this.#block()
@@ -62,7 +62,7 @@ export class PopDialogue extends ConnectionDialogue<LineReader> {
     this.isAsking = false
   }
 
-  /** The lines of a multi-line reply. */
+  /** Gives the lines of a multi-line reply. */
   block(): AsyncIterable<string> {
     const { limits } = this.context
     const { maxListing } = whenHeld(limits)
@@ -80,7 +80,7 @@ export class PopDialogue extends ConnectionDialogue<LineReader> {
     await this.beginTls(peer)
   }
 
-  /** The error for a refusal. RFC 2449 8: a code in brackets tells refusals that pass. */
+  /** Makes the error for a refusal. A code in brackets marks refusals that pass (RFC 2449 8). */
   refusal({ text }: PopReply, code: 'auth-failed' | 'not-found' | 'server-refused', what: string): RetrievalError {
     const words = wordsOf(text)
     const passes = /^\[(?:IN-USE|LOGIN-DELAY|SYS\/TEMP)\]/i.test(text)
@@ -92,7 +92,7 @@ export class PopDialogue extends ConnectionDialogue<LineReader> {
   }
 }
 
-/** The server's words for people: harmless on a terminal, and not too many. */
+/** Returns the server's words for people: safe on a terminal, and not too many. */
 export function wordsOf(octets: string): string {
   return printable(octetsToText(octets)).slice(0, 300)
 }

@@ -15,7 +15,7 @@ import { logIn } from './login.ts'
 
 type Plan = AccessPlans['pop3']
 
-/** How long an idle session is kept, in milliseconds: it locks the mailbox (RFC 1939 4). */
+/** How many milliseconds an idle session is kept: it locks the mailbox (RFC 1939 4). */
 const idleTime = 2000
 
 type PopSession = DialogueSession<PopDialogue>
@@ -28,8 +28,9 @@ const sessions: SessionProtocol<PopSession, Plan, null> = {
 }
 
 /**
- * Reads mailboxes by POP3 (RFC 1939): the list of messages, or one message. Nothing is deleted. A session is kept for
- * a moment, for the next message; the list is that of a new session, because an old one does not see new messages.
+ * Makes a fetcher that reads mailboxes by POP3 (RFC 1939): the list of messages, or one message. It deletes nothing. It
+ * keeps a session for a moment, for the next message. The list always comes from a new session, because an old one does
+ * not see new messages.
  */
 export function pop3Fetcher(): Fetcher<'pop3'> {
   const pool = new SessionPool(sessions, undefined, idleTime)
@@ -87,7 +88,7 @@ async function message(
   }
 }
 
-/** The list of messages (RFC 1939 5): a line is the number of a message and its size. */
+/** Lists messages (RFC 1939 5): a line has the number of a message and its size. */
 async function list(dialogue: PopDialogue, context: RetrievalContext): Promise<Omit<Retrieved<'pop3'>, 'body'>> {
   const ids = await uniqueIds(dialogue)
   const reply = await dialogue.ask('request', 'LIST')
@@ -102,7 +103,7 @@ async function list(dialogue: PopDialogue, context: RetrievalContext): Promise<O
   }
 }
 
-/** The unique ids of messages by their numbers (UIDL, RFC 1939 7); empty if the server has none. */
+/** Returns the unique ids of messages by their numbers (UIDL, RFC 1939 7). Empty if the server has none. */
 async function uniqueIds(dialogue: PopDialogue): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>()
   if (!(await dialogue.ask('request', 'UIDL')).isOk) return ids

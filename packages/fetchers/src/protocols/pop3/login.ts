@@ -9,7 +9,7 @@ type Plan = AccessPlans['pop3']
 
 /**
  * Logs in by APOP if the greeting offers it (RFC 1939 7), so that the password does not cross the network, else by USER
- * and PASS; by SASL PLAIN (RFC 5034) if the URL says so. Rejects with auth-required, auth-failed, or `refused` for
+ * and PASS, or by SASL PLAIN (RFC 5034) if the URL says so. Rejects with auth-required, auth-failed, or `refused` for
  * another way in the URL.
  */
 export async function logIn(
@@ -18,7 +18,7 @@ export async function logIn(
   context: RetrievalContext,
   greeting: PopReply,
 ): Promise<void> {
-  // RFC 1939 7: the timestamp has the form of a Message-ID, which tells it from a name in angle brackets.
+  // The timestamp has the form of a Message-ID (RFC 1939 7). That distinguishes it from a name in angle brackets.
   const [timestamp] = /<[^<>\s@]+@[^<>\s@]+>/.exec(greeting.text) ?? []
   await checkAuth(plan, dialogue, context, timestamp !== undefined)
   const { found, ...login } = await planLogin(plan, context, 'A mailbox')
@@ -32,7 +32,7 @@ export async function logIn(
       : digest !== null
         ? dialogue.ask('login', `APOP ${user} ${digest}`, `APOP ${user} <password>`)
         : byPassword(dialogue, user, password))
-    // A server that asks for more after the whole message has not let the client in.
+    // If a server asks for more after the whole message, it has not let the client in.
     if (!reply.isOk || reply.isRequest) {
       found?.refused()
       throw dialogue.refusal(reply, 'auth-failed', `The server does not accept the login of ${wordsOf(user)}`)
@@ -43,12 +43,12 @@ export async function logIn(
   }
 }
 
-/** Whether the URL names SASL PLAIN (RFC 2384 5). A plus sign stands before a way that is not one of SASL. */
+/** Whether the URL names SASL PLAIN (RFC 2384 5). A plus sign precedes a way that is not one of SASL. */
 function wantsPlain({ auth }: Plan): boolean {
   return auth === 'PLAIN' || auth === '+PLAIN'
 }
 
-/** RFC 2384 5: the URL may name the way to log in. */
+/** Checks the way to log in that the URL may name (RFC 2384 5). */
 async function checkAuth(
   plan: Plan,
   dialogue: PopDialogue,
@@ -73,7 +73,7 @@ async function hasPlain(dialogue: PopDialogue): Promise<boolean> {
   return isThere
 }
 
-/** AUTH PLAIN with the message, or before it if the line would be over 255 octets (RFC 5034 4). */
+/** Sends AUTH PLAIN with the message, or the message after it if the line would be over 255 octets (RFC 5034 4). */
 async function byPlain(dialogue: PopDialogue, message: string): Promise<PopReply> {
   const line = `AUTH PLAIN ${message}`
   if (line.length + 2 <= 255) return dialogue.ask('login', line, 'AUTH PLAIN <password>')
