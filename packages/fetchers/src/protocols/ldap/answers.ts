@@ -17,7 +17,7 @@ export interface LdapResult {
   readonly referrals: readonly string[]
 }
 
-/** A message of the server, as far as a search needs it. */
+/** Those parts of a server's message that a search needs. */
 export type Answer = { readonly id: number } & (
   | { readonly kind: 'entry'; readonly dn: Uint8Array; readonly attributes: readonly Attribute[] }
   /** Where the search could be continued (RFC 4511 4.5.3). One octet a character. */
@@ -28,7 +28,7 @@ export type Answer = { readonly id: number } & (
       readonly result: LdapResult
       /** The object identifier of an extended response (RFC 4511 4.12). */
       readonly name: string | null
-      /** Where the next page begins (RFC 2696), one octet a character; empty: there is none. */
+      /** Where the next page begins (RFC 2696), one octet a character. Empty if there is no next page. */
       readonly cookie: string
     }
 )
@@ -47,9 +47,9 @@ const controls = 0xa0
 const referral = 0xa3
 const responseName = 0x8a
 
-/** An attribute description (RFC 4512 2.5), with the `_` and `=` that some servers have in it. */
+/** Matches an attribute description (RFC 4512 2.5), and the `_` and `=` that some servers put into it. */
 const description = /^[A-Za-z0-9][A-Za-z0-9.;_=-]*$/
-/** Words that begin a line of LDIF which is no attribute (RFC 2849), and would make a change out of an entry. */
+/** Words that begin a line of LDIF which is no attribute (RFC 2849): they would turn an entry into a change. */
 const reserved = /^(?:dn|changetype|control|version|changes)$/i
 
 /** Reads a message, whose elements the MessageReader has checked. Throws BerError for anything but an answer. */
@@ -107,7 +107,7 @@ function readResult(fields: Elements, operation: (typeof operations)['bind' | 's
   return { kind: 'result', of, result: { code, words, referrals }, name, cookie: '' }
 }
 
-/** The cookie in the control of a page (RFC 2696 2); empty if there is no such control. */
+/** Reads the cookie in the control of a page (RFC 2696 2). Empty if there is no such control. */
 function readCookie(list: Elements): string {
   while (list.tag !== undefined) {
     const control = list.constructed(sequence)
@@ -115,7 +115,7 @@ function readCookie(list: Elements): string {
     if (type !== pagedResults) continue
     if (control.tag === boolean) control.octets(boolean)
     const value = control.constructed(octetString).constructed(sequence)
-    // An estimate of the number of all entries.
+    // An estimate of how many entries there are.
     value.octets(integer)
     return latin1(value.octets())
   }
@@ -137,16 +137,16 @@ class Elements {
     this.#octets = octets
   }
 
-  /** The tag of the next element; undefined: there is none. */
+  /** The tag of the next element. Undefined if there is none. */
   get tag(): number | undefined {
     return this.#octets[this.#at]
   }
 
-  /** The contents of the next element, which must have this tag. */
+  /** Reads the contents of the next element, which must have this tag. */
   octets(tag: number | undefined = octetString): Uint8Array {
     const element = elementAt(this.#octets, this.#at)
     if (element === undefined || element.tag !== tag) throw new BerError(wrongTag(element?.tag, tag))
-    // The value of a control is a string, in which nothing has been checked.
+    // The value of a control is a string, so nobody has checked its content.
     if (element.end > this.#octets.length) throw new BerError('an element is longer than its place')
     this.#at = element.end
     return this.#octets.subarray(element.start, element.end)
@@ -156,7 +156,7 @@ class Elements {
     return new Elements(this.octets(tag))
   }
 
-  /** A number of at most four octets (RFC 4511 4.1.1: maxInt). */
+  /** Reads a number of at most four octets (RFC 4511 4.1.1: maxInt). */
   number(tag: number): number {
     const octets = this.octets(tag)
     if (octets.length === 0 || octets.length > 4) throw new BerError(`a number has ${octets.length} octets`)

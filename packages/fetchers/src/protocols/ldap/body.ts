@@ -5,12 +5,12 @@ import { ldifRecord, ldifReferences, ldifVersion } from './ldif.ts'
 import { endedError, resultCodes, shownUrls } from './result-errors.ts'
 import type { Search } from './search.ts'
 
-/** Answers that have come already go into one chunk, up to about this many octets. */
+/** Answers that have already arrived are put into one chunk, up to about this many octets. */
 const chunkSize = 64 * 1024
 
 /**
- * The entries of a search as LDIF, each as it comes. References to other servers become comments, and are not followed.
- * A search that the server stops is `partial`, after what has come.
+ * The entries of a search as LDIF, each as it arrives. References to other servers become comments, and are not
+ * followed. If the server stops a search, it is `partial`, after what has arrived.
  */
 export class LdifBody implements ByteSource {
   readonly #search: Search
@@ -42,7 +42,7 @@ export class LdifBody implements ByteSource {
     return null
   }
 
-  /** The session that is given back ends a search that goes on. */
+  /** When the session is given back, it ends a search that still runs. */
   async cancel(): Promise<void> {}
 
   #textOf(answer: Answer): string {

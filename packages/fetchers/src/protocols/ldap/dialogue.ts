@@ -16,19 +16,19 @@ export type Result = Extract<Answer, { readonly kind: 'result' }>
 
 /** The requests and answers of a connection to a directory: one operation at a time. */
 export class LdapDialogue extends ConnectionDialogue<MessageReader> {
-  /** The message ID of the last request; the answers to it carry the same one. */
+  /** The message ID of the last request. The answers to it have the same ID. */
   #id = 0
   /** The operation of the last request. */
   #asked: Result['of'] = 'search'
-  /** The name that has logged in; null: nobody. */
+  /** The name that has logged in. Null: nobody. */
   login: string | null = null
-  /** True: the server has taken the login that the connection proves (SASL EXTERNAL). */
+  /** True if the server accepted the login that the connection proves (SASL EXTERNAL). */
   isExternal = false
-  /** True: the server keeps the place of a page that was not asked for. */
+  /** True if the server remembers the place of a page that was not asked for. */
   #isWithinPages = false
-  /** True: a refused login has ended the one before it (RFC 4511 4.2.1). */
+  /** True if a refused login has ended the previous one (RFC 4511 4.2.1). */
   #isRefused = false
-  /** True: the connection has served another retrieval before. */
+  /** True if the connection has served another retrieval before. */
   #isReused = false
 
   constructor(connection: Connection, context: RetrievalContext) {
@@ -45,7 +45,7 @@ export class LdapDialogue extends ConnectionDialogue<MessageReader> {
     this.#isReused = true
   }
 
-  /** Begins TLS; `protocol-violation` if octets in the clear come behind the answer. */
+  /** Begins TLS. Throws `protocol-violation` if octets in the clear follow the answer. */
   async startTls(plan: LdapPlan): Promise<void> {
     await this.#send('extended', ldapRequests.startTls)
     const { result } = await this.#result('tls')
@@ -68,29 +68,29 @@ export class LdapDialogue extends ConnectionDialogue<MessageReader> {
     return result
   }
 
-  /** Asks for the login that the connection proves; a server that refuses it serves an anonymous client. */
+  /** Asks for the login that the connection proves. A server that refuses it serves an anonymous client. */
   async bindExternal(): Promise<void> {
     await this.#send('bind', ldapRequests.externalBind)
     const { result } = await this.#result('login')
     this.isExternal = result.code === 0
   }
 
-  /** Sends the search; its answers come by peek() and next(). `sizeLimit`: the most entries; 0: no limit. */
+  /** Sends the search. peek() and next() give its answers. `sizeLimit` limits the entries; 0: no limit. */
   async search(search: LdapSearch, sizeLimit: number, page: LdapPage | null): Promise<void> {
     await this.#send('search', (id) => ldapRequests.search(id, search, sizeLimit, page))
   }
 
-  /** Says goodbye, as RFC 4511 4.3 wants it. */
+  /** Sends an Unbind, as RFC 4511 4.3 wants. */
   async farewell(): Promise<void> {
     await this.connection.sendMessage(ldapRequests.unbind(++this.#id))
   }
 
-  /** The operation of the next answer, which stays unread. */
+  /** Returns the operation of the next answer, which stays unread. */
   async peek(): Promise<number> {
     return (await this.reader.peekOperation()) ?? this.#throwClosed('request')
   }
 
-  /** The next answer to the last request; its result is the end. */
+  /** Reads the next answer to the last request. A result is the end. */
   async next(phase: MessagePhase): Promise<Answer> {
     const { context } = this
     const message = (await this.reader.next(phase)) ?? this.#throwClosed(phase)
@@ -115,7 +115,7 @@ export class LdapDialogue extends ConnectionDialogue<MessageReader> {
     return { ...answer, result: { ...answer.result, words } }
   }
 
-  /** Whether the next answer has come already. */
+  /** Whether the next answer has already arrived. */
   get holdsAnswer(): boolean {
     return this.reader.holdsMessage
   }
@@ -128,7 +128,7 @@ export class LdapDialogue extends ConnectionDialogue<MessageReader> {
     await this.connection.sendMessage(request(id), shown(id))
   }
 
-  /** The answer to a request that has no other one. */
+  /** Reads the answer to a request that has only one. */
   async #result(phase: 'tls' | 'login'): Promise<Result> {
     const answer = await this.next(phase)
     if (answer.kind === 'result') return answer
@@ -143,7 +143,9 @@ export class LdapDialogue extends ConnectionDialogue<MessageReader> {
     }
   }
 
-  /** The error for a message that answers nothing: the server's notice that it will close the connection. */
+  /**
+   * Makes the error for a message that answers nothing. It may be the server's notice that it closes the connection.
+   */
   #unsolicited(answer: Answer, phase: MessagePhase): Error {
     const { context } = this
     if (answer.kind !== 'result' || answer.name !== disconnectionName) {
@@ -151,7 +153,7 @@ export class LdapDialogue extends ConnectionDialogue<MessageReader> {
     }
     this.connection.close()
     const reply = resultWords(answer.result)
-    // Servers end idle connections; another one may be served.
+    // Servers end idle connections, but another connection may be served.
     const code = phase === 'body' ? 'partial' : this.#isReused ? 'receive-failed' : 'server-refused'
     const message = `The server ends the connection; try later: ${reply}`
     return context.error(code, message, { phase, reply, transient: true })

@@ -4,15 +4,15 @@ import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { referenceMark } from './ldif.ts'
 
-/** A value as JSON can hold it: text, or the octets in base64 where they are no UTF-8. */
+/** A value as JSON can hold it: text, or base64 if the octets are no UTF-8. */
 type Value = string | { readonly base64: string }
 
-/** The most octets of one record, a little more than a message of LDAP in base64. */
+/** How many octets a record may have: a little more than an LDAP message in base64. */
 const maxRecord = 32 * 1024 * 1024
 
 /**
- * Reads LDIF (RFC 2849) as entries: one for each record, and one for each reference to another server. A body that is
- * `partial` has ended behind a record, so that the last entry comes before the error.
+ * Reads LDIF (RFC 2849) as entries: one for each record, and one for each reference to another server. A `partial` body
+ * ends after a record, so that the last entry comes before the error.
  */
 export async function* ldifEntries(
   body: AsyncIterable<Uint8Array>,
@@ -42,7 +42,7 @@ export async function* ldifEntries(
   if (ended !== null) throw ended
 }
 
-/** The lines with their folded pieces (RFC 2849, note 2), which begin with a blank. */
+/** Joins folded lines (RFC 2849, note 2). Their further pieces begin with a blank. */
 async function* unfolded(lines: AsyncIterable<string>, context: RetrievalContext): AsyncGenerator<string> {
   let pieces: string[] = []
   let size = 0
@@ -59,7 +59,7 @@ async function* unfolded(lines: AsyncIterable<string>, context: RetrievalContext
   if (pieces.length > 0) yield pieces.join('')
 }
 
-/** The entry of a record; null: it is empty, or only the version of LDIF. */
+/** Makes the entry of a record. Returns null if it is empty, or only the version of LDIF. */
 function entryOf(lines: readonly string[], plan: LdapPlan, context: RetrievalContext): Entry | null {
   const [first, ...rest] = lines.map((line) => readLine(line, context))
   if (first === undefined || (first.type === 'version' && rest.length === 0)) return null
@@ -85,7 +85,7 @@ interface LdifLine {
   readonly octets: Buffer
 }
 
-/** Reads `cn: text` or `cn:: base64`; blanks may stand before the value. */
+/** Reads `cn: text` or `cn:: base64`. Blanks may stand before the value. */
 function readLine(line: string, context: RetrievalContext): LdifLine {
   const colon = line.indexOf(':')
   if (colon < 1) throw context.error('protocol-violation', 'A line of LDIF has no name.')
@@ -98,12 +98,14 @@ function jsonValue(octets: Buffer): Value {
   return isUtf8(octets) ? octets.toString('utf8') : { base64: octets.toString('base64') }
 }
 
-/** A reference leads to another server; its URL is given only if it is one of LDAP, which retrieves. */
+/** Makes the entry of a reference to another server. It has a URL only if it is one of LDAP, which retrieves. */
 function referenceEntry(url: string): Entry {
   return { name: octetsToText(url), kind: 'link', url: /^ldaps?:\/\//i.test(url) ? url : null }
 }
 
-/** The URL of an entry on the same server, with the login of the URL: the scope of such a URL is the entry alone. */
+/**
+ * Makes the URL of an entry on the same server, with the login of the URL. The scope of such a URL is only the entry.
+ */
 function entryUrl({ host, port, tls, socket, extensions }: LdapPlan, dn: string): string {
   const [scheme, defaultPort] = tls === 'implicit' ? ['ldaps', 636] : ['ldap', 389]
   const place = `${bracketed(host.replace('%', '%25'))}${port === defaultPort ? '' : `:${port}`}`
@@ -114,7 +116,7 @@ function entryUrl({ host, port, tls, socket, extensions }: LdapPlan, dn: string)
   return `${origin}/${encodeOctets(withoutLineEnds(dn), '=,')}${all.length === 0 ? '' : `????${all.join(',')}`}`
 }
 
-/** The same DN with CR, LF and NUL in hexadecimal (RFC 4514 2.4): servers may send them raw, but no URL holds them. */
+/** Writes CR, LF and NUL in a DN as hexadecimal (RFC 4514 2.4): servers may send them raw, but no URL holds them. */
 function withoutLineEnds(dn: string): string {
   return dn.replace(/[\0\n\r]/g, (control) => `\\${control.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }

@@ -27,7 +27,7 @@ class LdapSession extends DialogueSession<LdapDialogue> {
 /** A plan, whose host may be a local socket, with the user that its URL names. */
 type LdapTarget = LoginTarget & { readonly plan: LdapPlan }
 
-/** True: the server closes the connection at a login by SASL, as ldapjs does. */
+/** True if the server closes the connection at a login by SASL, as ldapjs does. */
 interface LdapQuirks {
   closesOnSasl: boolean
 }
@@ -36,13 +36,13 @@ const sessions: SessionProtocol<LdapSession, LdapTarget, LdapQuirks> = {
   newQuirks: () => ({ closesOnSasl: false }),
   open: ({ plan }, context, quirks) => open(plan, context, quirks),
   capacity: () => 1,
-  // Where the server wanted a login for another search, this one most likely needs it, too.
+  // If the server wanted a login for another search, it probably wants one for this, too.
   pick: (idle) => idle.find(({ dialogue }) => dialogue.login !== null) ?? idle[0],
 }
 
 /**
- * Retrieves from directories by LDAP (RFC 4511, RFC 4516): the entries of a search as LDIF (RFC 2849). A session is
- * kept for some seconds, for the next retrieval with the same login.
+ * Makes a fetcher for directories over LDAP (RFC 4511, RFC 4516). It gives the entries of a search as LDIF (RFC 2849),
+ * and keeps a session for some seconds, for the next retrieval with the same login.
  */
 export function ldapFetcher(): Fetcher<'ldap'> {
   const pool = new SessionPool(sessions)
@@ -62,7 +62,7 @@ export function ldapFetcher(): Fetcher<'ldap'> {
   }
 }
 
-/** Connects, over the local socket if the plan names one; TLS and the login by the socket come as the plan says. */
+/** Connects, over the local socket if the plan names one. Begins TLS and logs in by the socket if the plan says so. */
 async function open(plan: LdapPlan, context: RetrievalContext, quirks: LdapQuirks): Promise<LdapSession> {
   const isExternal = isLdapExternal(plan, bindnameOf(plan)) && !quirks.closesOnSasl
   const connection = new Connection(await openSessionSocket(placeOf(plan, context), plan), context)
@@ -80,7 +80,7 @@ async function open(plan: LdapPlan, context: RetrievalContext, quirks: LdapQuirk
   }
 }
 
-/** The context, with the way over the plan's local socket if it names one: no proxy leads there. */
+/** Makes the context that leads to the plan's local socket, if it names one. No proxy leads there. */
 function placeOf({ socket }: LdapPlan, context: RetrievalContext): RetrievalContext {
   if (socket === null) return context
   const network = { ...(context.network ?? { connectTo: [], key: '' }), socketPath: socket }
@@ -102,7 +102,7 @@ function checkPlan({ host, socket, dn, attributes }: LdapPlan, context: Retrieva
   throw error('no-server', message, { phase: 'resolve', advice })
 }
 
-/** Searches; a server that wants a login for it gets one, if the caller has one. */
+/** Searches. If the server wants a login for it and the caller has one, logs in first. */
 async function search(plan: LdapPlan, dialogue: LdapDialogue): Promise<Retrieved<'ldap'>> {
   const { context } = dialogue
   const asked = await Search.begin(plan, dialogue)
@@ -134,7 +134,7 @@ function retrieved(plan: LdapPlan, { context, login, isExternal }: LdapDialogue,
   }
 }
 
-/** A search without matches is an empty list, but a URL of one entry promises that entry. */
+/** Handles a search without matches. It is an empty list, but a URL of one entry promises that entry. */
 function nothingFound(plan: LdapPlan, dialogue: LdapDialogue): Retrieved<'ldap'> {
   if (plan.scope === 'base') {
     const message = 'The entry does not match the filter, or the server hides it: 0 success'

@@ -1,25 +1,25 @@
 import type { Attribute } from './answers.ts'
 
-/** The longest line of LDIF that is not folded (RFC 2849, note 2, leaves the length to the writer; this is usual). */
+/** Longer lines of LDIF are folded. RFC 2849 (note 2) leaves the length to the writer; this one is usual. */
 const width = 76
 
 /** The first line of a file (RFC 2849: version-spec). */
 export const ldifVersion = 'version: 1\n'
 
-/** An entry as a record of LDIF (RFC 2849), with the empty line before it. */
+/** Writes an entry as a record of LDIF (RFC 2849), with the empty line before it. */
 export function ldifRecord(dn: Uint8Array, attributes: readonly Attribute[]): string {
   const lines = attributes.flatMap(({ type, values }) => values.map((value) => attributeLine(type, value)))
   return `\n${attributeLine('dn', dn)}${lines.join('')}`
 }
 
-/** References to other servers, which LDIF has no record for, as a comment that entries() reads. */
+/** Writes references to other servers as a comment that entries() reads: LDIF has no record for them. */
 export function ldifReferences(urls: readonly string[]): string {
   return `\n${urls.map((url) => folded(`${referenceMark}${safeUrl(url)}`)).join('')}`
 }
 
 export const referenceMark = '# reference: '
 
-/** A URL without characters that would end the line or control a terminal: they are escaped. */
+/** Escapes characters that would end the line or control a terminal. */
 function safeUrl(url: string): string {
   return url.replace(/[^!-~]/g, (octet) => `%${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 }
@@ -31,8 +31,8 @@ function attributeLine(type: string, value: Uint8Array): string {
 }
 
 /**
- * Whether a value stands as it is (RFC 2849: SAFE-STRING): ASCII without NUL, CR and LF, no blank, colon or `<` at its
- * beginning, and no blank at its end (note 8).
+ * Whether a value can be written as it is (RFC 2849: SAFE-STRING): ASCII without NUL, CR and LF, no blank, colon or `<`
+ * at its beginning, and no blank at its end (note 8).
  */
 function isSafe(value: Uint8Array): boolean {
   const [first] = value
@@ -40,7 +40,7 @@ function isSafe(value: Uint8Array): boolean {
   return value.every((octet) => octet < 0x80 && octet !== 0 && octet !== 0x0a && octet !== 0x0d)
 }
 
-/** A line in pieces, of which all but the first begin with a blank (RFC 2849, note 2). */
+/** Folds a line into pieces. All but the first begin with a blank (RFC 2849, note 2). */
 function folded(line: string): string {
   if (line.length <= width) return `${line}\n`
   const pieces = [line.slice(0, width)]

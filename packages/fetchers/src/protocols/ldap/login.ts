@@ -5,8 +5,8 @@ import type { LdapDialogue } from './dialogue.ts'
 import { loginError } from './result-errors.ts'
 
 /**
- * Logs in by the name that the URL gives (`bindname`, RFC 2255 4) and the caller's password for it. Without a password,
- * the search is anonymous, unless the extension is critical. Rejects with `auth-required`, `auth-failed` and others.
+ * Logs in by the name in the URL (`bindname`, RFC 2255 4) and the caller's password for it. Without a password the
+ * search is anonymous, unless the extension is critical. Rejects with `auth-required`, `auth-failed` and others.
  */
 export async function logInAsPlanned(plan: LdapPlan, dialogue: LdapDialogue): Promise<void> {
   const { context } = dialogue
@@ -20,7 +20,7 @@ export async function logInAsPlanned(plan: LdapPlan, dialogue: LdapDialogue): Pr
   context.emit({ type: 'remark', url: context.url, message: `${message}. The search is anonymous.`, advice })
 }
 
-/** Logs in by the caller's credentials, as `user` if that is not null. False: the caller has none. */
+/** Logs in by the caller's credentials, as `user` if that is not null. Returns false if the caller has none. */
 export async function logIn(plan: LdapPlan, dialogue: LdapDialogue, user: string | null): Promise<boolean> {
   const { context } = dialogue
   let found = await findFor(plan, context, user)
@@ -28,7 +28,7 @@ export async function logIn(plan: LdapPlan, dialogue: LdapDialogue, user: string
   try {
     let result = await tryLogin(plan, dialogue, found.credentials)
     if (result.code !== 0 && found.isRemembered) {
-      // The password has changed since the server accepted it.
+      // Somebody has changed the password since the server accepted it.
       found.refused()
       const next = await findFor(plan, context, user, found.credentials)
       if (next !== null) {
@@ -52,7 +52,7 @@ function tryLogin(
 ): ReturnType<LdapDialogue['bind']> {
   const { context } = dialogue
   if (password === '' || user === '') {
-    // Servers answer such a bind with success, and nobody is logged in (RFC 4513 5.1.2).
+    // Servers answer such a bind with success, but nobody is logged in (RFC 4513 5.1.2).
     const message = 'A login needs a name and a password: without them the server would take it for anonymous.'
     throw context.error('auth-required', message, { phase: 'login' })
   }

@@ -3,23 +3,23 @@ import { BerError, checkElements, type Element, elementAt } from '../../wire/fra
 import type { Connection } from '../../wire/transport/connection.ts'
 import { isTurnLong, nextTurn } from '../../wire/turn.ts'
 
-/** The most octets of one message: a directory keeps photographs, and no films (security.md case 63). */
+/** How many octets one message may have: a directory keeps photographs, but no films (security.md case 63). */
 const maxMessage = 16 * 1024 * 1024
 
-/** LDAPMessage is a SEQUENCE, and begins with its number, an INTEGER (RFC 4511 4.1.1). */
+/** LDAPMessage is a SEQUENCE that begins with its number, an INTEGER (RFC 4511 4.1.1). */
 const sequence = 0x30
 const integer = 0x02
 
-/** The phases in which a message is awaited. */
+/** The phases in which we wait for a message. */
 export type MessagePhase = 'tls' | 'login' | 'request' | 'body'
 
-/** Reads LDAP messages from a connection, whole and checked, and one at a time. */
+/** Reads LDAP messages from a connection one at a time, complete and checked. */
 export class MessageReader {
   readonly #connection: Connection
   readonly #context: RetrievalContext
   #held: Uint8Array = new Uint8Array(0)
   readonly #more: Uint8Array[] = []
-  /** The octets in #held and #more together. */
+  /** How many octets #held and #more have together. */
   #length = 0
 
   constructor(connection: Connection, context: RetrievalContext) {
@@ -27,12 +27,12 @@ export class MessageReader {
     this.#context = context
   }
 
-  /** Whether octets have come that no message has taken. */
+  /** Whether octets have arrived that no message has taken. */
   get holds(): boolean {
     return this.#length > 0
   }
 
-  /** Whether next() need not wait: the next message is here already, or octets that are none, which next() rejects. */
+  /** Whether next() need not wait: the next message has arrived, or octets that are none, which next() rejects. */
   get holdsMessage(): boolean {
     try {
       const frame = this.#frame()
@@ -43,8 +43,8 @@ export class MessageReader {
   }
 
   /**
-   * Waits for the first octets of a message under the limit of a request, and then for its operation's tag: that of an
-   * entry, or of a result. The message stays unread. Null: the connection has ended.
+   * Waits for the first octets of a message under the limit of a request, and then for its operation's tag, which says
+   * entry or result. The message stays unread. Returns null if the connection has ended.
    */
   async peekOperation(): Promise<number | null> {
     if (!this.holds && !(await this.#receive('request'))) return null
@@ -63,7 +63,10 @@ export class MessageReader {
     })
   }
 
-  /** The next message, whose elements are nested as their lengths say; null: the connection has ended before it. */
+  /**
+   * Reads the next message, whose elements are nested as their lengths say. Returns null if the connection ends before
+   * it.
+   */
   async next(phase: MessagePhase): Promise<Uint8Array | null> {
     if (isTurnLong()) await nextTurn(this.#context.deadline)
     return this.#interpret(async () => {
@@ -82,7 +85,9 @@ export class MessageReader {
     })
   }
 
-  /** The place of the message that begins with the first octet held; undefined: too few octets have come. */
+  /**
+   * Returns the place of the message that begins with the first octet held. Undefined if too few octets have arrived.
+   */
   #frame(): Element | undefined {
     // Six octets hold the tag and the longest length.
     if (this.#held.length < 6 && this.#more.length > 0) this.#joined()
@@ -128,7 +133,7 @@ export class MessageReader {
   }
 }
 
-/** The error for octets that are no message of LDAP. */
+/** Makes the error for octets that are no message of LDAP. */
 export function noLdap(context: RetrievalContext, cause: Error): Error {
   const message = `The answer is no LDAP: ${cause.message}. Check scheme and port.`
   return context.error('protocol-violation', message, { cause })

@@ -2,7 +2,7 @@ import { adviceText, type ErrorCode, octetsToText, printable, type RetrievalErro
 import type { ErrorExtras, RetrievalContext } from '../../contract/fetcher.ts'
 import type { LdapResult } from './answers.ts'
 
-/** The result codes that have a meaning here, by number (RFC 4511 appendix A); others are `server-refused`. */
+/** The result codes that have a meaning here, by number (RFC 4511 appendix A). Others are `server-refused`. */
 const names: ReadonlyMap<number, string> = new Map([
   [1, 'operationsError'],
   [2, 'protocolError'],
@@ -39,7 +39,7 @@ export const resultCodes = {
   noSuchObject: 32,
 } as const
 
-/** The limits of the server that end a search in its middle. */
+/** The server's limits that end a search before its end. */
 const limits: ReadonlyMap<number, string> = new Map([
   [3, 'its time limit'],
   [4, 'its size limit'],
@@ -54,7 +54,7 @@ export function wantsLogin({ code, words }: LdapResult): boolean {
   return [8, 48, 50].includes(code) || (code === 1 && /bind/i.test(Buffer.from(words).toString('latin1')))
 }
 
-/** The result for people, such as `32 noSuchObject`, and the server's own words; harmless on a terminal. */
+/** Shows the result to people, such as `32 noSuchObject`, with the server's own words. Safe on a terminal. */
 export function resultWords({ code, words }: LdapResult): string {
   const name = names.get(code)
   const head = name === undefined ? String(code) : `${code} ${name}`
@@ -63,7 +63,7 @@ export function resultWords({ code, words }: LdapResult): string {
   return text.length > 300 ? `${text.slice(0, 300)}...` : text
 }
 
-/** The error for a search that gave no entry. `login`: the name that was logged in; null: nobody. */
+/** Makes the error for a search that gave no entry. `login` is the name that was logged in, or null for nobody. */
 export function searchError(context: RetrievalContext, result: LdapResult, login: string | null): RetrievalError {
   const fail = (code: ErrorCode, message: string, extras: ErrorExtras = {}): RetrievalError =>
     resultError(context, code, message, result, extras)
@@ -90,7 +90,7 @@ export function searchError(context: RetrievalContext, result: LdapResult, login
   }
 }
 
-/** The error for a search that ended after some entries, which have been delivered. */
+/** Makes the error for a search that ended after some entries, which have been delivered. */
 export function endedError(context: RetrievalContext, result: LdapResult, entries: number): RetrievalError {
   const limit = limits.get(result.code)
   const came = entries === 1 ? 'one entry' : `${entries} entries`
@@ -99,10 +99,10 @@ export function endedError(context: RetrievalContext, result: LdapResult, entrie
   return resultError(context, 'partial', message, result, { phase: 'body', transient: isTransient(result) })
 }
 
-/** The error for a refused bind. */
+/** Makes the error for a refused bind. */
 export function loginError(context: RetrievalContext, result: LdapResult, user: string): RetrievalError {
   if (result.code === resultCodes.confidentialityRequired) return tlsNeeded(context, result)
-  // 32 and 34 refuse the name; servers should answer 49 for it (RFC 4513 5.1.1), and some do not.
+  // 32 and 34 refuse the name. Servers should answer 49 for it (RFC 4513 5.1.1), but some do not.
   const isRefused = [48, 49, 32, 34, 50].includes(result.code)
   const message = `The server does not accept the login of ${printable(user)}`
   return resultError(context, isRefused ? 'auth-failed' : 'server-refused', message, result, {
@@ -110,14 +110,14 @@ export function loginError(context: RetrievalContext, result: LdapResult, user: 
   })
 }
 
-/** The error for a refused StartTLS; no password and no search is sent without it. */
+/** Makes the error for a refused StartTLS. Without it, no password and no search is sent. */
 export function noTls(context: RetrievalContext, result: LdapResult): RetrievalError {
   const advice = { option: 'defaults.requireTls' } as const
   const message = `The server does not offer StartTLS; try ldaps:// (port 636), or leave out ${adviceText(advice)}`
   return resultError(context, 'tls-failed', message, result, { phase: 'tls', advice })
 }
 
-/** The URLs of a referral for people: at most four, without secrets. */
+/** Shows the URLs of a referral to people: at most four, without secrets. */
 export function shownUrls(urls: readonly string[]): string {
   const shown = urls.slice(0, 4).map((url) => printable(redact(octetsToText(url))).slice(0, 300))
   return shown.length === 0 ? 'another one' : shown.join(', ')

@@ -4,29 +4,29 @@ import type { LdapDialogue, Result } from './dialogue.ts'
 import type { MessagePhase } from './messages.ts'
 import { resultCodes } from './result-errors.ts'
 
-/** The most pages in a row without an entry. A server sends some while it looks for matches (RFC 2696 3). */
+/** How many pages in a row may have no entry. A server sends such pages while it looks for matches (RFC 2696 3). */
 const maxEmptyPages = 1000
 
-/** The most messages that are read away: one entry and its result, and references, which count towards no limit. */
+/** How many messages are read and discarded: one entry and its result, and references, which no limit counts. */
 const shortAnswer = 100
 
 /**
- * A search, whose entries come page by page (RFC 2696) from a server that has pages. If the server stops in the first
- * page, at a limit for one search, smaller pages are asked for; what has come is left out then.
+ * A search. If the server has pages, its entries come page by page (RFC 2696). If the server stops in the first page,
+ * at a limit for one search, it asks for smaller pages, and leaves out what has already come.
  */
 export class Search {
   readonly dialogue: LdapDialogue
   readonly #sought: LdapSearch
-  /** The most entries that are wanted; 0: all. */
+  /** How many entries are wanted. 0: all. */
   readonly limit: number
-  /** The entries that have been given to the caller. */
+  /** How many entries the caller has got. */
   entries = 0
   #page: LdapPage | null
-  /** The names of what has come in the first page; null: it is over. */
+  /** The names of what has come in the first page. Null after the page is over. */
   #given: Set<string> | null = new Set()
-  /** The names of what comes again, as the first page was asked for again. */
+  /** The names of what has come again since the first page was requested again. */
   #again: Set<string> = new Set()
-  /** The entries of this page that have come; references do not count (RFC 4511 4.5.1.4). */
+  /** How many entries of this page have come. References do not count (RFC 4511 4.5.1.4). */
   #came = 0
   /** How many entries and references of this page are new. */
   #new = 0
@@ -47,7 +47,10 @@ export class Search {
     return search
   }
 
-  /** Waits for the first answer. Null: it is an entry or a reference, which stays unread; otherwise nothing comes. */
+  /**
+   * Waits for the first answer. Returns null if it is an entry or a reference, which stays unread. Otherwise nothing
+   * comes.
+   */
   async result(): Promise<Result | null> {
     while (true) {
       const operation = await this.dialogue.peek()
@@ -57,7 +60,7 @@ export class Search {
     }
   }
 
-  /** The next entry or reference, or the end; null: the message has nothing new, and another one comes. */
+  /** Reads the next entry or reference, or the end. Null: the message has nothing new, and another one comes. */
   async next(phase: MessagePhase): Promise<Answer | null> {
     const answer = await this.dialogue.next(phase)
     if (answer.kind === 'result') {
@@ -66,7 +69,7 @@ export class Search {
       return (isStillFirst ? this.#stopped : null) ?? answer
     }
     if (answer.kind === 'entry') this.#came++
-    // A server that knows no pages sends all at once.
+    // A server that knows no pages sends everything at once.
     if (this.#page !== null && this.#came > this.#page.size) this.#given = null
     if (this.#given !== null || this.#again.size > 0) {
       const name = nameOf(answer)
@@ -78,7 +81,7 @@ export class Search {
     return answer
   }
 
-  /** Reads the end of a short answer away, so that the connection can serve another search. */
+  /** Discards the end of a short answer, so that the connection can serve another search. */
   async finish(): Promise<void> {
     for (let read = 0; read < shortAnswer; read++) if ((await this.next('request'))?.kind === 'result') return
   }
@@ -96,7 +99,7 @@ export class Search {
     return true
   }
 
-  /** The next page, or the first one in a smaller size (null: without pages); undefined: the search is over. */
+  /** Returns the next page, or the first one in a smaller size (null: without pages). Undefined: the search is over. */
   #pageAfter(answer: Result): LdapPage | null | undefined {
     if (this.#page === null || (this.limit > 0 && this.entries >= this.limit)) return undefined
     const { code } = answer.result
@@ -107,7 +110,7 @@ export class Search {
       return { size: Math.min(this.#page.size, left), cookie: answer.cookie }
     }
     if (code !== resultCodes.sizeLimit && code !== resultCodes.adminLimit) return undefined
-    // A smaller page that brings nothing new shows that the limit is one for the whole.
+    // If a smaller page brings nothing new, the limit applies to the whole search.
     if (this.#given === null || (this.#stopped !== null && this.#came > 0 && this.#new === 0)) return undefined
     this.#stopped ??= answer
     const { size } = this.#page

@@ -4,7 +4,7 @@ import type { ProsperoAttribute } from '../../contract/metadata.ts'
 import type { Attribute, Link } from './replies.ts'
 import { type Access, accessMethods, objectUrl, type Server } from './urls.ts'
 
-/** The entry of a link. */
+/** Makes the entry of a link. */
 export function entryOf(link: Link, server: Server): Entry {
   const { type, target, name, host, hsoname, version, attributes } = link
   const methods = accessMethods(attributes, link, server)
@@ -18,7 +18,7 @@ export function entryOf(link: Link, server: Server): Entry {
     ...(modified !== null && { modified }),
     details: {
       linkType: octetsToText(type),
-      // `target` is that of a symbolic link in other listings.
+      // The name is not `target`, which in other listings means that of a symbolic link.
       objectType: octetsToText(target),
       host: octetsToText(host),
       hsoname: octetsToText(hsoname),
@@ -29,10 +29,10 @@ export function entryOf(link: Link, server: Server): Entry {
   }
 }
 
-/** EXTERNAL objects have no Prospero URL, only that of their access method (RFC 4157 2). */
+/** Makes the URL of a link. EXTERNAL objects have no Prospero URL, only that of their access method (RFC 4157 2). */
 function urlOf(link: Link, methods: readonly Access[], server: Server): string | null {
   if (link.target === 'EXTERNAL') return bestAccess(methods)?.url ?? null
-  // A symbolic link is a path in the virtual system of a person, which only their own client knows.
+  // A symbolic link is a path in a person's virtual system, which only that person's client knows.
   return link.target === 'SYMBOLIC' ? null : objectUrl(link, server)
 }
 
@@ -46,17 +46,17 @@ function kindOf(target: string, methods: readonly Access[]): Entry['kind'] {
   return best === 'TELNET' || best === 'TN3270' ? 'service' : 'file'
 }
 
-/** The access methods in the order of preference: those that need no login first, then services for a person. */
+/** The access methods, preferred ones first: those that need no login, then services for a person. */
 const preferred = ['AFTP', 'GOPHER', 'FTP', 'NFS', 'TELNET', 'TN3270']
 
-/** The access method to follow; undefined: no URL leads to the data. */
+/** Returns the access method to follow. Undefined if no URL leads to the data. */
 export function bestAccess(methods: readonly Access[]): Access | undefined {
   return methods
     .filter(({ url }) => url !== null)
     .toSorted((one, other) => preferred.indexOf(one.method) - preferred.indexOf(other.method))[0]
 }
 
-/** An entry for each access method of an object. */
+/** Makes an entry for each access method of an object. */
 export function accessEntries(methods: readonly Access[]): Entry[] {
   return methods.map(({ method, url }) => ({
     name: octetsToText(method),
@@ -78,7 +78,7 @@ export function shownAttributes(attributes: readonly Attribute[]): ProsperoAttri
   }))
 }
 
-/** Reads SIZE: `20 bytes`. Null: the attribute is missing, or in another unit. */
+/** Reads SIZE: `20 bytes`. Returns null if the attribute is missing or in another unit. */
 export function sizeOf(attributes: readonly Attribute[]): number | null {
   const [, digits] = /^(\d{1,15}) bytes$/.exec(joinedValue(attributes, 'SIZE')) ?? []
   return digits === undefined ? null : Number(digits)

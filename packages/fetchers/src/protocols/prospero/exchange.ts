@@ -6,11 +6,13 @@ import type { Datagrams } from '../../wire/transport/datagrams.ts'
 import { type Retransmission, RoundTrip } from '../../wire/transport/retransmission.ts'
 import { acknowledgement, cancellation, options, type Packet, parsePacket, swapped } from './packet.ts'
 
-/** What a request says of the client. Tests choose it; else the id is random, so that answers are hard to forge. */
+/**
+ * What a request says of the client. Tests choose it; otherwise the id is random, so that answers are hard to forge.
+ */
 export interface Identity {
   /** The two octets of the connection id for the next request. */
   nextId(): string
-  /** The lines before the commands; absent: those of the plan. */
+  /** The lines before the commands. Absent: those of the plan. */
   readonly head?: string
 }
 
@@ -22,18 +24,18 @@ export const randomIdentity: Identity = {
   },
 }
 
-/** The server's message, one octet a character; or the address at which it wants to be asked. */
+/** The server's message, one octet a character, or the address at which it wants to be asked. */
 export type Answer =
   | { readonly kind: 'message'; readonly text: string }
   | { readonly kind: 'redirect'; readonly address: string; readonly port: number }
 
-/** The least wait for an answer to begin, in milliseconds: the server has to find what was asked for. */
+/** How many milliseconds we wait at least until an answer begins: the server has to find what was asked for. */
 const answerWait = 1000
 
-/** The packets beyond the first gap that are kept. Servers send 16 before they wait for an acknowledgement. */
+/** How many packets after the first gap are kept. Servers send 16 before they wait for an acknowledgement. */
 const maxAhead = 256
 
-/** The part of Datagrams that an exchange needs. */
+/** Those methods of Datagrams that an exchange needs. */
 type Packets = Pick<Datagrams, 'restart' | 'send' | 'receive'>
 
 /** One request and its answer (Prospero protocol 5, appendix B: ARDP). */
@@ -45,19 +47,19 @@ export class Exchange implements Retransmission {
   readonly #roundTrip: RoundTrip
   /** When packets are sent again, by performance.now(). */
   due = 0
-  /** Whether that is because packets were overtaken by others, and not because nothing came. */
+  /** Whether `due` is set because packets were overtaken by others, and not because nothing came. */
   #isOvertaken = false
-  /** When a packet was sent whose answer tells the round trip; null: it was sent again since. */
+  /** When a packet was sent whose answer shows the round trip. Null: it has been sent again. */
   #sent: number | null = null
-  /** The packets of the request that the server has. */
+  /** How many packets of the request the server has. */
   #acknowledged = 0
   /** How often the request or an acknowledgement was sent. */
   #flights = 0
   /** The packets of the answer, by number. */
   readonly #received = new Map<number, Uint8Array>()
-  /** All packets up to this one have come. */
+  /** All packets up to this one have arrived. */
   #through = 0
-  /** The last packet that has come. */
+  /** The last packet that has arrived. */
   #last = 0
   /** The last packet for which the server wants an acknowledgement, and the last one that was acknowledged. */
   #wanted = 0
@@ -65,7 +67,7 @@ export class Exchange implements Retransmission {
   #total = 0
   #size = 0
 
-  /** `roundTrip`: what earlier exchanges with the server have measured. */
+  /** `roundTrip` holds what earlier exchanges with the server have measured. */
   constructor(
     packets: Packets,
     commands: string,
@@ -80,7 +82,7 @@ export class Exchange implements Retransmission {
     this.#roundTrip = roundTrip
   }
 
-  /** Sends the request, and again after growing waits, until the answer is whole. */
+  /** Sends the request, and again after growing waits, until the answer is complete. */
   async run(phase: Phase): Promise<Answer> {
     this.#packets.restart()
     this.#roundTrip.restart()
@@ -109,7 +111,7 @@ export class Exchange implements Retransmission {
     this.due = performance.now() + (this.#last === 0 ? Math.max(timeout, answerWait) : timeout)
   }
 
-  /** The server is told which packets are missing, or gets the request again. */
+  /** Tells the server which packets are missing, or sends the request again. */
   expired(): void {
     this.#sent = null
     if (!this.#isOvertaken) this.#roundTrip.backOff()
@@ -118,14 +120,14 @@ export class Exchange implements Retransmission {
   }
 
   #acknowledge(): void {
-    // The first acknowledgement without a gap brings packets that were not sent before, so its round trip is measured.
+    // The first acknowledgement without a gap makes the server send new packets, so its round trip is measured.
     const isFirst = this.#through > this.#told && this.#through === this.#last
     this.#told = this.#through
     this.#send([acknowledgement(this.#id, this.#through)])
     this.#sent = isFirst ? performance.now() : null
   }
 
-  /** Undefined: the packet is none of this answer, or brings nothing new. */
+  /** Returns undefined if the packet does not belong to this answer or brings nothing new. */
   #accept(octets: Uint8Array): Answer | 'more' | undefined {
     const packet = parsePacket(octets)
     if (packet === undefined || !this.#isOurs(packet)) return undefined
@@ -144,13 +146,13 @@ export class Exchange implements Retransmission {
   #measure(): void {
     if (this.#sent !== null) this.#roundTrip.sample(performance.now() - this.#sent)
     this.#sent = null
-    // Most packets behind a loss answer a repetition, and cannot be measured.
+    // Most packets after a loss answer a repetition, so they cannot be measured.
     this.#roundTrip.restart()
   }
 
   /**
-   * Decides what a packet means for those around it. An acknowledgement goes out once for each packet that wants one: a
-   * server answers each by the packets behind it, and a doubled packet would double all that follow.
+   * Decides what a packet means for those around it. It sends one acknowledgement for each packet that wants one: a
+   * server answers each with the packets after it, so acknowledging a packet twice would double all that follow.
    */
   #follow({ number, wantsAcknowledgement }: Packet, isNew: boolean): void {
     if (wantsAcknowledgement) this.#wanted = Math.max(this.#wanted, number)
@@ -167,12 +169,15 @@ export class Exchange implements Retransmission {
     this.#isOvertaken = true
   }
 
-  /** Servers of another octet order swap the id in packets that answer a repetition or an acknowledgement. */
+  /**
+   * Whether the packet has our id. Servers of another octet order swap the id in packets that answer a repetition or an
+   * acknowledgement.
+   */
   #isOurs({ id }: Packet): boolean {
     return id === this.#id || (this.#flights > 1 && id === swapped(this.#id))
   }
 
-  /** Whether the packet brings something new. Its octets are kept until the answer is whole. */
+  /** Whether the packet brings something new. Its octets are kept until the answer is complete. */
   #keep({ number, total, isControl, octets }: Packet): boolean {
     if (number <= this.#through || number > this.#through + maxAhead || this.#received.has(number)) return false
     if (this.#total > 0 && number > this.#total) return false
@@ -186,7 +191,9 @@ export class Exchange implements Retransmission {
     return true
   }
 
-  /** The message. Servers before 1994 end each packet with a NUL; others may have one within a packet's data. */
+  /**
+   * Returns the message. Servers before 1994 end each packet with a NUL; others may have one within a packet's data.
+   */
   #text(): string {
     const last = this.#received.get(this.#total)
     const hasNuls = last?.at(-1) === 0

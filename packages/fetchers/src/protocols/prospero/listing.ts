@@ -5,13 +5,13 @@ import type { Link } from './replies.ts'
 import { type Answered, type Session, shown } from './session.ts'
 import { objectUrl } from './urls.ts'
 
-/** The most directories that union links may add to one listing, and how deep they may lie in each other. */
+/** How many directories union links may add to one listing, and how deep they may be nested. */
 const maxUnions = 32
 const maxDepth = 8
-/** The most other servers whose silence is waited for: each takes the whole of limits.idleTimeout. */
+/** How many other servers may stay silent. Each takes the whole of limits.idleTimeout. */
 const maxSilent = 3
 const maxEntries = 500_000
-/** The most filters that are told. */
+/** How many filters are reported. */
 const maxFilters = 10
 
 /** The entries of a directory, with those of its union links. */
@@ -21,7 +21,7 @@ export interface Listing {
   readonly text: string
 }
 
-/** Lists a directory from the answer to LIST; union links on this server and on others are expanded. */
+/** Lists a directory from the answer to LIST. Expands union links on this server and on others. */
 export async function listingOf(session: Session, answer: Answered, url: string): Promise<Listing> {
   const union = new Union(session, url)
   await union.add(answer, 0)
@@ -34,11 +34,11 @@ class Union {
   readonly #session: Session
   /** The URLs of the directories that are part of the listing. */
   readonly #seen: Set<string>
-  /** The names and URLs of the entries: union links of several servers may lead to one directory. */
+  /** The names and URLs of the entries, since union links of several servers may lead to one directory. */
   readonly #known = new Set<string>()
   #size = 0
   #filters = 0
-  /** The other servers that have not answered. */
+  /** How many other servers have not answered. */
   #silent = 0
 
   constructor(session: Session, url: string) {
@@ -101,7 +101,7 @@ class Union {
     await this.add(answer, depth)
   }
 
-  /** The filters of a link are for the client (Prospero protocol 5, 3.3.3.3), and none is applied. */
+  /** Reports a link's filters. They are for the client (Prospero protocol 5, 3.3.3.3), but we apply none. */
   #tellFilters({ name, attributes }: Link): void {
     const { emit, url } = this.#session.context
     for (const { name: field, value } of attributes) {

@@ -7,7 +7,7 @@ import type { Attribute, Target } from './replies.ts'
 import type { Session } from './session.ts'
 import { type Access, objectUrl } from './urls.ts'
 
-/** The facts of an object that its server knows. */
+/** What an object's server knows of it. */
 export interface Found {
   readonly object: Target
   readonly attributes: readonly Attribute[]
@@ -16,7 +16,10 @@ export interface Found {
 
 type Fields = AccessPlans['prospero']['attributes']
 
-/** The object has moved, or another server has it (FORWARDED; ARDP options 4 and 5). The URL's fields go along. */
+/**
+ * Makes the redirect if the object has moved, or another server has it (FORWARDED; ARDP options 4 and 5). Keeps the
+ * URL's fields.
+ */
 export function moved(target: Target, session: Session, fields: Fields = []): Redirect {
   const location = objectUrl(target, session.server)
   if (location !== null) return redirectTo(location + fieldsOf(fields), session)
@@ -24,20 +27,20 @@ export function moved(target: Target, session: Session, fields: Fields = []): Re
   throw session.context.error('protocol-violation', message)
 }
 
-/** The fields that attributes must have. The version of the object is part of its place. */
+/** Writes the fields that attributes must have. The version of the object is part of its place. */
 function fieldsOf(fields: Fields): string {
   const others = fields.filter(({ field }) => field.toUpperCase() !== 'OBJECT-VERSION')
   return others.map(({ field, value }) => `;${encodeOctets(field)}=${encodeOctets(value)}`).join('')
 }
 
-/** Prospero's own clients follow no more than this many. */
+/** Prospero's own clients follow at most this many. */
 const maxRedirects = 20
 
 function redirectTo(location: string, { address }: Session, isAccess: boolean = false): Redirect {
   return { outcome: 'redirect', location, status: 0, maxRedirects, peerAddress: address, ...(isAccess && { isAccess }) }
 }
 
-/** The way to the data by another protocol; null: the server itself has them, or there are none. */
+/** Returns the way to the data by another protocol. Null if the server itself has them, or there are none. */
 export function followed({ methods }: Pick<Found, 'methods'>, session: Session): Redirect | null {
   const best = bestAccess(methods)
   if (best !== undefined) return redirectTo(best.url ?? '', session, true)
@@ -47,7 +50,7 @@ export function followed({ methods }: Pick<Found, 'methods'>, session: Session):
   throw session.context.error('refused', message, { phase: 'policy' })
 }
 
-/** Says how to get the data of an object, which another protocol has. */
+/** Says how to get the data of an object that another protocol has. */
 export function tellElsewhere({ methods }: Found, { emit, url }: RetrievalContext): void {
   const best = bestAccess(methods)
   if (best === undefined) return
@@ -56,7 +59,7 @@ export function tellElsewhere({ methods }: Found, { emit, url }: RetrievalContex
   emit({ type: 'remark', url, message, advice })
 }
 
-/** A file whose octets the server has. */
+/** Makes the result for a file whose octets the server has. */
 export function file(found: Found, octets: string, { emit, url }: RetrievalContext): Retrieved<'prospero'> {
   const { attributes } = found
   const size = sizeOf(attributes)
@@ -77,7 +80,7 @@ export function file(found: Found, octets: string, { emit, url }: RetrievalConte
   }
 }
 
-/** A listing. Its body has the server's own lines. */
+/** Makes the result for a listing. Its body has the server's own lines. */
 export function listed(found: Found, entries: readonly Entry[], text: string): Retrieved<'prospero'> {
   const octets = Buffer.from(text, 'latin1')
   return {
@@ -94,7 +97,7 @@ export function listed(found: Found, entries: readonly Entry[], text: string): R
   }
 }
 
-/** The entries, which are known already, once the body has been read. */
+/** Yields the entries, which are already known, after the body has been read. */
 async function* afterwards(body: AsyncIterable<Uint8Array>, entries: readonly Entry[]): AsyncGenerator<Entry> {
   for await (const _chunk of body);
   yield* entries

@@ -1,34 +1,34 @@
-/** A packet of ARDP (Prospero protocol 5, appendix B). A field that the header leaves out has its default. */
+/** A packet of ARDP (Prospero protocol 5, appendix B). A field that the header omits has its default. */
 export interface Packet {
   /** The two octets of the connection id, one octet a character. */
   readonly id: string
-  /** 0: an unsequenced control packet. */
+  /** 0 for an unsequenced control packet. */
   readonly number: number
-  /** The number of packets in the message; 0: the server does not know it yet. */
+  /** How many packets the message has. 0: the server does not know yet. */
   readonly total: number
-  /** The last packet up to which the sender has received all. */
+  /** The sender has received all packets up to this one. */
   readonly through: number
-  /** The seconds after which the server wants to be asked again; 0: the client's own waits hold. Null: not said. */
+  /** After how many seconds the server wants to be asked again. 0: the client decides. Null: it does not say. */
   readonly wait: number | null
-  /** True: the packet has a number, but its octets are no part of the message. */
+  /** True if the packet has a number, but its octets are no part of the message. */
   readonly isControl: boolean
-  /** True: the server waits for an acknowledgement. */
+  /** True if the server waits for an acknowledgement. */
   readonly wantsAcknowledgement: boolean
   readonly option: number
-  /** The address to which an option of 4 or 5 redirects. */
+  /** The address to which the option 4 or 5 redirects. */
   readonly target: { readonly address: string; readonly port: number } | null
   readonly octets: Uint8Array
 }
 
-/** The options of octet 12 that have a meaning for a client. */
+/** The options of octet 12 that mean something to a client. */
 export const options = { refused: 1, redirect: 4, redirectAndNotify: 5 } as const
 
 const flags = { address: 0x01, priority: 0x02, protocol: 0x04, window: 0x08, control: 0x40, acknowledge: 0x80 } as const
 
-/** Reads a packet; undefined for octets that are none of ARDP, version 0, with a connection id. */
+/** Reads a packet. Returns undefined for octets that are no packet of ARDP, version 0, with a connection id. */
 export function parsePacket(octets: Uint8Array): Packet | undefined {
   const length = octets[0] ?? 0
-  // The two high bits are the version. Without a connection id, no packet can be told from a forged one.
+  // The two high bits are the version. Without a connection id, a packet cannot be distinguished from a forged one.
   if (length > 0x3f || length < 3 || length > octets.length) return undefined
   const header = octets.subarray(0, length)
   const number = length >= 5 ? uint16(header, 3) : 1
@@ -49,7 +49,7 @@ export function parsePacket(octets: Uint8Array): Packet | undefined {
   }
 }
 
-/** The offset of the option's own fields, which follow those of the flags. */
+/** Returns the offset of the option's own fields, which follow those of the flags. */
 function afterFlags(header: Uint8Array): number {
   const flag = header[11] ?? 0
   let at = 13
@@ -67,17 +67,17 @@ function uint16(octets: Uint8Array, at: number): number {
   return ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0)
 }
 
-/** The packet that says through which packet all have come: 9 octets of header, with the number 0. */
+/** Makes the packet that says up to which packet all have arrived: 9 octets of header, with the number 0. */
 export function acknowledgement(id: string, through: number): string {
   return `\x09${id}\0\0\0\0${String.fromCharCode((through >> 8) & 255, through & 255)}`
 }
 
-/** The packet that tells the server to forget a request (option 1). */
+/** Makes the packet that tells the server to forget a request (option 1). */
 export function cancellation(id: string): string {
   return `\x0d${id}${'\0'.repeat(9)}\x01`
 }
 
-/** The connection id as a server of another octet order writes it, in packets that it sends again. */
+/** Swaps the connection id, as a server of another octet order writes it in packets that it sends again. */
 export function swapped(id: string): string {
   return `${id[1]}${id[0]}`
 }

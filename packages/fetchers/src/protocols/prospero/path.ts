@@ -6,13 +6,13 @@ import type { Link } from './replies.ts'
 import type { Answered, Session } from './session.ts'
 import { accessMethods } from './urls.ts'
 
-/** The most directories in which the rest of a name is looked for. */
+/** In how many directories the rest of a name is looked for. */
 const maxTries = 8
 
 /**
- * Finds what a name means that no object of the server has: the path of links behind the name of a directory. The
- * server resolves as many components as it can, and tells which are left for another server (UNRESOLVED). Null: there
- * is no such path.
+ * Finds what a name means if no object of the server has it: a directory's name, and after it a path of links. The
+ * server resolves as many components as it can, and names those that are left for another server (UNRESOLVED). Returns
+ * null if there is no such path.
  */
 export async function resolvePath(
   { hsoname }: AccessPlans['prospero'],
@@ -39,17 +39,17 @@ function outcomeOf(
   hsoname: string,
   session: Session,
 ): Outcome<'prospero'> | null {
-  // The components are one token, or one each; they end as the path did.
+  // The components are one token, or one token each. They end as the path did.
   const left = answer.unresolved.length === 0 ? [] : answer.unresolved.join('/').split('/')
   const wanted = components[components.length - left.length - 1]
-  // Names may be patterns, so the server may have found others, too. Union links come along.
+  // Names may be patterns, so the server may have found others, too. Union links come with them.
   const link = answer.links.find(({ type, name }) => type === 'L' && name === wanted)
   if (link !== undefined) return left.length > 0 ? further(link, left, session) : linkOutcome(link, hsoname, session)
   const union = answer.links.find(({ type }) => type === 'U')
   return union === undefined ? null : further(union, left.length > 0 ? left : components.slice(-1), session)
 }
 
-/** Another server goes on with the components that are left. */
+/** Makes the redirect to another server, which resolves the components that are left. */
 function further(link: Link, left: readonly string[], session: Session): Outcome<'prospero'> {
   return moved({ ...link, hsoname: [link.hsoname, ...left].join('/'), version: '0' }, session)
 }

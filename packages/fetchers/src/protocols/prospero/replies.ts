@@ -1,12 +1,12 @@
 import { TokenError, tokenLines } from './tokens.ts'
 
-/** The place of an object: the tokens of LINK and FORWARDED, one octet a character. */
+/** Where an object is: the tokens of LINK and FORWARDED, one octet a character. */
 export interface Target {
   readonly hostType: string
   /** `host` or `host(port)`. */
   readonly host: string
   readonly hsoname: string
-  /** The version as the server wrote it; "0" is the newest. */
+  /** The version as the server wrote it. "0" is the newest. */
   readonly version: string
 }
 
@@ -17,9 +17,9 @@ export interface Attribute {
   readonly value: readonly string[]
 }
 
-/** One line LINK, with the lines that belong to it. */
+/** A line LINK, and the lines that belong to it. */
 export interface Link extends Target {
-  /** L: a normal link; U: the links of that directory belong here, too; I: it is not to be shown. */
+  /** L: a normal link. U: a union link: merge that directory's links. I: a link that is not shown. */
   readonly type: string
   readonly target: string
   readonly name: string
@@ -44,7 +44,7 @@ export interface Reply {
   readonly warnings: string[]
 }
 
-/** The most warnings that are kept. */
+/** How many warnings are kept. */
 const maxWarnings = 10
 
 /** Reads a message. Throws TokenError for one that no server of version 5 sends. */
@@ -76,7 +76,7 @@ function readLine(word: string, rest: readonly string[], reply: Reply): boolean 
       ownerOf(reply).push({ appliesTo: 'LINK', namespace: 'FIELD', name: 'ID', value: rest })
       return true
     case 'UNRESOLVED':
-      // The components are one token, or one each.
+      // The components are one token, or one token each.
       reply.unresolved = rest
       return true
     case 'FORWARDED':
@@ -95,7 +95,7 @@ function readLine(word: string, rest: readonly string[], reply: Reply): boolean 
     case 'VERSION':
       return true
     default:
-      // Answers to commands that were not sent (AUTHENTICATED, PARAMETER), and lines of later servers.
+      // These are answers to commands that were not sent (AUTHENTICATED, PARAMETER), and lines of later servers.
       return false
   }
 }
@@ -105,7 +105,7 @@ function readLink([type, target, name, ...rest]: readonly string[]): Link {
   return { type, target, name, ...readTarget(rest), attributes: [] }
 }
 
-/** Reads `INTERNET-D host ASCII hsoname version`, in which the version may be missing. */
+/** Reads `INTERNET-D host ASCII hsoname version`. The version may be missing. */
 function readTarget([hostType, host, nameType, hsoname, version = '0']: readonly string[]): Target {
   if (hostType === undefined || host === undefined || nameType === undefined || hsoname === undefined) {
     throw new TokenError('a line that names an object is cut')
@@ -113,14 +113,14 @@ function readTarget([hostType, host, nameType, hsoname, version = '0']: readonly
   return { hostType, host, hsoname, version }
 }
 
-/** The types of a value, which lines of FIELD may leave out. */
+/** The types of a value. Lines of FIELD may omit them. */
 const valueTypes: ReadonlySet<string> = new Set(['SEQUENCE', 'LINK', 'FILTER'])
 
 const namespaces: ReadonlySet<string> = new Set(['FIELD', 'INTRINSIC', 'APPLICATION'])
 
 /**
- * Reads `OBJECT INTRINSIC SIZE SEQUENCE '20 bytes'`; old servers leave the first word out. A line of attributes of an
- * attribute (`ATTRIBUTE>`, `>` in place of the first word) is left out.
+ * Reads `OBJECT INTRINSIC SIZE SEQUENCE '20 bytes'`. Old servers omit the first word. Leaves out a line with the
+ * attributes of an attribute (`ATTRIBUTE>`, `>` in place of the first word).
  */
 function keepAttribute(words: readonly string[], reply: Reply): void {
   const [first = ''] = words
@@ -132,7 +132,7 @@ function keepAttribute(words: readonly string[], reply: Reply): void {
   ownerOf(reply).push({ appliesTo, namespace, name, value })
 }
 
-/** The attributes to which further ones belong: in a listing they follow their link. */
+/** Returns the attributes to which further ones belong. In a listing they follow their link. */
 function ownerOf(reply: Reply): Attribute[] {
   return (reply.links.at(-1) ?? reply).attributes
 }

@@ -13,7 +13,7 @@ import { accessMethods, objectUrl } from './urls.ts'
 type ProsperoPlan = AccessPlans['prospero']
 type Result = Outcome<'prospero'>
 
-/** Carries out a plan. `identity`: what the requests say of the client. */
+/** Carries out a plan. `identity` is what the requests say of the client. */
 export async function retrieveAs(identity: Identity, plan: ProsperoPlan, context: RetrievalContext): Promise<Result> {
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'Prospero sends no parts of a file; retrieve the whole.', { phase: 'policy' })
@@ -50,7 +50,7 @@ function objectOf({ host, port, hsoname, attributes }: ProsperoPlan): Target {
   return { hostType: 'INTERNET-D', host: `${host}(${port})`, hsoname, version }
 }
 
-/** The commands of the plan's packets, without the lines before them. */
+/** Returns the commands of the plan's packets, without the lines before them. */
 function commandsOf({ wire }: ProsperoPlan): string {
   const text = wire
     .slice(0, -1)
@@ -73,12 +73,12 @@ function checkFields(plan: ProsperoPlan, attributes: readonly Attribute[], conte
   }
 }
 
-/** The data that the server itself has; null: it has none, or the object is a directory. */
+/** Retrieves the data that the server itself has. Returns null if it has none, or the object is a directory. */
 async function contentsOf(found: Found, session: Session): Promise<Result | null> {
   const { context } = session
   const { object, attributes, methods } = found
   if (isDirectory(attributes)) return null
-  // Attributes that were not asked for may come, too.
+  // Attributes that nobody asked for may come, too.
   const own = dataIn(attributes)
   if (own !== null) return file(found, own, context)
   if (!methods.some(({ method }) => method === 'PROSPERO-CONTENTS') || context.request.head === true) return null
@@ -90,7 +90,7 @@ async function contentsOf(found: Found, session: Session): Promise<Result | null
   return octets === null ? null : file(found, octets, context)
 }
 
-/** The octets in attributes CONTENTS; null: there are none. */
+/** Returns the octets in attributes CONTENTS. Null if there are none. */
 function dataIn(attributes: readonly Attribute[]): string | null {
   const contents = attributes.filter(({ name, value: [first] }) => name === 'CONTENTS' && first === 'DATA')
   return contents.length === 0 ? null : contents.flatMap(({ value }) => value.slice(1)).join('')
@@ -101,7 +101,7 @@ function isDirectory(attributes: readonly Attribute[]): boolean {
   return types.includes('DIRECTORY') && !types.includes('FILE')
 }
 
-/** The links of a directory. An object that is none gets its access methods listed. */
+/** Lists the links of a directory, or the access methods of an object that is none. */
 async function directoryOf(found: Found, session: Session, info: Answered, plan: ProsperoPlan): Promise<Result> {
   const { context, server } = session
   const { object, attributes, methods } = found

@@ -7,7 +7,7 @@ import { type Failure, type Reply, readReply, type Target } from './replies.ts'
 import { TokenError } from './tokens.ts'
 import type { Server } from './urls.ts'
 
-/** The words of version 5 for an object: name and version. */
+/** What version 5 calls an object: name and version. */
 type ObjectName = Pick<Target, 'hsoname' | 'version'>
 
 /** A reply, and the server's own lines. */
@@ -48,7 +48,7 @@ export class Session {
     this.#packets.close()
   }
 
-  /** Asks for attributes of an object: their names, joined by `+`. */
+  /** Asks for attributes of an object. Their names are joined by `+`. */
   async attributes(names: string, object: ObjectName, phase: Phase): Promise<Answered> {
     return await this.ask(attributesCommand(names, object), object, phase)
   }
@@ -58,7 +58,9 @@ export class Session {
     return await this.ask(listCommands(object, components), object)
   }
 
-  /** Sends commands about an object. A server that wants to be asked elsewhere gives the place as `forwarded`. */
+  /**
+   * Sends commands about an object. If the server wants to be asked elsewhere, the reply has the place as `forwarded`.
+   */
   async ask(commands: string, object: ObjectName, phase: Phase = 'request'): Promise<Answered> {
     const { context } = this
     const answer = await new Exchange(this.#packets, commands, context, this.#identity, this.#roundTrip).run(phase)
@@ -88,12 +90,12 @@ export class Session {
 
 const empty = { unresolved: [], failure: null } as const
 
-/** The command for attributes (Prospero protocol 5, 3.7). */
+/** Makes the command for attributes (Prospero protocol 5, 3.7). */
 export function attributesCommand(names: string, object: ObjectName): string {
   return `GET-OBJECT-INFO ${prosperoToken(names)} ${nameOf(object)} ${object.version}\n`
 }
 
-/** The commands for the links of a directory (Prospero protocol 5, 3.3 and 3.5). */
+/** Makes the commands for the links of a directory (Prospero protocol 5, 3.3 and 3.5). */
 export function listCommands(object: ObjectName, components: readonly string[] = []): string {
   const version = object.version === '0' ? '' : ` ${object.version}`
   // A slash within a component needs quotes.
@@ -106,12 +108,12 @@ function nameOf({ hsoname }: ObjectName): string {
   return `ASCII ${prosperoToken(hsoname)}`
 }
 
-/** The server's words, harmless to show. */
+/** Returns the server's words, safe to show. */
 export function shown(words: readonly string[]): string {
   return printable(octetsToText(words.join(' ').trim())).slice(0, 300)
 }
 
-/** The error for a failure that the server tells (Prospero protocol 5, 4.4). */
+/** Makes the error for a failure that the server reports (Prospero protocol 5, 4.4). */
 export function failureError(context: RetrievalContext, { kind, words }: Failure): Error {
   const reply = `${kind} ${shown(words)}`.trim()
   if (kind === 'VERSION-NOT-SUPPORTED') {
@@ -134,7 +136,7 @@ const meanings = new Map<string, readonly [code: ErrorCode, what: string]>([
   ['AUTHENTICATION-DATA', denied],
 ])
 
-/** Whether the failure says that there is no object, or no directory, of the name. */
+/** Whether the failure says that no object, or no directory, has the name. */
 export function isMissing({ failure }: Reply): boolean {
   return failure?.kind === 'FAILURE' && (failure.words[0] === 'NOT-FOUND' || failure.words[0] === 'NOT-A-DIRECTORY')
 }

@@ -1,12 +1,12 @@
-/** The most pieces of one message: a listing of 100,000 links has about a million words. */
+/** How many tokens one message may have: a listing of 100,000 links has about a million words. */
 const maxPieces = 2_000_000
 
-/** A message that breaks the rules of Prospero protocol 5, 2.1; the message says how. */
+/** A message breaks the rules of Prospero protocol 5, 2.1. The text says how. */
 export class TokenError extends Error {}
 
 /**
- * The lines of a message as tokens (Prospero protocol 5, 2.1). Quotes may begin and end within a token, and what is in
- * them may be anything: `20' bytes'` and `it'''s a file'` are one token each. A CR before a line's end is left out.
+ * Splits the lines of a message into tokens (Prospero protocol 5, 2.1). Quotes may begin and end within a token, and
+ * may enclose anything: `20' bytes'` and `it'''s a file'` are one token each. A CR before a line's end is left out.
  */
 export function* tokenLines(text: string): Generator<readonly string[]> {
   const reader = new TokenReader(text)
@@ -49,7 +49,7 @@ class TokenReader {
     }
   }
 
-  /** The text in quotes; a doubled quote in it is one. */
+  /** Reads the text in quotes. A doubled quote in it means one. */
   #quoted(): string {
     const from = this.#at + 1
     for (let at = from; ; at += 2) {

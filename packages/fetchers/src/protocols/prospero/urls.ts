@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { bracketed, encodeOctets, isLoopback } from '@retriever/core'
 import type { Attribute, Target } from './replies.ts'
 
-/** The server that has said something, by which what it leaves out is completed. */
+/** The server that sent something. It completes what the server leaves out. */
 export interface Server {
   readonly host: string
   readonly port: number
@@ -14,11 +14,11 @@ interface Place {
   readonly port: number | null
 }
 
-/** The URL of a Prospero object; null: it is not on the Internet, or its host has no name. */
+/** Makes the URL of a Prospero object. Null if it is not on the Internet, or its host has no name. */
 export function objectUrl({ hostType, host, hsoname, version }: Target, server: Server): string | null {
   const place = placeOf(hostType, host, server)
   if (place === null) return null
-  // A server that calls itself localhost means the very one that was asked.
+  // If a server calls itself localhost, it means the server that we asked.
   const port = place.port ?? (isItself(host) ? server.port : 1525)
   const suffix = /^[1-9]\d{0,9}$/.test(version) ? `;OBJECT-VERSION=${version}` : ''
   return `prospero://${bracketed(place.host)}${port === 1525 ? '' : `:${port}`}/${encodeName(hsoname)}${suffix}`
@@ -30,20 +30,20 @@ export interface Access {
   readonly url: string | null
 }
 
-/** The access methods among attributes, in their order. Empty tokens have the values of the object's own place. */
+/** Returns the access methods among attributes, in order. Empty tokens have the values of the object's own place. */
 export function accessMethods(attributes: readonly Attribute[], object: Target, server: Server): Access[] {
   return attributes
     .filter(({ name }) => name === 'ACCESS-METHOD')
     .map(({ value: [method = '', hostType, host, , hsoname, ...rest] }) => {
       const named = Boolean(host)
       const place = placeOf(named ? (hostType ?? '') : object.hostType, named ? (host ?? '') : object.host, server)
-      // The port of the object's own host is that of Prospero.
+      // If the host is the object's own, its port is that of Prospero.
       const at = place === null || named ? place : { ...place, port: null }
       return { method, url: at === null ? null : accessUrl(method, at, hsoname || object.hsoname, rest, server) }
     })
 }
 
-/** The URL of an access method (Prospero protocol 5, appendix A); null: none leads there (LOCAL, AFS, WAIS). */
+/** Makes the URL of an access method (Prospero protocol 5, appendix A). Null if none leads there (LOCAL, AFS, WAIS). */
 function accessUrl(
   method: string,
   place: Place,
@@ -82,7 +82,7 @@ function typecode(type: string): string {
   return type === 'BINARY' ? ';type=i' : ''
 }
 
-/** The type is the sixth token, or the first character of the selector. */
+/** Makes a Gopher URL. The type is the sixth token, or the first character of the selector. */
 function gopherUrl(host: string, name: string, type: string, server: Server): string | null {
   const [, gate = '', rest] = /^GOPHER-GW\/([^/()]{1,253}\(\d{1,5}\))\/(.\/.*)$/s.exec(name) ?? []
   if (rest !== undefined) {
@@ -95,12 +95,15 @@ function gopherUrl(host: string, name: string, type: string, server: Server): st
   return gophertype === '' ? null : `gopher:${host}/${encodeName(gophertype + name)}`
 }
 
-/** The characters that keep their form in all these URLs: slashes, and what no scheme here takes apart. */
+/** Encodes a name. Slashes stay, and so do characters that no scheme here treats as delimiters. */
 function encodeName(name: string): string {
   return encodeOctets(name, "/,:@!*'()$&+~")
 }
 
-/** Reads `host` or `host(port)`; null: it is no name and no address. Names are compared and shown in lower case. */
+/**
+ * Reads `host` or `host(port)`. Returns null if it is no name and no address. Names are compared and shown in lower
+ * case.
+ */
 function placeOf(hostType: string, token: string, server: Server): Place | null {
   const [, written = '', digits] = /^([^()]{1,253})(?:\((\d{1,5})\))?$/.exec(token) ?? []
   const host = written.toLowerCase()

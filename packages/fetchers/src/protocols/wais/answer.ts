@@ -1,4 +1,4 @@
-/** An answer that is no search response of WAIS; the message completes the sentence "The answer is damaged: ...". */
+/** The answer is no search response of WAIS. The message completes the sentence "The answer is damaged: ...". */
 export class AnswerError extends Error {}
 
 /** A document that a search found. Texts are octets, one a character. */
@@ -6,16 +6,16 @@ export interface FoundDocument {
   readonly docid: string
   readonly headline: string
   readonly score: number | null
-  /** Octets of the first type. */
+  /** How many octets its first type has. */
   readonly length: number | null
   readonly lines: number | null
   /** The types in which the server has it: `TEXT`, `GIF`. */
   readonly types: readonly string[]
-  /** `YYMMDD` or the like; "" if the server gives none. */
+  /** `YYMMDD` or the like. "" if the server gives none. */
   readonly date: string
 }
 
-/** The server's reason why something could not be done: a code of two characters, and words. */
+/** Why the server could not do something: a code of two characters, and words. */
 export interface Diagnostic {
   readonly code: string
   readonly words: string
@@ -30,7 +30,7 @@ export interface WaisAnswer {
 
 const searchResponse = 23
 const diagnosticEnd = 0x1d
-/** Each field takes far more memory than the two octets that are enough to send it. */
+/** A server sends a field in two octets, but each takes far more memory here, so there is a limit. */
 const maxFields = 20_000
 /** The tags of RFC 1625 and of the WAIS protocol specification. */
 const tags = {
@@ -57,7 +57,7 @@ export function readAnswer(apdu: Buffer): WaisAnswer {
   const documents: FoundDocument[] = []
   const texts: Buffer[] = []
   const diagnostics: Diagnostic[] = []
-  // Length of the header, type, status, and three numbers of three octets, which real servers fill in as they like.
+  // Length of the header, type, status, and three numbers of three octets, which real servers fill as they like.
   const headerEnd = apdu.length < 2 ? 0 : 2 + apdu.readUInt16BE()
   if (headerEnd < 3 || headerEnd > apdu.length) throw new AnswerError('its header is longer than it')
   if (apdu[2] !== searchResponse) throw new AnswerError(`it is no answer to a search, but of type ${apdu[2]}`)
@@ -88,12 +88,12 @@ function isText({ tag }: Field): boolean {
   return tag === tags.text
 }
 
-/** The fields one behind the other. */
+/** Reads the fields one after the other. */
 function fieldsOf(octets: Buffer): Field[] {
   const fields: Field[] = []
   for (let at = 0; at < octets.length; ) {
     const tag = compressed(octets, at)
-    // A diagnostic has its length in two octets, as Z39.50-1988 wants it.
+    // A diagnostic has its length in two octets, as Z39.50-1988 wants.
     const length =
       tag.value === tags.diagnostic && octets.length >= tag.end + 2
         ? { value: octets.readUInt16BE(tag.end), end: tag.end + 2 }
@@ -102,13 +102,13 @@ function fieldsOf(octets: Buffer): Field[] {
     if (end > octets.length) throw new AnswerError(`a field of tag ${tag.value} is longer than its place`)
     if (fields.length === maxFields) throw new AnswerError(`it has over ${maxFields} fields in one place`)
     fields.push({ tag: tag.value, value: octets.subarray(length.end, end) })
-    // A diagnostic ends with a mark that its length leaves out.
+    // A diagnostic ends with a mark that its length does not count.
     at = tag.value === tags.diagnostic && octets[end] === diagnosticEnd ? end + 1 : end
   }
   return fields
 }
 
-/** A number of seven bits an octet, the highest first. */
+/** Reads a number of seven bits an octet, highest first. */
 function compressed(octets: Buffer, start: number): { readonly value: number; readonly end: number } {
   let value = 0
   for (let at = start; at < octets.length && at < start + 4; at++) {
@@ -138,7 +138,7 @@ function readDocument(octets: Buffer): FoundDocument {
   }
 }
 
-/** The code, the words, and an octet that says whether one document alone is concerned. */
+/** Reads the code, the words, and an octet that says whether only one document is concerned. */
 function readDiagnostic(octets: Buffer): Diagnostic {
   return { code: octets.toString('latin1', 0, 2), words: octets.toString('latin1', 2, Math.max(2, octets.length - 1)) }
 }

@@ -1,6 +1,6 @@
 import { encodeOctets } from '@retriever/core'
 
-/** The path of a document in a WAIS URL, as libwww writes it: `TEXT/99/1=host%3A210;2=database;3=0%2099%20/file;`. */
+/** Writes a document's path in a WAIS URL, as libwww does: `TEXT/99/1=host%3A210;2=database;3=0%2099%20/file;`. */
 export function documentPath(docid: string, wtype: string, length: number | null): string {
   const fields = docidFields(docid)
   const written = fields === null ? escaped(docid) : fields.map(([tag, value]) => `${tag}=${escaped(value)};`).join('')
@@ -8,7 +8,7 @@ export function documentPath(docid: string, wtype: string, length: number | null
   return `${encodeOctets(wtype)}/${size}${written}`
 }
 
-/** The tags and values of a document-id; null: it is not made of fields. */
+/** Returns the tags and values of a document-id. Null if it is not made of fields. */
 export function docidFields(docid: string): (readonly [tag: number, value: string])[] | null {
   const fields: (readonly [number, string])[] = []
   for (let at = 0; at < docid.length; ) {
@@ -22,7 +22,7 @@ export function docidFields(docid: string): (readonly [tag: number, value: strin
   return fields.length === 0 ? null : fields
 }
 
-/** The octets of the document by its local id (tag 3), `start end path` in freeWAIS; null: it does not tell. */
+/** Returns the document's size by its local id (tag 3), in freeWAIS `start end path`. Null if it does not tell. */
 export function sizeIn(docid: string): number | null {
   const local = docidFields(docid)?.find(([tag]) => tag === 3)?.[1] ?? ''
   const [, start = '', end = ''] = /^(\d{1,12}) (\d{1,12}) /.exec(local) ?? []
@@ -34,7 +34,7 @@ function compressed(octets: string, start: number): { readonly value: number; re
   let value = 0
   for (let at = start; at < octets.length && at < start + 3; at++) {
     const octet = octets.charCodeAt(at)
-    // A number with zeros in front would come back from a URL without them, as another id.
+    // A number with leading zeros would come back from a URL without them, as another id.
     if (at === start && octet === 128) break
     value = value * 128 + (octet & 127)
     if (octet < 128) return { value, end: at + 1 }
@@ -42,7 +42,7 @@ function compressed(octets: string, start: number): { readonly value: number; re
   return { value: Number.NaN, end: Number.NaN }
 }
 
-/** Old clients read `;` and `=` within a value as delimiters, so they are escaped. */
+/** Escapes `;` and `=`: old clients read them as delimiters even within a value. */
 function escaped(octets: string): string {
   return encodeOctets(octets, '/$')
 }
@@ -65,13 +65,13 @@ const mediaTypes: Readonly<Record<string, string>> = {
   MIME: 'message/rfc822',
 }
 
-/** The media type of a WAIS type; null: it is not known. */
+/** Returns the media type of a WAIS type. Null if it is not known. */
 export function mediaTypeOf(wtype: string): string | null {
   const name = wtype.toUpperCase()
   return Object.hasOwn(mediaTypes, name) ? (mediaTypes[name] ?? null) : null
 }
 
-/** Whether documents of a type are texts, in which servers mark words and paragraphs by escape sequences. */
+/** Whether documents of a type are texts. In those, servers mark words and paragraphs by escape sequences. */
 export function isTextType(wtype: string): boolean {
   return /^(?:TEXT|WSRC|WCAT|HTML|URL)$/i.test(wtype)
 }

@@ -6,7 +6,7 @@ import { MarkRemover } from './marks.ts'
 import type { WaisDialogue } from './packets.ts'
 import { recordsOf, wordsOf } from './search.ts'
 
-/** The code for a range beyond the document's end, and for a document that is not there. */
+/** The code for a range beyond the document's end, and for a missing document. */
 const outOfRange = 'SF'
 
 /** A document that comes in pieces, each by a request of its own. */
@@ -16,7 +16,7 @@ export class DocumentReader {
   readonly #dialogue: WaisDialogue
   readonly #context: RetrievalContext
   readonly #marks: MarkRemover | null
-  /** The octets that have come; marks count. */
+  /** How many octets have come, including marks. */
   #at = 0
   #isOver = false
 
@@ -29,8 +29,8 @@ export class DocumentReader {
   }
 
   /**
-   * The next piece; null after the last one. Rejects with the server's diagnostic if it sends nothing of the document,
-   * and with `partial` if it stops within it.
+   * Reads the next piece; null after the last one. Rejects with the server's diagnostic if it sends nothing of the
+   * document, and with `partial` if it stops within it.
    */
   async next(phase: 'request' | 'body'): Promise<Uint8Array | null> {
     if (this.#isOver) return null
@@ -44,7 +44,7 @@ export class DocumentReader {
     return this.#marks === null ? octets : this.#marks.remove(octets)
   }
 
-  /** The end of the piece that begins at an octet. */
+  /** Returns the end of the piece that begins at an octet. */
   #endOf(start: number): number {
     return Math.min(start + waisPiece, this.#document.length ?? Number.POSITIVE_INFINITY)
   }
@@ -53,11 +53,14 @@ export class DocumentReader {
     return waisRetrieval({ database: this.#database, ...this.#document }, start, this.#endOf(start))
   }
 
-  /** The answer for the piece that begins at #at. One that is long enough for the whole piece has another behind it. */
+  /**
+   * Reads the answer for the piece that begins at #at. If the answer is long enough for the whole piece, another piece
+   * follows.
+   */
   async #answer(phase: 'request' | 'body', wanted: number): Promise<WaisAnswer> {
     const request = this.#request(this.#at)
     const { begun } = this.#dialogue
-    // A shorter piece than its answer announced: the request that has begun is one for other octets.
+    // The piece was shorter than its answer announced, so the request that has begun is for other octets.
     if (begun !== null && begun !== request) {
       await this.#dialogue.send(begun)
       await this.#dialogue.answer(phase)
@@ -71,7 +74,7 @@ export class DocumentReader {
     return recordsOf(apdu, phase, this.#context)
   }
 
-  /** Decides whether more is to come: a server may send less at a time than it is asked for. */
+  /** More may come: servers may send less than asked. */
   #take(count: number, wanted: number, hasText: boolean, diagnostic: Diagnostic | undefined): void {
     if (count > wanted && this.#at > 0) {
       const message = 'The server sends other octets of the document than were asked for.'
@@ -80,10 +83,10 @@ export class DocumentReader {
     this.#at += count
     const { length } = this.#document
     const isEnd = diagnostic?.code === outOfRange
-    // Without a length in the URL, a piece that is too short shows the end.
+    // If the URL has no length, a piece that is too short is the last one.
     const isLast = length === null ? count !== wanted && diagnostic === undefined : this.#at >= length
     this.#isOver = isEnd || isLast || count === 0
-    // A document that became shorter ends with SF beside a text.
+    // If a document became shorter, it ends with SF after a text.
     const isBroken = length === null ? !isEnd && !hasText && diagnostic !== undefined : !(isEnd && hasText)
     if (this.#isOver && isBroken && this.#at < (length ?? Number.POSITIVE_INFINITY)) throw this.#broken(diagnostic)
     if (diagnostic !== undefined && !isEnd) this.#tell(`The server remarks: ${wordsOf(diagnostic)}.`)

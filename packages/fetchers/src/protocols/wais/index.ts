@@ -22,7 +22,7 @@ import { recordsOf, wordsOf } from './search.ts'
 
 type Plan = AccessPlans['wais']
 
-/** Retrieves by WAIS (RFC 1625): the description of a database, a search in it, or a document. */
+/** Makes a fetcher for WAIS (RFC 1625): the description of a database, a search in it, or a document. */
 export function waisFetcher(): Fetcher<'wais'> {
   return { ...wais, retrieve }
 }
@@ -62,7 +62,7 @@ async function document(
     kind: 'object',
     mediaType: mediaTypeOf(wtype),
     charset: null,
-    // The marks in a text count, and do not come.
+    // The length counts the marks in a text, which are then removed.
     size: isTextType(wtype) ? null : length,
     modified: null,
     completeness: length === null ? 'terminated' : 'verified',
@@ -75,7 +75,7 @@ async function* pieces(first: Uint8Array | null, reader: DocumentReader): AsyncG
   for (let piece = first; piece !== null; piece = await reader.next('body')) if (piece.length > 0) yield piece
 }
 
-/** The source description of a database, or else its catalogue; both are entries of the empty search. */
+/** Gives the source description of a database, or else its catalogue. Both are entries of the empty search. */
 async function description(plan: Plan, dialogue: WaisDialogue, context: RetrievalContext): Promise<Retrieved<'wais'>> {
   const answer = await find(waisSearch(plan.database, ''), dialogue, context)
   const { documents } = answer
@@ -127,7 +127,9 @@ async function search(plan: Plan, dialogue: WaisDialogue, context: RetrievalCont
   }
 }
 
-/** A document to which those that are searched should be like. Throws `invalid-option` for the URL of anything else. */
+/**
+ * Reads the document to which found documents should be similar. Throws `invalid-option` for the URL of anything else.
+ */
 function relevantDocument(url: string, context: RetrievalContext): WaisDocument {
   const { plan } = resolve(url)
   const { docid = null, wtype = null } = plan.mechanism === 'wais' ? plan : {}
@@ -137,7 +139,7 @@ function relevantDocument(url: string, context: RetrievalContext): WaisDocument 
   throw context.error('invalid-option', message, { phase: 'resolve', advice })
 }
 
-/** The entries have come already; the body is only ended. */
+/** Yields the entries, which have already come, and ends the body. */
 async function* entries(
   documents: readonly FoundDocument[],
   plan: Plan,
@@ -147,7 +149,7 @@ async function* entries(
   for (const found of documents) yield entryOf(found, plan)
 }
 
-/** Searches. A diagnostic is an error if nothing was found, and else a remark. */
+/** Searches. A diagnostic is an error if nothing was found, otherwise a remark. */
 async function find(request: string, dialogue: WaisDialogue, context: RetrievalContext): Promise<WaisAnswer> {
   await dialogue.send(request)
   const apdu = await dialogue.answer('request')
@@ -163,15 +165,17 @@ async function find(request: string, dialogue: WaisDialogue, context: RetrievalC
   return answer
 }
 
-/** freeWAIS leaves out of an answer what would make it larger than 100000 octets, and does not say so. */
+/** freeWAIS omits from an answer what would make it larger than 100000 octets, and does not say so. */
 const fullAnswer = 99_000
 
-/** Whether a search has found something: else freeWAIS shows the catalogue of the database, with the score 0. */
+/** Whether a search has found something. If not, freeWAIS shows the catalogue of the database, with the score 0. */
 function hasHits(documents: readonly FoundDocument[]): boolean {
   return documents.length > 1 || (documents.length === 1 && documents[0]?.score !== 0)
 }
 
-/** Words in UTF-8 as Latin-1, which old servers hold; null: they are ASCII, no UTF-8, or have other letters. */
+/**
+ * Converts words in UTF-8 to Latin-1, which old servers use. Null if they are ASCII, no UTF-8, or have other letters.
+ */
 function inLatin1(octets: string): string | null {
   const text = octetsToText(octets)
   return text === octets || /[^\0-\xff]/.test(text) ? null : text
@@ -181,7 +185,7 @@ function tell({ emit, url }: RetrievalContext, message: string): void {
   emit({ type: 'remark', url, message })
 }
 
-/** The codes of Z39.50-1988: S1 is a malformed request or unknown database, SD too many documents. */
+/** Makes the error for a code of Z39.50-1988. S1 is a malformed request or unknown database, SD too many documents. */
 function refusal(code: string, reply: string, context: RetrievalContext): Error {
   const isUnknown = code === 'S1' && /database|exist|open|found/i.test(reply)
   return context.error(isUnknown ? 'not-found' : 'server-refused', `The server refused the search: ${reply}.`, {

@@ -6,14 +6,14 @@ import { MarkRemover } from './marks.ts'
 
 type Plan = AccessPlans['wais']
 
-/** The entry of a document, with the URL at which this server has it. */
+/** Makes the entry of a document, with the URL at which this server has it. */
 export function entryOf({ docid, headline, score, length, lines, types, date }: FoundDocument, plan: Plan): Entry {
   const [first = 'TEXT', ...others] = types
   const name = octetsToText(unmarked(headline).trim())
-  // An encoded CR or LF is refused in a URL. The lengths of a docid's fields may be these octets.
+  // A URL with an encoded CR or LF is refused. The lengths of a docid's fields may be these octets.
   const hasUrl = docid !== '' && !/%0[AD]/.test(documentPath(docid, first, length))
   const urlAs = (wtype: string, size: number | null): string => urlOf(plan, documentPath(docid, wtype, size))
-  // A headline of type URL is the URL itself.
+  // A headline of type URL is itself the URL.
   const url = first.toUpperCase() === 'URL' && isUrl(name) ? name : hasUrl ? urlAs(first, length) : null
   return {
     name,
@@ -30,7 +30,7 @@ export function entryOf({ docid, headline, score, length, lines, types, date }: 
   }
 }
 
-/** A line of a listing as text: score, octets, types, headline and URL, with TABs between them. */
+/** Writes a line of a listing: score, octets, types, headline and URL, separated by TABs. */
 export function lineOf({ name, url, size, details }: Entry): string {
   const { score = '', types } = details ?? {}
   const columns = [score, size ?? '', Array.isArray(types) ? types.join(',') : '', name, url ?? '']

@@ -3,11 +3,11 @@ const open = 0x28
 const close = 0x29
 
 /**
- * Removes the marks of freeWAIS from a text, however it is cut: `ESC (` and `ESC )` around a word that was searched,
- * and ESC with four more octets at a paragraph.
+ * Removes freeWAIS's marks from a text, however it is cut: `ESC (` and `ESC )` around a searched word, and ESC with
+ * four more octets at a paragraph.
  */
 export class MarkRemover {
-  /** The octets of a mark that are still to come; null: the next one says how many. */
+  /** How many octets of a mark are still to come. Null: the next octet says how many. */
   #left: number | null = 0
 
   remove(octets: Uint8Array): Uint8Array {

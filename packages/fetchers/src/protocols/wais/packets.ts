@@ -4,22 +4,22 @@ import { ExactReader } from '../../wire/exact-reader.ts'
 import type { Connection } from '../../wire/transport/connection.ts'
 
 const headerLength = 25
-/** Octets before a packet that are passed over, as freeWAIS does it. */
+/** How many octets before a packet are skipped, as freeWAIS does. */
 const maxNoise = 1024
-/** The most acknowledgements before an answer: a server could send them for ever. */
+/** How many acknowledgements may precede an answer: a server could send them for ever. */
 const maxAcknowledgements = 16
-/** The largest packet: ten times what servers of old agreed to send. */
+/** The largest packet: ten times what old servers agreed to send. */
 const maxPacket = 1024 * 1024
 
 /**
  * Sends requests of WAIS and reads the answers. Two requests at once end the connection, since freeWAIS throws away
- * what it has read behind the first.
+ * what it has read after the first.
  */
 export class WaisDialogue {
   readonly #connection: Connection
   readonly #context: RetrievalContext
   readonly #reader: ExactReader
-  /** The request that follows, and how many of its octets have been sent. */
+  /** The next request, and how many of its octets have been sent. */
   #next: { readonly packet: string; sent: number } | null = null
 
   constructor(connection: Connection, context: RetrievalContext) {
@@ -40,9 +40,10 @@ export class WaisDialogue {
   }
 
   /**
-   * freeWAIS writes 4096 octets of an answer at a time, and its system keeps a write back until the one before it has
-   * been acknowledged (Nagle). Ours does that after 40 ms, or with octets that it sends: so the next request goes octet
-   * by octet while the answer comes. The server has read the request that it answers, and so none of them is lost.
+   * Sends the next request octet by octet while the answer comes. freeWAIS writes 4096 octets of an answer at a time,
+   * and its system holds a write back until we have acknowledged the one before it (Nagle). Our system does that after
+   * 40 ms, or with octets that we send. The server has read the request that it answers, so none of these octets is
+   * lost.
    */
   async #acknowledge(): Promise<void> {
     const next = this.#next
@@ -52,8 +53,8 @@ export class WaisDialogue {
   }
 
   /**
-   * The APDU of the answer. `following` gets its length as soon as its header has come, and gives the request that will
-   * follow; null: it is not known. Rejects with `server-refused` for an empty answer.
+   * Returns the APDU of the answer. `following` gets its length as soon as its header has come, and returns the request
+   * that will follow, or null if that is not known. Rejects with `server-refused` for an empty answer.
    */
   async answer(phase: 'request' | 'body', following: (length: number) => string | null = () => null): Promise<Buffer> {
     for (let acknowledgements = 0; ; acknowledgements++) {
@@ -71,14 +72,14 @@ export class WaisDialogue {
     }
   }
 
-  /** The request that has been sent in part; null: there is none. */
+  /** The request that has been sent in part. Null if there is none. */
   get begun(): string | null {
     return this.#next !== null && this.#next.sent > 0 ? this.#next.packet : null
   }
 
   /**
-   * The header of RFC 1625 3: ten digits, type, version, server's name, compression, encoding, checksum. Other octets
-   * before it are passed over, as clients of old did.
+   * Reads the header of RFC 1625 3: ten digits, type, version, server's name, compression, encoding, checksum. Skips
+   * other octets before it, as old clients did.
    */
   async #header(phase: 'request' | 'body'): Promise<{ readonly length: number; readonly type: string }> {
     let read = ''
@@ -98,7 +99,7 @@ export class WaisDialogue {
     }
   }
 
-  /** The connection has ended within a header, or before it. */
+  /** Makes the error if the connection ended within a header, or before it. */
   #ended(read: string, phase: 'request' | 'body'): Error {
     if (read === '') return this.#closed(phase)
     if (!/^(?:\d{1,10}$|\d{10}[zan])/i.test(read)) return this.#noWais(read, phase)
@@ -134,7 +135,10 @@ export class WaisDialogue {
     return this.#context.error('limit-exceeded', message, { phase })
   }
 
-  /** freeWAIS answers with nothing what it does not understand, and what does not fit into a packet. */
+  /**
+   * Makes the error for an empty answer. freeWAIS sends one for what it does not understand, and for what does not fit
+   * into a packet.
+   */
   #refused(phase: 'request' | 'body'): Error {
     if (phase === 'body') {
       return this.#context.error('partial', 'The server broke the document off: it sent an empty answer.', { phase })

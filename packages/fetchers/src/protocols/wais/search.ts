@@ -12,7 +12,7 @@ export function recordsOf(apdu: Buffer, phase: 'request' | 'body', context: Retr
   }
 }
 
-/** The server's words for people: `S1 query syntax error`. */
+/** Shows the server's words to people: `S1 query syntax error`. */
 export function wordsOf({ code, words }: Diagnostic): string {
   return printable(octetsToText(`${code} ${words}`.trim())).slice(0, 300)
 }

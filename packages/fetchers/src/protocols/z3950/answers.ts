@@ -14,24 +14,24 @@ export const pdus: Readonly<Record<'init' | 'search' | 'present' | 'accessContro
 
 /** A record as a server sends it. */
 export interface ReceivedRecord {
-  /** The database it is from, one octet a character; null: the server does not tell. */
+  /** The database it is from, one octet a character. Null: the server does not tell. */
   readonly database: string | null
   /** The OID of its syntax. */
   readonly syntax: string
-  /** The octets of an octet-aligned record; of another one those of its ASN.1. */
+  /** The octets of an octet-aligned record; for any other record, those of its ASN.1. */
   readonly octets: Uint8Array
-  /** The record of a syntax of ASN.1 (SUTRS, GRS-1, OPAC); undefined: it is octets. */
+  /** The record of a syntax of ASN.1 (SUTRS, GRS-1, OPAC). Undefined: the record is octets. */
   readonly tree: BerNode | undefined
 }
 
-/** One place of the answer: a record, what the server says in its stead, or a piece of a long record. */
+/** One place of the answer: a record, what the server says instead, or a piece of a long record. */
 export type Item =
   | { readonly kind: 'record'; readonly record: ReceivedRecord }
   | { readonly kind: 'diagnostic'; readonly diagnostic: Diagnostic }
   | {
       readonly kind: 'fragment'
       readonly part: 'first' | 'middle' | 'last'
-      /** The OID of the record's syntax, if the fragment names it; else the fragments are those of an EXTERNAL. */
+      /** The OID of the record's syntax, if the fragment names it. Otherwise the fragments are those of an EXTERNAL. */
       readonly syntax: string | null
       readonly octets: Uint8Array
     }
@@ -39,11 +39,11 @@ export type Item =
 /** The answer to the Init request (3.2.1). */
 export interface InitAnswer {
   readonly isAccepted: boolean
-  /** The server's name for itself, one octet a character. */
+  /** The server's own name, one octet a character. */
   readonly implementation: string
-  /** The reason why the server refuses; null: it gives none. */
+  /** Why the server refuses. Null: it gives no reason. */
   readonly diagnostic: Diagnostic | null
-  /** The server's words in place of a diagnostic, one octet a character; "" if there are none. */
+  /** The server's words in place of a diagnostic, one octet a character. "" if there are none. */
   readonly words: string
 }
 
@@ -58,7 +58,7 @@ export function readInit(message: BerNode): InitAnswer {
   }
 }
 
-/** The text in userInformationField, an EXTERNAL: a string of ASN.1, or octets. */
+/** Reads the text in userInformationField, an EXTERNAL: a string of ASN.1, or octets. */
 function wordsIn(node: BerNode): string {
   for (const child of node.children ?? []) {
     const isText = child.children === undefined && textTags.has(child.tag)
@@ -75,7 +75,7 @@ const textTags: ReadonlySet<number> = new Set([
   context(1),
 ])
 
-/** The diagnostic in userInformationField: an EXTERNAL with DiagnosticFormat, perhaps within another one. */
+/** Reads the diagnostic in userInformationField: an EXTERNAL with DiagnosticFormat, perhaps within another one. */
 function readUserInformation(field: BerNode | undefined): Diagnostic | null {
   const found = field === undefined ? undefined : findDefaultDiagnostic(field)
   return found === undefined ? null : readDiagnostic(found)
@@ -106,7 +106,7 @@ export function readSearch(message: BerNode): SearchAnswer {
   }
 }
 
-/** The diagnostic of a whole answer, in place of records. */
+/** Reads the diagnostic of a whole answer, which replaces its records. */
 export function readFailure(message: BerNode): Diagnostic | null {
   const one = message.child(context(130))
   if (one !== undefined) return readDiagnostic(one)
@@ -114,13 +114,13 @@ export function readFailure(message: BerNode): Diagnostic | null {
   return first === undefined ? null : readDiagnostic(first)
 }
 
-/** The records of a Present answer ([28]), or of a segment of it ([0]). */
+/** Reads the records of a Present answer ([28]), or of a segment of it ([0]). */
 export function readItems(message: BerNode): Item[] {
   const list = message.child(message.tag === pdus.segment ? context(0) : context(28))
   return (list?.children ?? []).map(readItem)
 }
 
-/** NamePlusRecord: `[0]` the database, `[1]` the record, a diagnostic, or a fragment. */
+/** Reads NamePlusRecord: `[0]` is the database, `[1]` the record, a diagnostic, or a fragment. */
 function readItem(node: BerNode): Item {
   const database = node.child(context(0))
   const [record] = node.needed(context(1), 'a record').children ?? []
@@ -142,7 +142,7 @@ function readItem(node: BerNode): Item {
   }
 }
 
-/** FragmentSyntax: an EXTERNAL, or an OCTET STRING. */
+/** Reads FragmentSyntax: an EXTERNAL, or an OCTET STRING. */
 function readFragment(node: BerNode, part: 'first' | 'middle' | 'last'): Item {
   const external = node.child(universal.external)
   if (external === undefined) return { kind: 'fragment', part, syntax: null, octets: node.octets() }
@@ -150,7 +150,7 @@ function readFragment(node: BerNode, part: 'first' | 'middle' | 'last'): Item {
   return { kind: 'fragment', part, syntax, octets }
 }
 
-/** EXTERNAL (X.690 8.18): RFC 1729 allows direct references alone. */
+/** Reads an EXTERNAL (X.690 8.18). RFC 1729 allows only direct references. */
 export function readExternal(external: BerNode, database: string | null): ReceivedRecord {
   const syntax = external.needed(universal.oid, 'the syntax of a record').oid()
   const [tree] = external.child(context(0))?.children ?? []
@@ -159,7 +159,7 @@ export function readExternal(external: BerNode, database: string | null): Receiv
   return { database, syntax, octets: aligned.octets(), tree: undefined }
 }
 
-/** The reason of a Close (3.2.11.1.1), and the server's words. */
+/** Reads the reason of a Close (3.2.11.1.1), and the server's words. */
 export function readClose(message: BerNode): { readonly reason: number; readonly words: string } {
   const words = message.child(context(3))
   return {

@@ -4,14 +4,14 @@ import { type BerNode, universal } from '../../wire/framing/ber-tree.ts'
 
 /** What a server says of a failure (Z39.50 appendix ERR). */
 export interface Diagnostic {
-  /** The OID of the set that the condition belongs to; Bib-1 is 1.2.840.10003.4.1. */
+  /** The OID of the set that defines the condition. Bib-1 is 1.2.840.10003.4.1. */
   readonly set: string
   readonly condition: number
   /** The server's own words, one octet a character. */
   readonly words: string
 }
 
-/** The conditions of Bib-1 that a search or a record often meets; others go by their number. */
+/** The conditions of Bib-1 that a search or a record often meets. Others have only their number. */
 const names: ReadonlyMap<number, string> = new Map([
   [1, 'permanent system error'],
   [2, 'temporary system error'],
@@ -60,7 +60,7 @@ const names: ReadonlyMap<number, string> = new Map([
 
 const bib1 = '1.2.840.10003.4.1'
 
-/** The conditions with a code of their own; the others are `server-refused`. */
+/** The conditions that have an error code of their own. The others are `server-refused`. */
 const codes: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>([
   [15, 'access-denied'],
   [101, 'access-denied'],
@@ -81,12 +81,12 @@ export function isAboutAttributes({ set, condition }: Diagnostic): boolean {
   return set === bib1 && [113, 114, 116, 117, 118, 119, 121, 123].includes(condition)
 }
 
-/** Whether another element set, or none, may help; yaz-ztest answers 14 for the set F of its XML. */
+/** Whether another element set, or none, may help. yaz-ztest answers 14 for the set F of its XML. */
 export function isAboutElementSet({ set, condition }: Diagnostic): boolean {
   return set === bib1 && [14, 24, 25].includes(condition)
 }
 
-/** The diagnostic in a DefaultDiagFormat, or in a DiagRec of any other form. Throws BerError. */
+/** Reads the diagnostic in a DefaultDiagFormat, or in a DiagRec of any other form. Throws BerError. */
 export function readDiagnostic(node: BerNode): Diagnostic {
   const [set, condition, words] = node.children ?? []
   if (set?.tag !== universal.oid || condition?.tag !== universal.integer) {
@@ -97,7 +97,7 @@ export function readDiagnostic(node: BerNode): Diagnostic {
   return { set: set.oid(), condition: condition.integer(), words: text }
 }
 
-/** The diagnostic for people, harmless on a terminal: `109 database unavailable: Sales`. */
+/** Shows the diagnostic to people, safe on a terminal: `109 database unavailable: Sales`. */
 export function diagnosticWords({ set, condition, words }: Diagnostic): string {
   const name = set === bib1 ? names.get(condition) : `of ${set === '' ? 'an unknown set' : set}`
   const head = name === undefined ? String(condition) : `${condition} ${name}`
@@ -106,7 +106,7 @@ export function diagnosticWords({ set, condition, words }: Diagnostic): string {
   return text.length > 300 ? `${text.slice(0, 300)}...` : text
 }
 
-/** The error for an answer that is a diagnostic. `what` begins its message: `The server refused the search`. */
+/** Makes the error for an answer that is a diagnostic. `what` begins its message: `The server refused the search`. */
 export function diagnosticError(context: RetrievalContext, what: string, diagnostic: Diagnostic): RetrievalError {
   const { set, condition } = diagnostic
   const code = (set === bib1 && codes.get(condition)) || 'server-refused'

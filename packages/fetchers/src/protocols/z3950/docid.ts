@@ -4,8 +4,8 @@ import { isAboutAttributes } from './diagnostics.ts'
 import type { Z3950Session } from './session.ts'
 
 /**
- * The attributes of a document id: use 1032 (Doc-id) and structure 104 (URx), as RFC 2056 4 wants it; and for servers
- * that do not know them, 12 (local number) and 1007 (standard identifier).
+ * The attributes of a document id: use 1032 (Doc-id) and structure 104 (URx), as RFC 2056 4 wants. For servers that do
+ * not know them, 12 (local number) and 1007 (standard identifier).
  */
 const ways = [
   [
@@ -17,9 +17,9 @@ const ways = [
 ] as const
 
 /**
- * Searches for a document id, one octet a character, in each way until something is found. The answer is that of RFC
- * 2056 if nothing is found, or else the first in which the server knows the attributes. `syntaxes`: OIDs, of which the
- * first is preferred.
+ * Searches for a document id, one octet a character, in each way until something is found. If nothing is found, the
+ * answer is that of RFC 2056, or else the first in which the server knows the attributes. `syntaxes` are OIDs, the
+ * preferred one first.
  */
 export async function searchDocid(
   { databases }: Z3950Plan,

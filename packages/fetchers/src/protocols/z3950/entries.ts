@@ -2,7 +2,7 @@ import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import type { ListedRecord } from './search.ts'
 
-/** The entries of a list of records: one for each line of JSON. */
+/** Yields the entries of a list of records: one for each line of JSON. */
 export async function* recordEntries(
   body: AsyncIterable<Uint8Array>,
   context: RetrievalContext,

@@ -18,7 +18,7 @@ export interface RecordBody {
   readonly octets: Uint8Array
 }
 
-/** The media types that a record of a syntax can have, the one that it has by itself first. */
+/** Returns the media types that a record of a syntax can have. Its own is first. */
 export function formsOf(syntax: string): readonly string[] {
   if (isMarc(syntax)) return ['application/marc', 'application/marcxml+xml', 'application/json']
   if (syntax === syntaxes.sutrs) return ['text/plain']
@@ -27,12 +27,12 @@ export function formsOf(syntax: string): readonly string[] {
   return [typeOfFile(syntax)]
 }
 
-/** How well the best form of a syntax fits the request's `accept`, 0 to 1. */
+/** Returns how well the best form of a syntax fits the request's `accept`, from 0 to 1. */
 export function formQuality(syntax: string, accept: string | undefined): number {
   return Math.max(...formsOf(syntax).map((form) => typeQuality(accept, form)))
 }
 
-/** The body of a record, in the form that `accept` prefers. */
+/** Makes the body of a record, in the form that `accept` prefers. */
 export function bodyOf(record: ReceivedRecord, context: RetrievalContext): RecordBody {
   const form = chooseForm(record.syntax, context)
   try {
@@ -48,7 +48,7 @@ export function bodyOf(record: ReceivedRecord, context: RetrievalContext): Recor
   }
 }
 
-/** Says that characters are lost, in a form that was made of a record in MARC-8. */
+/** Says that characters are lost, if the form was made of a record in MARC-8. */
 function tellUnread({ octets, charset }: RecordBody, { emit, url }: RetrievalContext): void {
   if (charset !== 'utf-8' || !Buffer.from(octets).includes('\ufffd')) return
   const message = 'Characters of the record are in sets that are not read, and became U+FFFD.'
@@ -92,7 +92,7 @@ function opacBody(tree: BerNode, form: string): RecordBody {
   return textBody(form, xmlHead + opacXml(marc === null ? '' : marcXml(marc), holdings))
 }
 
-/** A text whose charset the server does not name: UTF-8 where it is valid, else Latin-1. */
+/** Decodes a text whose charset the server does not name: UTF-8 if it is valid, else Latin-1. */
 function textOf(octets: Uint8Array): string {
   return octetsToText(Buffer.from(octets).toString('latin1'))
 }

@@ -5,8 +5,8 @@ import { type Item, type ReceivedRecord, readExternal } from './answers.ts'
 type Fragment = Extract<Item, { readonly kind: 'fragment' }>
 
 /**
- * Puts records together that came in fragments (level 2 segmentation, Z39.50-1995 3.3.3). Throws BerError where pieces
- * are missing.
+ * Joins records that came in fragments (level 2 segmentation, Z39.50-1995 3.3.3). Throws BerError if pieces are
+ * missing.
  */
 export function joinFragments(items: readonly Item[]): Item[] {
   const joined: Item[] = []

@@ -3,7 +3,9 @@ import { type BerNode, context, universal } from '../../wire/framing/ber-tree.ts
 
 /** An element of a GRS-1 record (Z39.50 appendix REC.5). */
 export interface GrsElement {
-  /** The set that the tag is from: 1 is tagSet-M, 2 is tagSet-G, 3 holds the server's own tags. Null: not told. */
+  /**
+   * The set of the tag: 1 is tagSet-M, 2 is tagSet-G, 3 holds the server's own tags. Null: the server does not tell.
+   */
   readonly type: number | null
   readonly tag: number | string
   readonly content: string | number | boolean | null | readonly GrsElement[]
@@ -48,7 +50,7 @@ function textOf(node: BerNode): string {
   return octetsToText(Buffer.from(node.octets()).toString('latin1'))
 }
 
-/** The record as text, a line for each element, in the form of yaz-client: `(2,1) title`. */
+/** Writes the record as text, a line for each element, as yaz-client does: `(2,1) title`. */
 export function grs1Text(elements: readonly GrsElement[], depth: number = 0): string {
   return elements
     .map(({ type, tag, content }) => {
@@ -59,7 +61,7 @@ export function grs1Text(elements: readonly GrsElement[], depth: number = 0): st
     .join('')
 }
 
-/** The text of the first element with this tag, at any depth of the record; undefined: there is none. */
+/** Returns the text of the first element with this tag, at any depth. Undefined if there is none. */
 export function findGrs1(elements: readonly GrsElement[], type: number, tag: number): string | undefined {
   for (const element of elements) {
     const { content } = element

@@ -10,8 +10,8 @@ import { openList, retrievePlace } from './search.ts'
 import { Z3950Session } from './session.ts'
 
 /**
- * Retrieves by Z39.50 (ANSI/NISO Z39.50-1995, RFC 2056): one record by its document id, or the list of the records that
- * a query finds. A session URL without a query is handed to yaz-client. Each retrieval has a connection of its own.
+ * Makes a fetcher for Z39.50 (ANSI/NISO Z39.50-1995, RFC 2056): one record by its document id, or the list of records
+ * that a query finds. It hands a session URL without a query to yaz-client. Each retrieval has its own connection.
  */
 export function z3950Fetcher(): Fetcher<'z3950'> {
   return { ...z3950, retrieve }

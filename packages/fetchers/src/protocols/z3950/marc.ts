@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { decodeMarc8 } from './marc8.ts'
 
-/** A field of a MARC record: of data (control fields, 001 to 009), or of subfields. */
+/** A field of a MARC record. It has data (control fields, 001 to 009) or subfields. */
 export type MarcField =
   | { readonly tag: string; readonly data: string }
   | {
@@ -18,7 +18,7 @@ export interface MarcRecord {
   readonly fields: readonly MarcField[]
 }
 
-/** Octets that are no record of ISO 2709. The message says why. */
+/** Octets are no record of ISO 2709. The message says why. */
 export class MarcError extends Error {}
 
 const fieldEnd = 0x1e
@@ -29,16 +29,18 @@ const subfieldMark = '\x1f'
 /** The lengths of a leader and of one entry of the directory: a tag, four digits of length, five of the start. */
 const leaderSize = 24
 const entrySize = 12
-/** The most octets of all fields: those that their starts of five digits and lengths of four can reach. */
+/** How many octets all fields may have: starts of five digits and lengths of four can reach no more. */
 const maxFields = 99_999 + 9999
 
-/** The charset of a record's texts: UTF-8 where the leader says so (MARC 21, position 9) or they are, else as given. */
+/**
+ * The charset of a record's texts. It is UTF-8 if the leader says so (MARC 21, position 9) or the texts are, else as
+ * given.
+ */
 type Charset = 'utf-8' | 'marc-8' | 'latin1'
 
 /**
- * Reads a record of ISO 2709, whose charset is MARC-8 if it is not UTF-8 and `isMarc21` is true, else taken for
- * Latin-1. Throws MarcError where a number of the leader or the directory leads out of the record,
- * and where fields lie over each other.
+ * Reads a record of ISO 2709. If its charset is not UTF-8, it is MARC-8 if `isMarc21` is true, else it counts as
+ * Latin-1. Throws MarcError if a number in the leader or the directory leads out of the record, or if fields overlap.
  */
 export function readMarc(octets: Uint8Array, isMarc21: boolean): MarcRecord {
   const all = Buffer.from(octets.buffer, octets.byteOffset, octets.length)
@@ -68,7 +70,7 @@ export function readMarc(octets: Uint8Array, isMarc21: boolean): MarcRecord {
 }
 
 function charsetOf(octets: Buffer, mayBeMarc8: boolean): Charset {
-  // The escapes of MARC-8 are octets of ASCII, and so may be all that stands between them.
+  // The escapes of MARC-8 are ASCII, and so may be everything between them.
   if (isUtf8(octets) && !(mayBeMarc8 && octets.includes(escapeMark))) return 'utf-8'
   return mayBeMarc8 ? 'marc-8' : 'latin1'
 }
@@ -92,7 +94,7 @@ function textOf(octets: string, charset: Charset): string {
   return charset === 'utf-8' ? Buffer.from(octets, 'latin1').toString('utf8') : octets
 }
 
-/** The texts of a subfield in all fields of a tag, in their order. */
+/** Returns the texts of a subfield in all fields of a tag, in order. */
 export function subfieldsOf({ fields }: MarcRecord, tag: string, codes: string): string[] {
   return fields.flatMap((field) => {
     if (field.tag !== tag || !('subfields' in field)) return []
@@ -100,13 +102,13 @@ export function subfieldsOf({ fields }: MarcRecord, tag: string, codes: string):
   })
 }
 
-/** The control field of a tag; undefined: there is none. */
+/** Returns the control field of a tag. Undefined if there is none. */
 export function controlField({ fields }: MarcRecord, tag: string): string | undefined {
   const found = fields.find((field) => field.tag === tag)
   return found !== undefined && 'data' in found ? found.data : undefined
 }
 
-/** The record as MARC-in-JSON has it (Ross Singer's proposal, which pymarc, ruby-marc and others read and write). */
+/** Writes the record as MARC-in-JSON (Ross Singer's proposal, which pymarc, ruby-marc and others read and write). */
 export function marcJson({ leader, fields }: MarcRecord): object {
   return {
     leader,

@@ -5,10 +5,10 @@ import { type BerNode, readTree } from '../../wire/framing/ber-tree.ts'
 import type { Connection } from '../../wire/transport/connection.ts'
 import { isTurnLong, nextTurn } from '../../wire/turn.ts'
 
-/** The most octets of one message: sixteen times what the client says it likes (security.md case 63). */
+/** How many octets one message may have: sixteen times what the client says it prefers (security.md case 63). */
 const maxMessage = 16 * 1024 * 1024
 
-/** Reads the messages (APDUs) of a server, whole and checked, and one at a time. */
+/** Reads a server's messages (APDUs) one at a time, complete and checked. */
 export class MessageReader {
   readonly #connection: Connection
   readonly #context: RetrievalContext
@@ -20,7 +20,7 @@ export class MessageReader {
     this.#context = context
   }
 
-  /** The next message; null: the connection has ended before it. */
+  /** Reads the next message. Returns null if the connection ends before it. */
   async next(phase: Phase): Promise<{ readonly message: BerNode; readonly octets: Uint8Array } | null> {
     if (isTurnLong()) await nextTurn(this.#context.deadline)
     const end = new ElementEnd()
@@ -74,7 +74,7 @@ export class MessageReader {
   }
 }
 
-/** The error for octets that are no message of Z39.50. */
+/** Makes the error for octets that are no message of Z39.50. */
 export function noZ3950(context: RetrievalContext, cause: Error): Error {
   const message = `The answer is no Z39.50: ${cause.message}. Check scheme and port.`
   return context.error('protocol-violation', message, { cause })

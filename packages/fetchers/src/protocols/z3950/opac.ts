@@ -48,11 +48,11 @@ const circulationFields = [
 ]
 const flags = new Set(['availableNow', 'renewable', 'onHold'])
 
-/** Reads an OPACRecord. A holding that is a MARC record of its own is left out. Throws BerError. */
+/** Reads an OPACRecord. Leaves out a holding that is itself a MARC record. Throws BerError. */
 export function readOpac(node: BerNode): OpacRecord {
   const bibliographic = node.child(context(1))
   return {
-    // [1] stands in place of the tag of EXTERNAL.
+    // [1] replaces the tag of EXTERNAL.
     bibliographicRecord: bibliographic === undefined ? null : readExternal(bibliographic, null),
     holdings: (node.child(context(2))?.children ?? []).filter(({ tag }) => tag === context(2)).map(readHolding),
   }
@@ -79,7 +79,7 @@ function readFields(node: BerNode, names: readonly string[]): Record<string, str
   return Object.fromEntries(found)
 }
 
-/** The record as XML, in the form of YAZ. `bibliographic` is XML already. */
+/** Writes the record as XML, in YAZ's form. `bibliographic` is XML already. */
 export function opacXml(bibliographic: string, holdings: readonly Holding[]): string {
   const list = holdings.map((holding) => ` <holding>\n${fieldsXml(holding, '  ')} </holding>\n`).join('')
   const record = `<bibliographicRecord>\n${bibliographic}</bibliographicRecord>\n`

@@ -8,13 +8,13 @@ import type { Z3950Session } from './session.ts'
 
 export interface RetrievedRecord {
   readonly record: ReceivedRecord
-  /** The name of its syntax. */
+  /** The name of the record's syntax. */
   readonly syntax: string
-  /** The element set that was asked for; null: the server's own choice. */
+  /** The element set that we asked for. Null: the server chose. */
   readonly elementSet: string | null
 }
 
-/** The record syntaxes that are tried where the URL names none, the one that says the most first. */
+/** The record syntaxes to try if the URL names none. The one that says the most is first. */
 const usual = ['usmarc', 'xml', 'unimarc', 'grs-1', 'sutrs']
 
 /** Finds the one record of a document id (RFC 2056 4), and requests it in the first syntax that the server has. */
@@ -28,7 +28,8 @@ export async function retrieveRecord(plan: Z3950Plan, session: Z3950Session): Pr
 }
 
 /**
- * The syntaxes to ask for, as OIDs in the order of preference: that of the URL, else that of the request's `accept`.
+ * Returns the syntaxes to ask for as OIDs, preferred ones first: those of the URL, else those that fit the request's
+ * `accept`.
  */
 export function syntaxesOf({ recordSyntaxes }: Z3950Plan, accept: string | undefined): readonly string[] {
   const oids = recordSyntaxes.flatMap((name) => z3950SyntaxOid(octetsToText(name)) ?? [])
@@ -37,7 +38,7 @@ export function syntaxesOf({ recordSyntaxes }: Z3950Plan, accept: string | undef
   return others.sort((a, b) => formQuality(b, accept) - formQuality(a, accept))
 }
 
-/** Requests the record at a place of the result set, from 1. */
+/** Requests the record at a place of the result set, counted from 1. */
 export async function firstSyntax(plan: Z3950Plan, session: Z3950Session, position: number): Promise<RetrievedRecord> {
   const { context } = session
   let elementSet = plan.elementSet ?? 'F'
@@ -46,7 +47,7 @@ export async function firstSyntax(plan: Z3950Plan, session: Z3950Session, positi
     let found = await session.present(position, 1, elementSet, berOid(oid) ?? null)
     let failure = failureOf(found.items, found.diagnostic)
     if (failure !== null && isAboutElementSet(failure) && plan.elementSet === null && elementSet !== '') {
-      // RFC 2056 4: the element set is the client's choice, and a server may have none of that name.
+      // The client chooses the element set (RFC 2056 4), and a server may have none of that name.
       elementSet = ''
       found = await session.present(position, 1, null, berOid(oid) ?? null)
       failure = failureOf(found.items, found.diagnostic)
@@ -65,13 +66,13 @@ export async function firstSyntax(plan: Z3950Plan, session: Z3950Session, positi
   throw diagnosticError(context, 'The server does not send the record', last)
 }
 
-/** The reason why an answer has no record: of the whole answer, or in the record's place. */
+/** Returns why an answer has no record: a diagnostic of the whole answer, or in the record's place. */
 export function failureOf([first]: readonly Item[], diagnostic: Diagnostic | null): Diagnostic | null {
   if (diagnostic !== null) return diagnostic
   return first?.kind === 'diagnostic' ? first.diagnostic : null
 }
 
-/** A preferred syntax is a preference: the server may send another one. */
+/** Says that the server sent another syntax than the preferred one, which it may do. */
 function tellOther(oid: string, { syntax }: ReceivedRecord, { emit, url }: RetrievalContext): void {
   if (syntax === oid) return
   const message = `The record was asked for as ${z3950SyntaxName(oid)}, and came as ${z3950SyntaxName(syntax)}.`

@@ -14,31 +14,31 @@ import { failureOf, firstSyntax, type RetrievedRecord, syntaxesOf } from './reco
 import type { PresentAnswer, Z3950Session } from './session.ts'
 import { maxText, summaryOf } from './summary.ts'
 
-/** The records of one request, and fewer for servers that refuse so many. */
+/** How many records one request asks for; fewer if the server refuses this many. */
 const batchSizes = [50, 10, 1] as const
 const [batchSize] = batchSizes
 
-/** The records that are listed where the caller sets no limit. */
+/** How many records are listed if the caller sets no limit. */
 const defaultLimit = 1000
 
-/** One record of a list, as a line of its body has it. Texts are untrusted. */
+/** One record of a list, as its line in the body has it. Texts are untrusted. */
 export interface ListedRecord {
-  /** The place in the result set, from 1. */
+  /** The place in the result set, counted from 1. */
   readonly position: number
   readonly title: string | null
   readonly author: string | null
   readonly date: string | null
   readonly database: string | null
   readonly syntax: string | null
-  /** The octets of the record as it came. */
+  /** How many octets the record had as it came. */
   readonly size: number | null
-  /** The URL of the record: by its document id, or by its place; null: there is no record. */
+  /** The URL of the record, by its document id or its place. Null: there is no record. */
   readonly url: string | null
-  /** The server's words in place of the record. */
+  /** What the server said in place of the record. */
   readonly diagnostic?: string
 }
 
-/** The way in which the records of a list are requested. */
+/** How the records of a list are requested. */
 interface Listing {
   readonly plan: Z3950Plan
   readonly session: Z3950Session
@@ -51,7 +51,7 @@ interface Listing {
   readonly hasDocids: boolean
 }
 
-/** Searches, and gives the number of records found and the list of them, a line of JSON each. */
+/** Searches. Returns how many records were found, and their list with a line of JSON each. */
 export async function openList(
   plan: Z3950Plan,
   session: Z3950Session,
@@ -70,7 +70,7 @@ export async function openList(
   const [first] = items
   const identifier = first?.kind === 'record' ? summaryOf(first.record).identifier : null
   const hasDocids = identifier !== null && (await isDocid(plan, session, identifier))
-  // The search for the document id has taken the place of the result set.
+  // The search for the document id has replaced the result set.
   if (identifier !== null && last > items.length) await search(plan, session)
   return { hits, lines: linesOf({ plan, session, last, ...way, hasDocids }, items) }
 }
@@ -85,13 +85,18 @@ async function search({ wire }: Z3950Plan, session: Z3950Session): Promise<numbe
   return hits
 }
 
-/** Whether a search for a document id gives one record: identifiers of records often are such ids, and need not be. */
+/**
+ * Whether a search for this document id gives one record. Identifiers of records often are such ids, but need not be.
+ */
 async function isDocid(plan: Z3950Plan, session: Z3950Session, identifier: string): Promise<boolean> {
   const { hits, isDone } = await searchDocid(plan, session, utf8Octets(identifier), syntaxesOf(plan, undefined))
   return isDone && hits === 1
 }
 
-/** The first records, in the first syntax and the first element set that the server has: brief records, if it can. */
+/**
+ * Requests the first records, in the first syntax and the first element set that the server has. It prefers brief
+ * records.
+ */
 async function firstBatch(
   plan: Z3950Plan,
   session: Z3950Session,
@@ -117,8 +122,8 @@ async function firstBatch(
 }
 
 /**
- * Requests records. Servers may refuse so many at once by any diagnostic, so fewer are asked for until one request
- * holds one record.
+ * Requests records. Servers may refuse many at once, by any diagnostic, so it asks for fewer until a request is for one
+ * record.
  */
 async function presentSome(
   { session, elementSet, syntax }: Pick<Listing, 'session' | 'elementSet' | 'syntax'>,
@@ -140,7 +145,7 @@ async function* linesOf(listing: Listing, first: readonly Item[]): AsyncGenerato
   const { context } = session
   let position = 1
   let items = first
-  // A server that gives fewer at first is asked for no more later.
+  // A server that gives fewer at first is later asked for no more than that.
   const size = Math.min(Math.max(items.length, 1), batchSize)
   while (true) {
     if (items.length > 0) {
@@ -180,12 +185,12 @@ function listed({ plan, hasDocids }: Listing, item: Item, position: number): Lis
   }
 }
 
-/** The URL of one record on the same server, in the syntaxes of this URL. */
+/** Makes the URL of one record on the same server, in the syntaxes of this URL. */
 function recordUrl(plan: Z3950Plan, database: string, identifier: string): string {
   return `z39.50r://${placeOf(plan)}/${encodeOctets(database)}?${encodeOctets(utf8Octets(identifier))}${syntaxesIn(plan)}`
 }
 
-/** The URL of the record at a place of the result set, for servers that find no document id. */
+/** Makes the URL of the record at a place of the result set, for servers that find no document id. */
 function placeUrl(plan: Z3950Plan, position: number): string {
   const databases = plan.databases.map((name) => encodeOctets(name)).join('+')
   const query = encodeOctets(plan.query ?? '')

@@ -18,12 +18,12 @@ import { type Diagnostic, diagnosticWords } from './diagnostics.ts'
 import { joinFragments } from './fragments.ts'
 import { MessageReader, noZ3950 } from './messages.ts'
 
-/** The most segments of one answer, and the most octets and pieces of records in all of them. */
+/** How many segments one answer may have, and how many octets and pieces of records all of them may have. */
 const maxSegments = 1024
 const maxOctets = 16 * 1024 * 1024
 const maxPieces = 4096
 
-/** The records of a Present answer, or the reason why there are none. */
+/** The records of a Present answer, or why there are none. */
 export interface PresentAnswer {
   readonly items: readonly Item[]
   readonly diagnostic: Diagnostic | null
@@ -34,7 +34,7 @@ export class Z3950Session {
   readonly context: RetrievalContext
   readonly #connection: Connection
   readonly #reader: MessageReader
-  /** The server's name for itself; "" if it gives none. */
+  /** The server's own name. "" if it gives none. */
   implementation = ''
 
   private constructor(context: RetrievalContext, connection: Connection) {
@@ -72,7 +72,10 @@ export class Z3950Session {
     return this.#ask(request, pdus.search, 'request', readSearch)
   }
 
-  /** Requests records of the result set; an answer in segments is put together. `syntax`: the contents of an OID. */
+  /**
+   * Requests records of the result set, and joins an answer that comes in segments. `syntax` holds the contents of an
+   * OID.
+   */
   async present(
     start: number,
     count: number,
@@ -133,7 +136,7 @@ export class Z3950Session {
     return next.message
   }
 
-  /** Throws unless a message is the answer that is awaited: the server may close the session instead. */
+  /** Throws unless a message is the answer that we wait for. The server may close the session instead. */
   #check(message: BerNode, answer: number, phase: Phase): void {
     const { context } = this
     if (message.tag === answer) return
@@ -163,7 +166,7 @@ export class Z3950Session {
     }
   }
 
-  /** Ends the connection: a TCP close ends a session (RFC 1729). */
+  /** Ends the connection, which ends the session (RFC 1729). */
   end(): void {
     this.#connection.end()
   }

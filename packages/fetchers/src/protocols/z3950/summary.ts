@@ -6,7 +6,7 @@ import { controlField, MarcError, type MarcRecord, readMarc, subfieldsOf } from 
 import { readOpac } from './opac.ts'
 import { isMarc, isMarc21, syntaxes } from './syntaxes.ts'
 
-/** The facts of a record that a list shows; null: the record does not tell, or not in a form that is read. */
+/** What a list shows of a record. Null: the record does not tell, or not in a form that we read. */
 export interface Summary {
   readonly title: string | null
   readonly author: string | null
@@ -15,12 +15,12 @@ export interface Summary {
   readonly identifier: string | null
 }
 
-/** The octets of a text in which facts are looked for: they stand near its beginning. */
+/** How many octets of a text are searched for facts, which stand near its beginning. */
 const searched = 65_536
 
 const nothing: Summary = { title: null, author: null, date: null, identifier: null }
 
-/** The facts of a record. A record that cannot be read has none. */
+/** Returns what a list shows of a record. Nothing, if the record cannot be read. */
 export function summaryOf(record: ReceivedRecord): Summary {
   try {
     return shortened(readSummary(record))
@@ -65,7 +65,7 @@ function ofUnimarc(marc: MarcRecord): Summary {
   }
 }
 
-/** tagSet-G: 1 title, 2 author; tagSet-M: 14 local control number (Z39.50 appendix TAG). */
+/** Reads tagSet-G: 1 title, 2 author; and tagSet-M: 14 local control number (Z39.50 appendix TAG). */
 function ofGrs1(elements: readonly GrsElement[]): Summary {
   return {
     title: findGrs1(elements, 2, 1) ?? null,
@@ -75,7 +75,7 @@ function ofGrs1(elements: readonly GrsElement[]): Summary {
   }
 }
 
-/** The first elements of Dublin Core names; of MARCXML the fields of MARC. */
+/** Reads the first elements with names of Dublin Core, or the fields of MARC in MARCXML. */
 function ofXml(text: string): Summary {
   return {
     title: elementText(text, 'title') ?? marcXmlText(text, 'datafield', '245'),
@@ -85,7 +85,9 @@ function ofXml(text: string): Summary {
   }
 }
 
-/** The text of the first element of a name, in any namespace; null: there is none, or elements are in it. */
+/**
+ * Returns the text of the first element of a name, in any namespace. Null if there is none, or it contains elements.
+ */
 function elementText(text: string, name: string): string | null {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const before = text.charAt(at - 1)
@@ -114,12 +116,12 @@ function unescapeXml(text: string): string {
 
 function joined(values: readonly string[]): string | null {
   let text = values.join(' ').trim()
-  // The punctuation of catalogues (ISBD) stands before the next part.
+  // Removes the punctuation of catalogues (ISBD), which precedes the next part.
   while (text !== '' && ' /:;,='.includes(text.slice(-1))) text = text.slice(0, -1)
   return text === '' ? null : text
 }
 
-/** The most characters of a fact: a line of a list has several, and not more than limits.maxLine octets. */
+/** How many characters a fact may have: a line of a list has several, and at most limits.maxLine octets. */
 export const maxText: number = 200
 
 function shortened(summary: Summary): Summary {

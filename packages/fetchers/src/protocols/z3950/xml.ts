@@ -1,6 +1,6 @@
 import type { MarcRecord } from './marc.ts'
 
-/** Text as it may stand in XML: characters that XML 1.0 cannot have become U+FFFD. */
+/** Writes text for XML. Characters that XML 1.0 cannot have become U+FFFD. */
 export function xmlText(text: string): string {
   return text
     .replace(/[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\uFFFE\uFFFF]/g, '\ufffd')
@@ -11,7 +11,7 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 export const xmlHead = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
-/** The record as MARCXML (the schema MARC21slim of the Library of Congress). */
+/** Writes the record as MARCXML (the schema MARC21slim of the Library of Congress). */
 export function marcXml({ leader, fields }: MarcRecord): string {
   const lines = fields.map((field) => {
     const tag = `tag="${field.tag}"`
