@@ -8,8 +8,8 @@ import type { DirectoryItem } from './files.ts'
 import type { Located } from './locate.ts'
 
 /**
- * A directory as a listing, in the server's order: lines of permissions, owner, group, size, date and name, as `ls -l`
- * has them. They come as the server sends its pages.
+ * Makes a listing of a directory, in the server's order: lines with permissions, owner, group, size, date and name, as
+ * in `ls -l`. They come as the server sends its pages.
  */
 export function readDirectory(
   { files, found }: Located,
@@ -21,7 +21,7 @@ export function readDirectory(
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'A directory has no ranges; retrieve it without one.')
   }
-  /** The items whose lines are in the body already, and whose entries are not read yet. */
+  /** The items whose lines the body has given, but whose entries nobody has read yet. */
   const read: DirectoryItem[] = []
   return {
     ...textListing<'nfs'>({
@@ -62,7 +62,9 @@ async function* linesOf(
 
 const letters: Readonly<Record<string, string>> = { directory: 'd', file: '-', link: 'l', other: '?' }
 
-/** `-rw-r--r-- 1000 1000 12 2001-02-03T04:05:06Z name`, and for links ` -> target`; a name may hold a line feed. */
+/**
+ * Writes `-rw-r--r-- 1000 1000 12 2001-02-03T04:05:06Z name`, and ` -> target` for links. A name may hold a line feed.
+ */
 function lineOf({ name, attributes, target }: DirectoryItem): string {
   const shown = visible(`${octetsToText(name)}${target === null ? '' : ` -> ${octetsToText(target)}`}`)
   if (attributes === null) return `?--------- - - - - ${shown}\n`
@@ -80,7 +82,7 @@ function word(text: string): string {
   return visible(octetsToText(text)).replaceAll(' ', '%20') || '-'
 }
 
-/** The entries of the pages that the body has read so far. The attributes say more than the lines do. */
+/** Yields the entries of the pages that the body has read so far. Their attributes say more than the lines. */
 async function* entriesOf(
   body: AsyncIterable<Uint8Array>,
   read: DirectoryItem[],
@@ -92,7 +94,7 @@ async function* entriesOf(
 
 function entryOf({ name, attributes, target }: DirectoryItem, base: string): Entry {
   const kind = attributes?.kind ?? 'other'
-  // security.md 3: a name that leads elsewhere.
+  // The name leads elsewhere (security.md 3).
   const leads = name !== '' && !/[/\0]/.test(name)
   const url = `${base}${encodeOctets(name)}${kind === 'directory' ? '/' : ''}`
   const text = octetsToText(name)

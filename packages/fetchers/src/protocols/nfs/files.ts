@@ -5,7 +5,7 @@ export interface Attributes {
   readonly kind: 'file' | 'directory' | 'link' | 'other'
   /** The permission bits, as in Unix. */
   readonly mode: number
-  /** The owner and the group: numbers, or in version 4 what the server writes. */
+  /** The owner and the group. They are numbers, or in version 4 what the server writes. */
   readonly owner: string
   readonly group: string
   /** Octets. */
@@ -21,12 +21,12 @@ export interface Found {
   readonly attributes: Attributes
 }
 
-/** One name of a directory; the attributes are null if the server does not tell them. */
+/** One name of a directory. The attributes are null if the server does not tell them. */
 export interface DirectoryItem {
   /** Octets, one a character. Untrusted. */
   readonly name: string
   readonly attributes: Attributes | null
-  /** The text of a symbolic link, in octets; null: it is none, or the server does not tell it. */
+  /** The text of a symbolic link, in octets. Null if it is none, or the server does not tell it. */
   readonly target: string | null
 }
 
@@ -43,20 +43,20 @@ export interface Octets {
  */
 export interface NfsFiles {
   readonly version: 2 | 3 | 4
-  /** The largest number of octets to read at once. */
+  /** How many octets may be read at once. */
   readonly pieceSize: number
   lookup(directory: string, name: string): Promise<Found>
   attributes(handle: string): Promise<Attributes>
   readLink(handle: string): Promise<string>
   read(handle: string, position: number, length: number, phase: 'request' | 'body'): Promise<Octets>
-  /** The names of a directory, page by page, without `.` and `..`. */
+  /** Yields the names of a directory page by page, without `.` and `..`. */
   pages(handle: string): AsyncGenerator<readonly DirectoryItem[], void, void>
 }
 
 /** The status of a procedure that failed. */
 export class NfsStatus extends Error {
   readonly status: number
-  /** The procedure: `LOOKUP`. */
+  /** The procedure, such as `LOOKUP`. */
   readonly procedure: string
 
   constructor(status: number, procedure: string) {
@@ -66,7 +66,7 @@ export class NfsStatus extends Error {
   }
 }
 
-/** The date of seconds and nanoseconds; one that Date cannot hold is its epoch. */
+/** Makes a date of seconds and nanoseconds. If Date cannot hold it, returns Date's epoch. */
 export function dateOf(seconds: number, nanoseconds: number): Date {
   const date = new Date(seconds * 1000 + Math.floor(nanoseconds / 1_000_000))
   return Number.isNaN(date.getTime()) ? new Date(0) : date
@@ -76,12 +76,12 @@ function isDots(name: string): boolean {
   return name === '.' || name === '..'
 }
 
-/** The kinds by the number of ftype (RFC 1094 2.3.2), ftype3 and nfs_ftype4, which agree up to 5. */
+/** Returns the kind for a number of ftype (RFC 1094 2.3.2), ftype3 or nfs_ftype4, which agree up to 5. */
 export function kindOf(type: number): Attributes['kind'] {
   return ({ 1: 'file', 2: 'directory', 5: 'link' } as const)[type] ?? 'other'
 }
 
-/** The most parts of a directory that hold no names, or `.` and `..` alone. */
+/** How many pages of a directory may hold no names, or only `.` and `..`. */
 const maxEmptyPages = 8
 
 /** Notices a directory whose pages go round in a circle, lead nowhere, or are larger than they may be. */
@@ -90,12 +90,12 @@ export class PageWatch {
   readonly #most: number
   #empty = 0
 
-  /** `pageSize`: the octets of a page that was asked for. No name takes fewer than 16 of them. */
+  /** `pageSize` is how many octets of a page were requested. No name takes fewer than 16 of them. */
   constructor(pageSize: number) {
     this.#most = pageSize / 16
   }
 
-  /** The names of a page without `.` and `..`. Throws XdrError if there are more than fit into it. */
+  /** Returns the names of a page without `.` and `..`. Throws XdrError if there are more than fit into the page. */
   named<Named extends { readonly name: string }>(page: readonly Named[]): Named[] {
     if (page.length > this.#most) throw new XdrError(`a part of a directory has ${page.length} names`)
     const named = page.filter(({ name }) => !isDots(name))
@@ -103,7 +103,7 @@ export class PageWatch {
     return named
   }
 
-  /** Throws XdrError for a page from which the next one cannot be reached. */
+  /** Throws XdrError for a page from which no next one can be reached. */
   check(cookie: string, count: number): void {
     if (count === 0) throw new XdrError('a part of a directory has no names and is not the last one')
     if (this.#empty > maxEmptyPages) throw new XdrError('the parts of a directory have no names')

@@ -18,12 +18,12 @@ import { NfsV4 } from './v4.ts'
 
 export type { NfsOptions } from './options.ts'
 
-/** The memory for reads that are under way, in octets: it keeps 400 Mbit/s busy over 80 ms. */
+/** How many octets the reads that are under way may take: this keeps 400 Mbit/s busy over 80 ms. */
 const window = 4 * 1024 * 1024
 
 /**
- * A fetcher for files and directories over NFS (RFC 2224): by the public filehandle of WebNFS, by MOUNT, or by version
- * 4. It speaks the versions 3, 2 and 4.0 over TCP.
+ * Makes a fetcher for files and directories over NFS (RFC 2224): by the public filehandle of WebNFS, by MOUNT, or by
+ * version 4. It speaks the versions 3, 2 and 4.0 over TCP.
  */
 export function nfsFetcher(options: NfsOptions = {}): Fetcher<'nfs'> {
   const given = readNfs(options)
@@ -85,7 +85,7 @@ async function readFile(
   const file = remoteFile(files, found.handle, context, rpc)
   const extent = await extentOf((position, length) => readAt(file, position, length), { size, modified }, context)
   const portion = { octets: new ReadAheadBody(file, context, extent) }
-  // A handle outlives a connection, and mostly the server's restart (RFC 1813 1.3, 2.4).
+  // A handle outlives a connection, and usually the server's restart (RFC 1813 1.3, 2.4).
   const ask = async (start: number): Promise<Portion> => {
     const other = await RpcClient.open(context, plan, rpc.credential)
     const again = filesOf(files.version, other)
@@ -119,7 +119,7 @@ function filesOf(version: NfsFiles['version'], rpc: RpcClient): NfsFiles {
   return version === 3 ? new NfsV3(rpc) : new NfsV4(rpc)
 }
 
-/** A file over one connection, which ends with it. */
+/** Makes a file that is read over one connection. The end of the file closes the connection. */
 function remoteFile(files: NfsFiles, handle: string, context: RetrievalContext, rpc: RpcClient): RemoteFile {
   const { pieceSize, version } = files
   const reader = new PatientReader(files, handle, context)

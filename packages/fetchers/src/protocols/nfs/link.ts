@@ -5,17 +5,17 @@ import type { Redirect } from '../../contract/fetcher.ts'
 interface Link {
   /** The text of the link, one octet a character. */
   readonly text: string
-  /** The canonical path of the link, and the part of the URL's path behind it. */
+  /** The canonical path of the link, and the rest of the URL's path after it. */
   readonly path: string
   readonly rest: string
   /**
-   * Whether the text is a relative URL, as WebNFS has it (RFC 2224 6.2); else it is a path of the server's system, in
-   * which `%` is an ordinary character.
+   * Whether the text is a relative URL, as WebNFS has it (RFC 2224 6.2). Otherwise it is a path of the server's system,
+   * in which `%` is an ordinary character.
    */
   readonly isUrl: boolean
 }
 
-/** A link is the equivalent of a relative URL (RFC 2224 6.2). The number of ftype3 for links stands as its status. */
+/** Makes a redirect of a link: it means a relative URL (RFC 2224 6.2). Its status is the number of ftype3 for links. */
 export function followLink(
   plan: AccessPlans['nfs'],
   { text, path, rest, isUrl }: Link,

@@ -13,21 +13,21 @@ import { NfsV4 } from './v4.ts'
 
 type NfsPlan = AccessPlans['nfs']
 
-/** The user and the group that stand for nobody. */
+/** The user and the group that mean nobody. */
 const nobody = { uid: 65_534, gid: 65_534 }
-/** The public filehandle of version 2 (RFC 2054 5.1); that of version 3 is empty. */
+/** The public filehandle of version 2 (RFC 2054 5.1). That of version 3 is empty. */
 const publicOf2 = '\0'.repeat(32)
 /** The longest path that MNT takes (RFC 1813 5.1.2: MNTPATHLEN). */
 const maxMountPath = 1024
-/** The most directories that are tried as exports. */
+/** How many directories are tried as exports. */
 const maxMounts = 64
 
-/** A file, and the way to ask for it. */
+/** A file, and how to ask for it. */
 export interface Located {
   readonly outcome: 'located'
   readonly files: NfsFiles
   readonly found: Found
-  /** Whether symbolic links hold relative URLs, because the public filehandle led here. */
+  /** Whether symbolic links hold relative URLs. They do if the public filehandle led here. */
   readonly isPublic: boolean
 }
 
@@ -47,7 +47,7 @@ export class Locator {
     this.rpc = rpc
   }
 
-  /** Finds the file by the public filehandle; without one by MOUNT; where there is neither, by version 4. */
+  /** Finds the file by the public filehandle; if there is none, by MOUNT; if there is neither, by version 4. */
   async locate(): Promise<Located | Redirect> {
     try {
       return await this.#byPublicHandle()
@@ -96,7 +96,7 @@ export class Locator {
       if (!mounted.flavors.includes(0) && mounted.flavors.includes(1)) this.rpc.credential ??= nobody
       const attributes = await this.#authenticated(() => files.attributes(mounted.handle))
       const located = await this.#walk(files, { handle: mounted.handle, attributes }, names)
-      // The server's list of mounts is for people; an old server may not answer.
+      // The server's list of mounts is only for people, and an old server may not answer.
       await unmount(rpc, version, path).catch((error: unknown) => {
         if (!(error instanceof RpcRefusal)) throw error
       })
@@ -107,8 +107,8 @@ export class Locator {
   }
 
   /**
-   * The host for the other services of the server: the address of this connection, since a name may lead elsewhere at
-   * the next lookup (security.md case 21: DNS rebinding). The network options choose their own ways by the name.
+   * The host for the server's other services: the address of this connection, since the next lookup of a name may lead
+   * elsewhere (security.md case 21: DNS rebinding). Network options choose their own ways by the name.
    */
   get #host(): string {
     const { host } = this.#plan
@@ -142,7 +142,7 @@ export class Locator {
     }
   }
 
-  /** Mounts the longest part of the path that the server exports, and tells the names behind it. */
+  /** Mounts the longest part of the path that the server exports. Returns the names after it, too. */
   async #mount(
     rpc: RpcClient,
     version: 1 | 3,
@@ -159,7 +159,7 @@ export class Locator {
         return { mounted: await this.#mountOnce(rpc, version, path), path, names: names.slice(count) }
       } catch (error) {
         if (!isOtherPathWorthwhile(error)) throw error
-        // A refusal says more than that there is no such path.
+        // A refusal says more than the error that there is no such path.
         if (refusal === undefined || error.status === 13) refusal = error
       }
     }
@@ -193,7 +193,7 @@ export class Locator {
     }
   }
 
-  /** Looks one name up after the other. A link on the way leads elsewhere, with the names behind it. */
+  /** Looks one name up after the other. A link on the way leads elsewhere, with the names after it. */
   async #walk(files: NfsFiles, start: Found, names: readonly string[]): Promise<Located | Redirect> {
     const before = this.#names().length - names.length
     let found = start
@@ -207,7 +207,7 @@ export class Locator {
     return { outcome: 'located', files, found, isPublic: false }
   }
 
-  /** The redirect of a link, which the first `count` names of the path lead to; all of them by default. */
+  /** Makes the redirect of a link. The first `count` names of the path lead to it; by default all of them. */
   async follow(
     files: NfsFiles,
     { handle }: Found,
@@ -221,7 +221,7 @@ export class Locator {
     return followLink(this.#plan, { text, path, rest, isUrl: isPublic }, this.rpc.peerAddress)
   }
 
-  /** The names of the path, decoded. */
+  /** Returns the names of the path, decoded. */
   #names(): string[] {
     return this.#plan.path
       .split('/')
@@ -229,7 +229,7 @@ export class Locator {
       .map(decodeOctets)
   }
 
-  /** Calls once more as nobody, if the server wants to be told a user and the caller has named none. */
+  /** Calls again as nobody, if the server wants to know a user and the caller has named none. */
   async #authenticated<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
@@ -252,13 +252,16 @@ function isVersion(error: unknown): error is RpcRefusal {
   return error instanceof RpcRefusal && error.why === 'version'
 }
 
-/** RFC 2224 7: the answers of servers without a public filehandle. Some cannot even read an empty one. */
+/**
+ * Whether the error is an answer of a server without a public filehandle (RFC 2224 7). Some cannot even read an empty
+ * one.
+ */
 function isNoPublicHandle(error: unknown): boolean {
   if (error instanceof RpcRefusal) return error.why === 'arguments'
   return error instanceof NfsStatus && [statuses.stale, statuses.invalid, statuses.badHandle].includes(error.status)
 }
 
-/** Whether MOUNT cannot be had, or does not know the path. */
+/** Whether the server has no MOUNT, or MOUNT does not know the path. */
 function isMountFailure(error: unknown): boolean {
   if (RetrievalError.is(error)) return ['connect-failed', 'server-refused', 'receive-failed'].includes(error.code)
   return error instanceof RpcRefusal || (error instanceof NfsStatus && error.procedure === 'MNT')

@@ -1,16 +1,16 @@
 import { invalidOption } from '../../kit/limits.ts'
 import { checkOptions, type OptionKind } from '../../kit/options.ts'
 
-/** How NFS servers are asked, and as whom. */
+/** How NFS servers are asked, and as which user. */
 export interface NfsOptions {
   /**
-   * The user and group that the server should take the caller for (AUTH_SYS), 0 to 4294967295: nothing proves them.
-   * `gid` needs `uid`, and is that number by default. Default: no one (AUTH_NONE), and user and group 65534, which
-   * stand for nobody, if the server wants AUTH_SYS. The name of this machine is never told.
+   * The user and group that the server should believe the caller to be (AUTH_SYS), 0 to 4294967295; nothing proves
+   * them. `gid` needs `uid`, and is the same number by default. Default: no user (AUTH_NONE), or, if the server wants
+   * AUTH_SYS, user and group 65534, which mean nobody. The name of this machine is never sent.
    */
   readonly uid?: number
   readonly gid?: number
-  /** The port of the server's MOUNT service, so that its portmapper is not asked. */
+  /** The port of the server's MOUNT service. If it is given, the portmapper is not asked. */
   readonly mountPort?: number
   /** The port of the portmapper. Default 111. */
   readonly portmapPort?: number
@@ -27,7 +27,7 @@ const port: OptionKind = [
 
 const kinds: Readonly<Record<keyof NfsOptions, OptionKind>> = { uid: id, gid: id, mountPort: port, portmapPort: port }
 
-/** Throws RetrievalError `invalid-option`. Gives a copy. */
+/** Checks the options and returns a copy. Throws RetrievalError `invalid-option`. */
 export function readNfs(options: NfsOptions = {}): NfsOptions {
   checkOptions(options, kinds, 'nfs.')
   if (options.gid !== undefined && options.uid === undefined) {

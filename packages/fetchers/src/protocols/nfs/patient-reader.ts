@@ -6,8 +6,8 @@ import type { NfsFiles } from './files.ts'
 import { failure } from './status.ts'
 
 /**
- * Reads parts of a file, again after growing waits where the server says that it cannot answer yet (JUKEBOX, DELAY,
- * GRACE). Parts that are under way together wait together.
+ * Reads parts of a file. If the server says that it cannot answer yet (JUKEBOX, DELAY, GRACE), reads again after
+ * growing waits. Parts that are under way together wait together.
  */
 export class PatientReader {
   readonly #files: NfsFiles
@@ -31,14 +31,14 @@ export class PatientReader {
         return octets
       } catch (cause) {
         const error = failure(this.#context, cause, this.#files.version)
-        // A connection that is lost does not come back for the same call.
+        // A lost connection does not come back for the same call.
         if (error === cause || !RetrievalError.is(error)) throw error
         if (!(await this.#mayRead(error, position))) throw this.#last(error)
       }
     }
   }
 
-  /** The error for the last try: there is no other connection on which it would pass. */
+  /** Makes the error of the last try. It is not transient, since no other connection would help. */
   #last(error: RetrievalError): unknown {
     const last = this.#retries.final(error)
     if (!RetrievalError.is(last)) return last
@@ -46,7 +46,7 @@ export class PatientReader {
     return new RetrievalError(code, message, { phase, url, reply, cause: error })
   }
 
-  /** Waits; false: the error stands. */
+  /** Waits. Returns false if there should be no other try. */
   async #mayRead(error: RetrievalError, position: number): Promise<boolean> {
     this.#waiting ??= this.#retries.again(error, this.#context, position).finally(() => {
       this.#waiting = undefined

@@ -3,12 +3,12 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { OctetSource } from '../../wire/framing/lines.ts'
 import { isTurnLong, nextTurn } from '../../wire/turn.ts'
 
-/** The largest record: the largest answer that is asked for, with room for its head. */
+/** The largest record: the largest answer that we ask for, with room for its head. */
 export const maxRecord: number = 1024 * 1024 + 4096
-/** The most fragments of a record: servers send one or two, and a hostile one could send empty ones for ever. */
+/** How many fragments a record may have. Servers send one or two; a hostile one could send empty ones for ever. */
 const maxFragments = 1024
 
-/** Reads the records of a stream, each of which comes in one or more fragments (RFC 5531 11). */
+/** Reads the records of a stream. Each comes in one or more fragments (RFC 5531 11). */
 export class RecordReader {
   readonly #source: OctetSource
   readonly #context: RetrievalContext
@@ -19,7 +19,7 @@ export class RecordReader {
     this.#context = context
   }
 
-  /** The next record, in memory of its own; null if the stream has ended before it. */
+  /** Reads the next record into memory of its own. Returns null if the stream ends before it. */
   async next(phase: Phase): Promise<Buffer | null> {
     if (isTurnLong()) await nextTurn(this.#context.deadline)
     const fragments: Buffer[] = []

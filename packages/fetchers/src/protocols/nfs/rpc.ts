@@ -17,7 +17,7 @@ export interface Procedure {
 /** A server's refusal to carry out a call (RFC 5531 9). */
 export class RpcRefusal extends Error {
   readonly why: 'version' | 'program' | 'procedure' | 'arguments' | 'system' | 'rpc-version' | 'auth'
-  /** The versions that the server knows, for `version` and `rpc-version`; the auth_stat twice for `auth`. */
+  /** The versions that the server knows, for `version` and `rpc-version`. For `auth`, both are the auth_stat. */
   readonly low: number
   readonly high: number
 
@@ -29,10 +29,10 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** The caller as the server sees it; null: AUTH_NONE, which tells nothing. */
+/** The caller as the server sees it. Null: AUTH_NONE, which tells nothing. */
 export type Credential = { readonly uid: number; readonly gid: number } | null
 
-/** AUTH_SYS (RFC 5531 appendix A) without the name of this machine and without further groups; or AUTH_NONE. */
+/** Encodes AUTH_SYS (RFC 5531 appendix A) without the name of this machine and without further groups, or AUTH_NONE. */
 function authentication(credential: Credential): string {
   if (credential === null) return word(0) + word(0)
   const { uid, gid } = credential
@@ -46,13 +46,13 @@ export class RpcClient {
   readonly #connection: Connection
   readonly #context: RetrievalContext
   readonly #records: RecordReader
-  /** The calls that wait for an answer, by xid; null: it has not come. */
+  /** The calls that wait for an answer, by xid. Null until it has come. */
   readonly #pending = new Map<number, Buffer | null>()
   #xid = 0
   #reading: Promise<void> | undefined
   #failure: unknown
   credential: Credential
-  /** The server's address; undefined behind a proxy. */
+  /** The server's address. Undefined through a proxy. */
   readonly peerAddress: string | undefined
 
   private constructor(
@@ -75,8 +75,8 @@ export class RpcClient {
   }
 
   /**
-   * The results of a call. Rejects with RpcRefusal, or RetrievalError. Calls for octets of a body are shown in no
-   * event: they are as many as its pieces.
+   * Makes a call and returns its results. Rejects with RpcRefusal, or RetrievalError. No event shows the calls for
+   * octets of a body: there is one for each of its pieces.
    */
   async call(procedure: Procedure, args: string, phase: 'request' | 'body' = 'request'): Promise<XdrReader> {
     const { program, version, number } = procedure
@@ -100,7 +100,9 @@ export class RpcClient {
     this.#connection.close()
   }
 
-  /** One call at a time reads for all. Nothing is read unless an answer is awaited. */
+  /**
+   * Waits for a reply. One call at a time reads for all of them. Nothing is read unless somebody waits for an answer.
+   */
   async #reply(xid: number, phase: 'request' | 'body'): Promise<Buffer> {
     while (true) {
       const octets = this.#pending.get(xid) ?? null
@@ -142,7 +144,7 @@ export class RpcClient {
   }
 }
 
-/** The results in an answer (RFC 5531 9). Throws RpcRefusal, or XdrError for what is no answer. */
+/** Returns the results in an answer (RFC 5531 9). Throws RpcRefusal, or XdrError for what is no answer. */
 export function resultsOf(record: Buffer): XdrReader {
   const xdr = new XdrReader(record)
   xdr.word()

@@ -59,14 +59,16 @@ export const statuses = { noEntry: 2, noDirectory: 20, invalid: 22, stale: 70, b
 /** The status values after which the same call may succeed later. */
 const passing: ReadonlySet<number> = new Set([10_008, 10_013])
 
-/** `NFS3ERR_NOENT`; a number without a name stands as it is. */
+/** Returns a name such as `NFS3ERR_NOENT`, or the number if it has no name. */
 function nameOf({ status, procedure }: NfsStatus, version: 2 | 3 | 4): string {
   const prefix = procedure === 'MNT' ? 'MNT3ERR_' : { 2: 'NFSERR_', 3: 'NFS3ERR_', 4: 'NFS4ERR_' }[version]
   const name = names[status] ?? (version === 4 ? namesOf4 : namesOf3)[status]
   return name === undefined ? `status ${status}` : `${prefix}${name}`
 }
 
-/** The error for a status, a refusal of the call, or octets that are no answer; any other error stays as it is. */
+/**
+ * Makes the error for a status, a refusal of the call, or octets that are no answer. Returns any other error unchanged.
+ */
 export function failure(context: RetrievalContext, cause: unknown, version: 2 | 3 | 4): unknown {
   if (cause instanceof NfsStatus) return statusError(context, cause, version)
   if (cause instanceof RpcRefusal) return refusal(context, cause)
@@ -79,7 +81,7 @@ function statusError(context: RetrievalContext, cause: NfsStatus, version: 2 | 3
   const { status, procedure } = cause
   const reply = `${procedure}: ${nameOf(cause, version)}`
   const meaning = meaningOf(status)
-  // LOOKUP and GETATTR need no permission to read, so a file without it is found out by READ alone.
+  // LOOKUP and GETATTR need no permission to read, so only READ finds out that a file may not be read.
   const isBroken = context.deadline.phase === 'body' && meaning[0] !== 'access-denied'
   const [code, what] = isBroken ? (['partial', 'The server broke the file off'] as const) : meaning
   if (!isBroken && procedure === 'MNT' && code === 'access-denied') {

@@ -76,7 +76,7 @@ export class NfsV2 implements NfsFiles {
       const { attributes } = found
       return { name, attributes, target: attributes.kind === 'link' ? await this.readLink(found.handle) : null }
     } catch (error) {
-      // It was removed meanwhile, or may not be inspected.
+      // It was removed in the meantime, or may not be inspected.
       if (error instanceof NfsStatus) return { name, attributes: null, target: null }
       throw error
     }
@@ -88,7 +88,7 @@ export class NfsV2 implements NfsFiles {
   }
 }
 
-/** fattr (RFC 1094 2.3.5). */
+/** Reads fattr (RFC 1094 2.3.5). */
 function attributesIn(xdr: XdrReader): Attributes {
   const kind = kindOf(xdr.word())
   const mode = xdr.word() & 0o7777
@@ -96,7 +96,7 @@ function attributesIn(xdr: XdrReader): Attributes {
   const owner = String(xdr.word())
   const group = String(xdr.word())
   const size = xdr.word()
-  // blocksize, rdev, blocks, fsid.
+  // Skips blocksize, rdev, blocks, fsid.
   xdr.fixed(16)
   const fileId = String(xdr.word())
   xdr.eight()

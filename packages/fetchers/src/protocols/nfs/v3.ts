@@ -16,9 +16,9 @@ import { longWord, opaque, word, XdrError, type XdrReader } from './xdr.ts'
 const procedures = { GETATTR: 1, LOOKUP: 3, READLINK: 5, READ: 6, READDIR: 16, READDIRPLUS: 17 } as const
 /** The longest handle (RFC 1813 2.4: NFS3_FHSIZE). */
 const maxHandle = 64
-/** The longest name and link text that are taken; systems have at most 4096 octets (PATH_MAX). */
+/** How long a name or a link's text may be. Systems have at most 4096 octets (PATH_MAX). */
 const maxText = 65_536
-/** The answer of READDIR: names alone, and with their attributes. */
+/** How large an answer of READDIR may be, with and without attributes. */
 const pageSize = 65_536
 const notSupported = 10_004
 
@@ -97,7 +97,7 @@ export class NfsV3 implements NfsFiles {
     }
   }
 
-  /** The item of a name. What the server did not tell with it is asked for. */
+  /** Makes the item of a name. Asks for what the server did not tell with the name. */
   async #item(directory: string, { name, ...told }: Listed): Promise<DirectoryItem> {
     const none = { name, attributes: told.attributes, target: null }
     try {
@@ -107,7 +107,7 @@ export class NfsV3 implements NfsFiles {
           : await this.lookup(directory, name)
       return { name, attributes, target: attributes.kind === 'link' ? await this.readLink(handle) : null }
     } catch (error) {
-      // It was removed meanwhile, or may not be inspected.
+      // It was removed in the meantime, or may not be inspected.
       if (error instanceof NfsStatus) return none
       throw error
     }
@@ -126,7 +126,7 @@ interface Listed {
   readonly attributes: Attributes | null
 }
 
-/** entry3 or entryplus3 (RFC 1813 3.3.16, 3.3.17). */
+/** Reads entry3 or entryplus3 (RFC 1813 3.3.16, 3.3.17). */
 function listedIn(xdr: XdrReader, isPlus: boolean): Listed {
   xdr.eight()
   const name = xdr.opaque(maxText)
@@ -136,12 +136,12 @@ function listedIn(xdr: XdrReader, isPlus: boolean): Listed {
   return { name, cookie, attributes, handle: xdr.flag() ? xdr.opaque(maxHandle) : null }
 }
 
-/** post_op_attr (RFC 1813 2.6). */
+/** Reads post_op_attr (RFC 1813 2.6). */
 function perhapsAttributes(xdr: XdrReader): Attributes | null {
   return xdr.flag() ? attributesIn(xdr) : null
 }
 
-/** fattr3 (RFC 1813 2.6). */
+/** Reads fattr3 (RFC 1813 2.6). */
 function attributesIn(xdr: XdrReader): Attributes {
   const kind = kindOf(xdr.word())
   const mode = xdr.word() & 0o7777
@@ -149,7 +149,7 @@ function attributesIn(xdr: XdrReader): Attributes {
   const owner = String(xdr.word())
   const group = String(xdr.word())
   const size = xdr.size()
-  // used, rdev, fsid.
+  // Skips used, rdev, fsid.
   xdr.fixed(24)
   const fileId = xdr.digits()
   xdr.eight()

@@ -34,7 +34,7 @@ const pageSize = 65_536
 /** The stateid of a reader that has opened nothing (RFC 7530 9.1.4.3). */
 const anonymous = '\0'.repeat(16)
 
-/** The numbers of the attributes that are asked for (RFC 7530 5.8). */
+/** The numbers of the attributes that we ask for (RFC 7530 5.8). */
 const numbers = {
   type: 1,
   size: 4,
@@ -49,7 +49,7 @@ const numbers = {
 const ofFile = bitmap(Object.values(numbers).filter((number) => number !== numbers.error && number !== numbers.handle))
 const ofEntry = bitmap(Object.values(numbers))
 
-/** NFS version 4.0 (RFC 7530), without state: files are read as an anonymous reader. */
+/** NFS version 4.0 (RFC 7530) without state: an anonymous reader reads the files. */
 export class NfsV4 implements NfsFiles {
   readonly version = 4
   readonly pieceSize: number = 256 * 1024
@@ -59,7 +59,7 @@ export class NfsV4 implements NfsFiles {
     this.#rpc = rpc
   }
 
-  /** The directory of the public filehandle, which most servers have at the root; or the root. */
+  /** Finds the directory of the public filehandle, which most servers have at the root, or the root. */
   async root(of: 'public' | 'root'): Promise<Found> {
     return this.#found([[of === 'public' ? 'PUTPUBFH' : 'PUTROOTFH', '']])
   }
@@ -136,7 +136,7 @@ export class NfsV4 implements NfsFiles {
     return { name, attributes, target }
   }
 
-  /** Carries out operations, of which only the last one, and those in `read`, have results. */
+  /** Carries out operations. Only the last one, and those in `read`, have results. */
   async #compound(
     asked: readonly Operation[],
     phase: 'request' | 'body' = 'request',
@@ -167,7 +167,7 @@ function nullIfStatus(error: unknown): null {
   throw error
 }
 
-/** bitmap4 (RFC 7530 2.2): two words are enough. */
+/** Encodes bitmap4 (RFC 7530 2.2). Two words are enough. */
 function bitmap(wanted: readonly number[]): string {
   const words = [0, 0]
   for (const number of wanted) words[number >> 5] = ((words[number >> 5] ?? 0) | (1 << (number & 31))) >>> 0
@@ -180,7 +180,7 @@ interface Told {
   readonly attributes: Attributes | null
 }
 
-/** fattr4 (RFC 7530 2.2.2): a bitmap, and the values in the order of its bits. */
+/** Reads fattr4 (RFC 7530 2.2.2): a bitmap, and the values in the order of its bits. */
 function attributesIn(results: XdrReader): Told {
   const words = Array.from({ length: atMost(results.word(), 8) }, () => results.word())
   const has = (number: number): boolean => (((words[number >> 5] ?? 0) >>> (number & 31)) & 1) === 1
@@ -207,7 +207,7 @@ function atMost(count: number, most: number): number {
   return count
 }
 
-/** nfstime4: seconds of 64 bits with a sign, and nanoseconds. */
+/** Reads nfstime4: signed seconds of 64 bits, and nanoseconds. */
 function dateIn(values: XdrReader): Date {
   const high = values.signedWord()
   const low = values.word()

@@ -1,22 +1,22 @@
-/** Octets, one a character, that do not follow XDR or the protocol's definition. */
+/** Octets, one a character, do not follow XDR or the protocol's definition. */
 export class XdrError extends Error {}
 
-/** An unsigned integer of 32 bits (RFC 4506 4.2), as octets. */
+/** Encodes an unsigned integer of 32 bits (RFC 4506 4.2). */
 export function word(value: number): string {
   return String.fromCharCode((value >>> 24) & 255, (value >>> 16) & 255, (value >>> 8) & 255, value & 255)
 }
 
-/** An unsigned integer of 64 bits (RFC 4506 4.5); `value` is a safe integer. */
+/** Encodes an unsigned integer of 64 bits (RFC 4506 4.5). `value` is a safe integer. */
 export function longWord(value: number): string {
   return word(Math.floor(value / 2 ** 32)) + word(value % 2 ** 32)
 }
 
-/** Octets with their length before them, padded to a multiple of four (RFC 4506 4.10). */
+/** Encodes octets with their length before them, padded to a multiple of four (RFC 4506 4.10). */
 export function opaque(octets: string): string {
   return word(octets.length) + octets + '\0'.repeat(-octets.length & 3)
 }
 
-/** Reads the values of one message in their order. Each method throws XdrError if the message does not hold one. */
+/** Reads the values of one message in order. Each method throws XdrError if the message does not hold one. */
 export class XdrReader {
   readonly #octets: Buffer
   #at = 0
@@ -33,19 +33,19 @@ export class XdrReader {
     return this.#take(4).readInt32BE(0)
   }
 
-  /** 64 bits as they are, for values that are sent back unread: cookies, verifiers. */
+  /** Reads 64 bits as they are, for values that are sent back unread: cookies, verifiers. */
   eight(): string {
     return this.fixed(8)
   }
 
-  /** A size of 64 bits. One over 2^53, which no file has, is an error. */
+  /** Reads a size of 64 bits. Throws for one over 2^53, which no file has. */
   size(): number {
     const value = this.#take(8).readBigUInt64BE(0)
     if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new XdrError(`a size of ${value}`)
     return Number(value)
   }
 
-  /** An unsigned integer of 64 bits in decimal digits. */
+  /** Reads an unsigned integer of 64 bits as decimal digits. */
   digits(): string {
     return this.#take(8).readBigUInt64BE(0).toString()
   }
@@ -56,17 +56,17 @@ export class XdrReader {
     return value === 1
   }
 
-  /** Octets of a fixed length, a multiple of four, one a character. */
+  /** Reads octets of a fixed length, a multiple of four, one a character. */
   fixed(length: number): string {
     return this.#take(length).toString('latin1')
   }
 
-  /** A string or opaque value of at most `most` octets, one a character. */
+  /** Reads a string or opaque value of at most `most` octets, one a character. */
   opaque(most: number): string {
     return this.bytes(most).toString('latin1')
   }
 
-  /** The same as octets in the message's own memory. */
+  /** Reads the same as octets in the message's own memory. */
   bytes(most: number): Buffer {
     const length = this.word()
     if (length > most) throw new XdrError(`a value of ${length} octets, where ${most} are allowed`)

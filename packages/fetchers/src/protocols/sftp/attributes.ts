@@ -1,6 +1,6 @@
 import type { Fields } from './packets.ts'
 
-/** The attributes of a file; null: the server does not tell it (draft-ietf-secsh-filexfer-02 5 has flags for each). */
+/** The attributes of a file. Null: the server does not tell it (draft-ietf-secsh-filexfer-02 5 has flags for each). */
 export interface Attributes {
   readonly mode: number | null
   readonly uid: number | null
@@ -28,7 +28,9 @@ export function readAttributes(fields: Fields): Attributes {
   return { mode, uid, gid, size, modified }
 }
 
-/** The kind of a file by its mode (stat(2)); null: the server does not tell it, or it is none of these. */
+/**
+ * Returns the kind of a file by its mode (stat(2)). Null if the server does not tell the mode, or it is none of these.
+ */
 export function fileKind({ mode }: Attributes): 'file' | 'directory' | 'link' | null {
   const type = (mode ?? 0) & 0o170000
   return type === 0o100000 ? 'file' : type === 0o040000 ? 'directory' : type === 0o120000 ? 'link' : null

@@ -7,7 +7,7 @@ import { endOfFile, packet } from './packets.ts'
 import type { SftpSession } from './session.ts'
 import { operationError } from './ssh-errors.ts'
 
-/** An open file. `over` is called once it is closed. */
+/** Makes the body of an open file. Calls `over` after it is closed. */
 export function openFile(
   session: SftpSession,
   handle: Buffer,
@@ -38,7 +38,7 @@ export function openFile(
   }
 }
 
-/** The octets of an open file. They are given up if they stay unread while other retrievals wait for a place. */
+/** The octets of an open file. They are given up if nobody reads them while other retrievals wait for a place. */
 export class FileBody implements ByteSource, UnreadBody {
   readonly #octets: ByteSource
   readonly #context: RetrievalContext

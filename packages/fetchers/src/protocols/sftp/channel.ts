@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
 import { type Field, Fields, packet, packetOf } from './packets.ts'
 
-/** The length of a packet that OpenSSH, too, takes at most. */
+/** The longest packet that OpenSSH takes, too. */
 const maxPacket = 256 * 1024
 
-/** A status of the server in place of an answer (draft-ietf-secsh-filexfer-02 7). */
+/** A status that the server sent in place of an answer (draft-ietf-secsh-filexfer-02 7). */
 export class SftpStatus extends Error {
   override readonly name = 'SftpStatus'
   readonly status: number
@@ -15,7 +15,7 @@ export class SftpStatus extends Error {
   }
 }
 
-/** An answer: its type, and the fields behind its number. */
+/** An answer: its type, and the fields after its number. */
 export interface Answer {
   readonly type: number
   readonly fields: Fields
@@ -28,7 +28,7 @@ interface Request {
 
 /**
  * Requests and answers of SFTP version 3 over one channel of SSH (draft-ietf-secsh-filexfer-02). Any number may be
- * under way; their answers may come in any order. Names are octets: ssh2's own SFTP loses those that are not UTF-8.
+ * under way, and their answers may come in any order. Names are octets: ssh2's own SFTP loses those that are not UTF-8.
  */
 export class SftpChannel {
   readonly #stream: Duplex
@@ -37,24 +37,24 @@ export class SftpChannel {
   #last = 0
   #chunks: Buffer[] = []
   #length = 0
-  /** The octets of the next packet with its length; 4 until the length is known. */
+  /** How many octets the next packet has with its length. 4 until the length is known. */
   #needed = 4
   #version: ((version: number) => void) | undefined
 
-  /** `onViolation` is called once the server breaks the protocol: nothing more can be read. */
+  /** Calls `onViolation` if the server breaks the protocol, since nothing more can be read. */
   constructor(stream: Duplex, onViolation: (what: string) => void) {
     this.#stream = stream
     this.#onViolation = onViolation
     stream.on('data', (chunk: Buffer) => this.#receive(chunk))
   }
 
-  /** Agrees on the version. Rejects never: a lost connection ends the wait of its caller. */
+  /** Agrees on the version. Never rejects: if the connection is lost, its caller stops waiting. */
   begin(): Promise<number> {
     this.#stream.write(packetOf(packet.init, 3))
     return new Promise((resolve) => (this.#version = resolve))
   }
 
-  /** Sends a request and gives its answer. Rejects with SftpStatus, or with what fail() is called with. */
+  /** Sends a request and returns its answer. Rejects with SftpStatus, or with the error that fail() gets. */
   ask(type: number, ...fields: readonly Field[]): Promise<Answer> {
     this.#last = (this.#last + 1) % 0x1_0000_0000
     const id = this.#last

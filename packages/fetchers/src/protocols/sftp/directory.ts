@@ -13,14 +13,14 @@ import type { SftpSession } from './session.ts'
 /** A name in a directory. The strings hold one octet a character. */
 interface Listed {
   readonly name: string
-  /** A line as `ls -l` writes it. Some servers send none, so that the name stands alone. */
+  /** A line as `ls -l` writes it. Some servers send none; the line is then only the name. */
   readonly line: string
   readonly attributes: Attributes
   /** The target of a link, if the server tells it. */
   readonly target: string | null
 }
 
-/** A directory as a listing: the server's own lines, as `ls -l` writes them, in its order. */
+/** Makes a listing of a directory: the server's own lines, as `ls -l` writes them, in its order. */
 export async function readDirectory(
   path: string,
   { modified }: Attributes,
@@ -68,7 +68,7 @@ async function readNames(path: string, session: SftpSession, context: RetrievalC
   }
 }
 
-/** Some more names; null: all have come. */
+/** Reads some more names. Returns null after all have come. */
 async function nextNames(
   handle: Buffer,
   session: SftpSession,
@@ -91,7 +91,7 @@ function namesIn(fields: Answer['fields']): Listed[] {
   return listed
 }
 
-/** Asks for what the listing does not tell: the attributes of some servers, and the target of a link. */
+/** Asks for what the listing does not tell: attributes, on some servers, and the target of a link. */
 async function complete(
   listed: Listed,
   path: string,
@@ -104,7 +104,7 @@ async function complete(
       if (error instanceof SftpStatus) return null
       throw error
     })
-  // draft-ietf-secsh-filexfer-02 5: a listing may leave out attributes that the server tells of one file.
+  // A listing may omit attributes that the server tells of one file (draft-ietf-secsh-filexfer-02 5).
   const isTold = listed.attributes.mode !== null || leadsElsewhere(listed.name)
   const told = isTold ? null : await ask(packet.linkStat, packet.attributes)
   const each = told === null ? listed : { ...listed, attributes: readAttributes(told) }
@@ -113,7 +113,7 @@ async function complete(
   return { ...each, target: names === null ? null : (namesIn(names)[0]?.name ?? null) }
 }
 
-/** `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`, and for links ` -> target`; a name may hold a line feed. */
+/** Writes `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`, and ` -> target` for links. A name may hold a line feed. */
 function lineOf({ name, line, target }: Listed): string {
   const shown = `${line || name}${target === null ? '' : ` -> ${target}`}`
   return `${shown.replace(/[\0-\x1F\x7F]/g, (control) => encodeOctets(control))}\n`
@@ -124,7 +124,7 @@ async function* entriesOf(
   body: AsyncIterable<Uint8Array>,
   context: RetrievalContext,
 ): AsyncGenerator<Entry> {
-  // The attributes of SFTP say more than the lines of the body, so the body is only read to its end.
+  // SFTP's attributes say more than the lines of the body, so the body is only read to its end.
   for await (const _chunk of body);
   const base = context.url.replace(/#.*$/s, '').replace(/\/?$/, '/')
   for (const each of listed) yield entryOf(each, base)

@@ -4,8 +4,8 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 
 /**
- * Waits for the whole identification of the server (RFC 4253 4.2), and gives its octets back to the socket: ssh2 waits
- * for ever if they come one by one. Lines may stand before it. Rejects with `protocol-violation` for other protocols.
+ * Waits for the server's whole identification (RFC 4253 4.2), and gives its octets back to the socket: ssh2 waits for
+ * ever if they come one by one. Lines may precede it. Rejects with `protocol-violation` for other protocols.
  */
 export async function awaitGreeting(socket: Socket, context: RetrievalContext): Promise<void> {
   const connection = new Connection(socket, context)

@@ -3,12 +3,12 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { fingerprintOf, judge, type KnownKey, keyType, knownKeys } from './known-hosts.ts'
 import type { SshOptions } from './options.ts'
 
-/** Signature algorithms of RSA keys, whose type alone stands in known_hosts (RFC 8332). */
+/** The signature algorithms of RSA keys. known_hosts names only the type of the key (RFC 8332). */
 const rsa = ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa']
-/** The algorithms of host keys that ssh2 knows, but for ssh-dss, in its order. */
+/** The algorithms of host keys that ssh2 knows, except ssh-dss, in its order. */
 const algorithms = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', ...rsa]
 
-/** The check of a server's host key (security.md 36: the library of SSH would accept any). */
+/** Checks a server's host key (security.md 36: the library of SSH would accept any). */
 export class HostKeys {
   readonly #context: RetrievalContext
   readonly #place: string
@@ -31,8 +31,8 @@ export class HostKeys {
   }
 
   /**
-   * The algorithms to ask for. Those of known keys come first, so that a server with several keys shows one that is
-   * known. Another kind of key is asked for, too, because only then can it be told as a changed one.
+   * The algorithms to ask for. Those of known keys come first, so that a server with several keys shows a known one.
+   * Other kinds are requested, too, since only then does a changed key show.
    */
   get types(): readonly string[] {
     const known = this.#known.filter(({ marker }) => marker === null).map(({ type }) => type)
@@ -40,7 +40,7 @@ export class HostKeys {
     return [...algorithms.filter(isKnown), ...algorithms.filter((algorithm) => !isKnown(algorithm))]
   }
 
-  /** The error for a key that is not to be trusted; null: it is known. */
+  /** Makes the error for a key that is not trusted. Returns null if the key is known. */
   check(key: Buffer): RetrievalError | null {
     const verdict = judge(key, this.#known, this.#accepted)
     if (verdict === 'known') return null

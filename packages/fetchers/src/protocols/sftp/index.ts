@@ -19,15 +19,18 @@ import { operationError } from './ssh-errors.ts'
 
 export type { HostKeySource, NamedKey, PrivateKeySource, SshOptions } from './options.ts'
 
-/** Retrievals that use one connection at a time. OpenSSH's server opens up to 1,019 files in it. */
+/** How many retrievals use one connection at a time. OpenSSH's server opens up to 1,019 files in it. */
 const shared = 64
 
-/** A plan with the user of the login; `tls` is a word of its own, because options of TLS say which keys are taken. */
+/**
+ * A plan with the user of the login. Its `tls` is not `none`, so that the pool tells TLS options apart: they say which
+ * keys are accepted.
+ */
 type SftpTarget = LoginTarget & { readonly plan: AccessPlans['sftp'] }
 
 /**
- * A fetcher for files and directories over SSH (SFTP version 3); the package ssh2 speaks SSH. All retrievals with one
- * login share one connection, which is kept for some seconds.
+ * Makes a fetcher for files and directories over SSH (SFTP version 3). The package ssh2 speaks SSH. All retrievals with
+ * one login share one connection, which is kept for some seconds.
  */
 export function sftpFetcher(options: SshOptions = {}): Fetcher<'sftp'> {
   const ssh = readSsh(options)
@@ -54,7 +57,7 @@ function sftpSessions(ssh: SshOptions): SessionProtocol<SftpSession, SftpTarget,
     newQuirks: () => null,
     open: ({ plan }, context) => connect(plan, context, ssh),
     capacity: () => shared,
-    // A login costs more than all requests for a small file, and servers refuse many at a time (MaxStartups).
+    // A login costs more than all requests for a small file, and servers refuse many logins at a time (MaxStartups).
     perLogin: 1,
     pick: (sessions) => sessions.find(({ isDoubtful }) => !isDoubtful),
   }
@@ -74,7 +77,7 @@ async function connect(plan: AccessPlans['sftp'], context: RetrievalContext, ssh
   }
 }
 
-/** `path` has one octet a character, as names of SFTP do. */
+/** Opens a path. It has one octet a character, as names of SFTP do. */
 async function open(path: string, lease: Lease<SftpSession>, context: RetrievalContext): Promise<Retrieved<'sftp'>> {
   const { session, giveBack } = lease
   const shown = printable(octetsToText(path))
@@ -87,7 +90,7 @@ async function open(path: string, lease: Lease<SftpSession>, context: RetrievalC
     giveBack()
     return listing
   }
-  // Without a mode the server does not tell what it is.
+  // Without a mode we do not know what it is.
   if (mode !== null && fileKind(attributes) !== 'file') {
     throw context.error('refused', 'It is a device, FIFO or socket, not a file.', { phase: 'request' })
   }
@@ -100,7 +103,7 @@ async function open(path: string, lease: Lease<SftpSession>, context: RetrievalC
     if (body !== undefined) session.bodies.delete(body)
     giveBack()
   })
-  // The system's own files (/proc) say that they are empty; only reading tells.
+  // The system's own files (/proc) claim to be empty, so only reading shows their size.
   const size = attributes.size === 0 ? null : attributes.size
   try {
     const extent = await extentOf(

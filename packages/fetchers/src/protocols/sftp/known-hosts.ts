@@ -6,27 +6,29 @@ export interface KnownKey {
   readonly type: string
   /** The key in Base64. */
   readonly key: string
-  /** `@revoked`: the key must never be accepted; `@cert-authority`: it signs the certificates of host keys. */
+  /** `@revoked`: the key must never be accepted. `@cert-authority`: it signs the certificates of host keys. */
   readonly marker: string | null
-  /** True: the line names the host without its port, which differs from 22. Such a key counts only if it is shown. */
+  /**
+   * True if the line names the host without its port, which is not 22. Such a key counts only if the server shows it.
+   */
   readonly isWithoutPort: boolean
 }
 
 /** How a server's key compares with those that are known. */
 export type KeyVerdict = 'known' | 'unknown' | 'changed' | 'revoked'
 
-/** The fingerprint as ssh shows it: SHA-256 in Base64 without padding. */
+/** Returns the fingerprint as ssh shows it: SHA-256 in Base64 without padding. */
 export function fingerprintOf(key: Uint8Array): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=$/, '')}`
 }
 
-/** The type that a public key names in its first field (RFC 4253 6.6). */
+/** Returns the type that a public key names in its first field (RFC 4253 6.6). */
 export function keyType(key: Buffer): string {
   const length = key.length >= 4 ? key.readUInt32BE(0) : 0
   return key.toString('latin1', 4, 4 + Math.min(length, 64)).replace(/[^\w.@-]/g, '?')
 }
 
-/** The lines of known_hosts (sshd(8)) for a server. Comments and lines with an unknown marker are passed over. */
+/** Returns the lines of known_hosts (sshd(8)) for a server. Skips comments and lines with an unknown marker. */
 export function knownKeys(lines: readonly string[], host: string, port: number): KnownKey[] {
   const plain = host.toLowerCase()
   const name = port === 22 ? plain : `[${plain}]:${port}`
@@ -50,7 +52,9 @@ export function judge(key: Buffer, known: readonly KnownKey[], accepted: readonl
   return accepted.some((each) => each.replace(/=$/, '') === fingerprintOf(key)) ? 'known' : 'unknown'
 }
 
-/** Whether the first field of a line names the server: a hash (`|1|salt|hash`), or patterns with commas between. */
+/**
+ * Whether the first field of a line names the server. It is a hash (`|1|salt|hash`), or patterns separated by commas.
+ */
 function isFor(hosts: string, name: string): boolean {
   const [, salt, hash] = /^\|1\|([^|]+)\|([^|]+)$/.exec(hosts) ?? []
   if (salt !== undefined && hash !== undefined) {
@@ -61,7 +65,7 @@ function isFor(hosts: string, name: string): boolean {
   return patterns.some((pattern) => fits(pattern, name))
 }
 
-/** Matches `*` and `?`. It goes back to the last star alone, so the time is bounded. */
+/** Matches `*` and `?`. It goes back only to the last star, which limits the time. */
 function fits(pattern: string, name: string): boolean {
   let at = 0
   let star = -1

@@ -6,14 +6,14 @@ import { loadSsh2 } from './library.ts'
 import type { Link } from './link.ts'
 import type { NamedKey, SshOptions } from './options.ts'
 
-/** The login of one connection: who logs in, and the password that the caller has given for it. */
+/** The login of one connection: who logs in, and the password that the caller gave. */
 export interface Attempt {
   readonly user: string
-  /** Null: the caller has not been asked, or has none. */
+  /** Null if the caller has not been asked, or has none. */
   readonly found: FoundLogin | null
 }
 
-/** The caller's login is for another user, which one connection cannot change to (RFC 4252 5). */
+/** The caller's login is for another user. One connection cannot change to another user (RFC 4252 5). */
 export class OtherUser extends Error {
   override readonly name = 'OtherUser'
   readonly attempt: Attempt
@@ -24,7 +24,7 @@ export class OtherUser extends Error {
   }
 }
 
-/** Looks for a login by the caller's function. */
+/** Asks the caller's function for a login. */
 export function askLogin(
   { host, port, ...plan }: AccessPlans['sftp'],
   context: RetrievalContext,
@@ -34,7 +34,7 @@ export function askLogin(
   return findLogin(context, loginPlace(context.url, challenge, 'login'), challenge)
 }
 
-/** The error if no login is known. */
+/** Makes the error if no login is known. */
 export function noLogin(
   context: RetrievalContext,
   methods: readonly string[],
@@ -54,7 +54,7 @@ interface Question {
   readonly next: NextAuthHandler
 }
 
-/** The steps of the login: each question of the server is answered by the next way that it takes. */
+/** The steps of the login. Each question of the server is answered by the next way that the server takes. */
 export interface Steps {
   /** Called by ssh2 when it needs the next way to log in. */
   offer(methods: readonly AuthenticationType[] | null, next: NextAuthHandler): void
@@ -73,7 +73,7 @@ export function logIn(
   let waiting: ((question: Question) => void) | undefined
   let asked: Question | undefined
   let found = attempt.found
-  /** The private keys that were not tried yet; null: they have not been read. */
+  /** The private keys that were not tried yet. Null: they have not been read. */
   let keys: Identity[] | null = null
   const lockedKeys: string[] = []
 
@@ -157,12 +157,12 @@ export function logIn(
   }
 }
 
-/** A private key, and the name by which messages call it; `isOwn`: the caller has named this one key. */
+/** A private key, and its name for messages. `isOwn`: the caller has named this one key. */
 interface Identity extends NamedKey {
   readonly isOwn: boolean
 }
 
-/** The private keys in the order in which they are tried. */
+/** Returns the private keys in the order in which they are tried. */
 async function identitiesOf({ privateKey, privateKeys }: SshOptions, context: RetrievalContext): Promise<Identity[]> {
   const own = privateKey === undefined ? [] : [{ name: 'ssh.privateKey', text: privateKey, isOwn: true }]
   const others = await context.deadline.unlimited(async () => (await privateKeys?.()) ?? [])
@@ -170,8 +170,8 @@ async function identitiesOf({ privateKey, privateKeys }: SshOptions, context: Re
 }
 
 /**
- * Reads a private key. Of several, one whose passphrase is not known, or that cannot be read (null), is passed over, as
- * by ssh.
+ * Reads a private key. If there are several, it skips one whose passphrase is not known or that cannot be read (null),
+ * as ssh does.
  */
 async function readKey(
   { text, isOwn }: Identity,
@@ -192,7 +192,7 @@ async function readKey(
   throw context.error('auth-failed', what, { phase: 'login', advice })
 }
 
-/** Why keys were passed over: what the message says, and the option that it names. */
+/** Why keys were skipped: what the message says, and the option that it names. */
 interface Locked {
   readonly text: string
   readonly advice: { readonly option: 'ssh.passphrase' }

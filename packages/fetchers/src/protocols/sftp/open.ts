@@ -22,7 +22,7 @@ export async function openSession(
   const { Client: SshClient } = (await loadSsh2()).default
   const keys = await HostKeys.of(plan, context, options)
   const socket = await openSessionSocket(context, plan)
-  // An abort leaves nothing open, whatever is awaited.
+  // An abort must leave nothing open, whatever we are waiting for.
   const unlink = context.deadline.onAbort(() => socket.destroy())
   try {
     await awaitGreeting(socket, context)
@@ -58,11 +58,11 @@ export async function openSession(
       link.fail((other) => violation(other, what))
       socket.destroy()
     })
-    // Its text would fill the window of the channel.
+    // Otherwise its text would fill the window of the channel.
     stream.stderr.resume()
     stream.on('error', () => socket.destroy()).once('close', () => socket.destroy())
     const version = await context.deadline.within('request', () => link.unlessLost(channel.begin()))
-    // draft-ietf-secsh-filexfer-02 4: the lower of both versions is spoken.
+    // The lower of both versions is spoken (draft-ietf-secsh-filexfer-02 4).
     if (version < 3) throw context.error('server-refused', `The server speaks SFTP version ${version}; 3 is needed.`)
     return new SftpSession(socket, channel, link)
   } catch (error) {

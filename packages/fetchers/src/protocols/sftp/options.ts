@@ -1,23 +1,23 @@
 import { invalidOption } from '../../kit/limits.ts'
 import { callback, checkOptions, line, type OptionKind, text, texts } from '../../kit/options.ts'
 
-/** How SSH servers are known, and how the client logs in to them (RFC 4252). */
+/** Which SSH servers are known, and how the client logs in to them (RFC 4252). */
 export interface SshOptions {
   /**
    * The host keys that are known: lines in the format of OpenSSH's known_hosts (sshd(8)), or fingerprints such as
-   * `SHA256:n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg` of keys to accept. A function gives them for one server. A
-   * key that is not among them is `certificate`. Default: none.
+   * `SHA256:n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg` of keys to accept. A function gives them for one server. Any
+   * other key is the error `certificate`. Default: none.
    */
   readonly hostKeys?: readonly string[] | HostKeySource
-  /** The user for servers whose URL names none. Default: the one that `credentials` gives. */
+  /** The user if the URL names none. Default: the one that `credentials` gives. */
   readonly user?: string
   /** The path of ssh-agent's socket. Default: no agent is asked. */
   readonly agent?: string
   /** A private key, as the text of its file (PEM or OpenSSH). */
   readonly privateKey?: string
   /**
-   * Gives further private keys, which are tried in their order after the agent and `privateKey`. It is called once a
-   * server takes keys. A key that `passphrase` does not open is passed over, and the error names it.
+   * Gives further private keys. They are tried in order after the agent and `privateKey`. It is called after a server
+   * has said that it takes keys. A key that `passphrase` does not open is skipped, and the error names it.
    */
   readonly privateKeys?: PrivateKeySource
   /** The passphrase of the private keys. */
@@ -48,9 +48,9 @@ const kinds: Readonly<Record<keyof SshOptions, OptionKind>> = {
   passphrase: text,
 }
 
-/** Throws RetrievalError `invalid-option`. Gives a copy. */
+/** Checks the options and returns a copy. Throws RetrievalError `invalid-option`. */
 export function readSsh(options: SshOptions = {}): SshOptions {
-  // The values may be secrets, which a message must not show.
+  // The values may be secrets, which no message may show.
   for (const name of ['privateKey', 'passphrase'] as const) {
     const value: unknown = Object(options)[name]
     if (value !== undefined && typeof value !== 'string') throw invalidOption(`ssh.${name}`, text[0], typeof value)

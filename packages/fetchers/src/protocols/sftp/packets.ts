@@ -1,4 +1,4 @@
-/** The packets of SFTP that are asked and answered here (draft-ietf-secsh-filexfer-02 3). */
+/** The packets of SFTP that we send and receive (draft-ietf-secsh-filexfer-02 3). */
 export const packet = {
   init: 1,
   version: 2,
@@ -44,7 +44,7 @@ function octetsOf(field: Field): Buffer {
   return number
 }
 
-/** Reads the fields of a packet. Throws a RangeError if it is too short for them. */
+/** Reads the fields of a packet. Throws a RangeError if the packet is too short for them. */
 export class Fields {
   readonly #octets: Buffer
   #at = 0
@@ -70,7 +70,7 @@ export class Fields {
     return this.#octets.subarray(this.#at - length, this.#at)
   }
 
-  /** A string, one octet a character. */
+  /** Reads a string, one octet a character. */
   text(): string {
     return this.octets().toString('latin1')
   }

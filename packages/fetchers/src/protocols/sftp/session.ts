@@ -9,8 +9,8 @@ import { type Field, packet } from './packets.ts'
 import { Lost, violation } from './ssh-errors.ts'
 
 /**
- * One SSH connection with its SFTP channel. Many retrievals use it at a time: a body that is left unread holds up none
- * of them, because its consumer asks for each part. It only keeps one of the places.
+ * One SSH connection with its SFTP channel. Many retrievals use it at a time. A body that nobody reads holds up none of
+ * them, because its consumer asks for each part; it only occupies a place.
  */
 export class SftpSession implements ReusableSession, UnreadBody {
   served = 0
@@ -21,9 +21,9 @@ export class SftpSession implements ReusableSession, UnreadBody {
   readonly #socket: Socket
   readonly #channel: SftpChannel
   readonly #link: Link
-  /** True once an answer has not come in time: no further retrieval should begin here. */
+  /** True after an answer did not come in time. No further retrieval should begin here. */
   isDoubtful = false
-  /** The number of requests whose answers a retrieval still needs, or has given up. */
+  /** How many requests have answers that a retrieval still needs, or has given up. */
   #pending = 0
 
   constructor(socket: Socket, channel: SftpChannel, link: Link) {
@@ -33,7 +33,7 @@ export class SftpSession implements ReusableSession, UnreadBody {
     link.onFailure((loss) => channel.fail(new Lost(loss)))
   }
 
-  /** False while an answer is awaited that nobody may want any more: its server may have gone silent. */
+  /** False while we wait for an answer that perhaps nobody wants any more: the server may have gone silent. */
   get isUsable(): boolean {
     return !this.isLost && this.#pending === 0
   }
@@ -71,8 +71,8 @@ export class SftpSession implements ReusableSession, UnreadBody {
   }
 
   /**
-   * Sends a request of one retrieval and gives its answer, which must be of the type. `shown` is the request for
-   * traces. Rejects with the server's SftpStatus, or with the loss.
+   * Sends a request of one retrieval and returns its answer, which must have this type. `shown` is the request as
+   * traces show it. Rejects with the server's SftpStatus, or with the loss.
    */
   async ask(
     context: RetrievalContext,
@@ -97,7 +97,7 @@ export class SftpSession implements ReusableSession, UnreadBody {
     throw violation(context, `packet ${answer.type} came in place of ${wanted}`)
   }
 
-  /** Closes a file or directory. The answer says nothing that matters. */
+  /** Closes a file or directory. The answer does not matter. */
   release(handle: Buffer): void {
     if (!this.isLost) this.#channel.ask(packet.close, handle).catch(() => {})
   }

@@ -4,7 +4,7 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { receiveError } from '../../wire/transport/socket-error.ts'
 import { SftpStatus } from './channel.ts'
 
-/** Why a connection is lost, as the error for one of the retrievals that use it. */
+/** Makes the error that tells one of the retrievals on a connection why the connection was lost. */
 export type Loss = (context: RetrievalContext) => RetrievalError
 
 /** Thrown by a request whose connection is lost. */
@@ -28,7 +28,7 @@ export function violation(context: RetrievalContext, what: string): RetrievalErr
   return context.error('protocol-violation', `SSH failed: ${printable(what).slice(0, 300)}. Check scheme and port.`)
 }
 
-/** The error for one of ssh2. */
+/** Makes the error for one of ssh2's. */
 export function sshError(context: RetrievalContext, error: Error & ClientErrorExtensions): RetrievalError {
   if (error.level === 'client-socket') return receiveError(context, error)
   if (/^(?:Connection lost|Timed out)/.test(error.message)) return ended(context)
@@ -43,7 +43,7 @@ export function sshError(context: RetrievalContext, error: Error & ClientErrorEx
   return violation(context, error.message)
 }
 
-/** The error for a server whose keys are all of other kinds, such as `ssh-ed25519-cert-v01@openssh.com`. */
+/** Makes the error if all keys of a server are of other kinds, such as `ssh-ed25519-cert-v01@openssh.com`. */
 function noHostKey(context: RetrievalContext): RetrievalError {
   const what =
     'The server shows no host key of a known kind, perhaps certificates alone (@cert-authority), which are not understood.'
@@ -51,7 +51,10 @@ function noHostKey(context: RetrievalContext): RetrievalError {
   return context.error('certificate', `${what} ${remedy}`, { phase: 'greeting' })
 }
 
-/** The error for a status of the server (draft-ietf-secsh-filexfer-02 7), and for what else an operation throws. */
+/**
+ * Makes the error for a status of the server (draft-ietf-secsh-filexfer-02 7) or anything else that an operation
+ * throws.
+ */
 export function operationError(context: RetrievalContext, cause: unknown): RetrievalError {
   if (RetrievalError.is(cause)) return cause
   if (!(cause instanceof SftpStatus)) {
