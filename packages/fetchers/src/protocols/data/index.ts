@@ -4,7 +4,7 @@ import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetche
 import { wholeSource } from '../../kit/byte-source.ts'
 import { data } from './about.ts'
 
-/** A fetcher for data URLs (RFC 2397): the data stands in the URL, so nothing is contacted. */
+/** Makes a fetcher for data URLs (RFC 2397). The data is in the URL, so it contacts nothing. */
 export function dataFetcher(): Fetcher<'data'> {
   return { ...data, retrieve: async (plan, context) => retrieved(plan, context) }
 }
@@ -27,7 +27,7 @@ function retrieved({ mediaType, size, octets }: DataPlan, context: RetrievalCont
   }
 }
 
-/** The media type without malformed parameters; text/plain if it is malformed itself (Fetch Standard, 6). */
+/** Returns the media type without malformed parameters, or text/plain if it is malformed itself (Fetch Standard, 6). */
 function typeOf(mediaType: string): MIMEType {
   try {
     return new MIMEType(mediaType)

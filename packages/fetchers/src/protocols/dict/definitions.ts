@@ -6,8 +6,8 @@ import { type Reply, readReply, refusal } from '../../wire/framing/reply.ts'
 import { words } from './words.ts'
 
 /**
- * The definitions as text, each below a line with its database: `From WordNet (r) 3.0 [wn]:`. With a number, that
- * definition alone, without the line.
+ * Yields the definitions as text, each after a line with its database: `From WordNet (r) 3.0 [wn]:`. With a number,
+ * yields only that definition, without the line.
  */
 export async function* definitions(
   number: number | null,
@@ -27,7 +27,9 @@ export async function* definitions(
   }
 }
 
-/** A reply within an answer. Rejects with `partial` if the connection ends instead, since 250 ends each answer. */
+/**
+ * Reads a reply within an answer. Rejects with `partial` if the connection ends instead, since 250 ends each answer.
+ */
 export async function readBodyReply(lines: LineReader, context: RetrievalContext): Promise<Reply> {
   try {
     return await readReply(lines, context, 'body')
@@ -38,14 +40,14 @@ export async function readBodyReply(lines: LineReader, context: RetrievalContext
   }
 }
 
-/** `151 "shortcake" wn "WordNet (r) 3.0"` (RFC 2229 3.2.2). */
+/** Returns the database of `151 "shortcake" wn "WordNet (r) 3.0"` (RFC 2229 3.2.2). */
 function source({ text }: Reply): string {
   const [, database = '', description = ''] = words(text)
   const name = description === '' ? database : `${description} [${database}]`
   return `From ${utf8Octets(octetsToText(name))}:`
 }
 
-/** The server has announced more definitions than it sent. */
+/** Throws if the server has announced more definitions than it sent. */
 function checkFound(number: number | null, count: number, context: RetrievalContext): void {
   if (number === null || number <= count) return
   const message = `The server sent ${count} definitions, and the URL asks for number ${number}.`

@@ -6,8 +6,8 @@ import { words } from './words.ts'
 type DictPlan = AccessPlans['dict']
 
 /**
- * The entries of a listing: matches (`wn "shortcake"`), databases (`wn "WordNet (r) 3.0"`) or strategies (`prefix
- * "Match prefixes"`).
+ * Yields the entries of a listing: matches (`wn "shortcake"`), databases (`wn "WordNet (r) 3.0"`) or strategies
+ * (`prefix "Match prefixes"`).
  */
 export async function* lineEntries(
   body: AsyncIterable<Uint8Array>,
@@ -47,13 +47,13 @@ function isAtom(name: string): boolean {
   return /^[^\0-\x20"'\\\x7F]+$/.test(name)
 }
 
-/** A URL of the same server, with the same user. */
+/** Makes a URL of the same server, with the same user. */
 function urlOf(plan: DictPlan, path: string): string {
   const user = plan.user === null ? '' : `${encodeOctets(plan.user)};AUTH@`
   return `dict://${user}${authority({ host: plan.host.replace('%', '%25'), port: plan.port }, 2628)}/${path}`
 }
 
-/** The line with this number, from 1 on, of a text. */
+/** Yields the line with this number of a text, counted from 1. */
 export async function* pickLine(
   text: AsyncIterable<Uint8Array>,
   number: number,

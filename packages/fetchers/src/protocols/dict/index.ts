@@ -13,7 +13,10 @@ import { logIn } from './login.ts'
 
 type DictPlan = AccessPlans['dict']
 
-/** Retrieves by the Dictionary Server Protocol (RFC 2229): definitions as text, matches and databases as listings. */
+/**
+ * Makes a fetcher for the Dictionary Server Protocol (RFC 2229): definitions as text, matches and databases as
+ * listings.
+ */
 export function dictFetcher(): Fetcher<'dict'> {
   return { ...dict, retrieve }
 }
@@ -57,7 +60,7 @@ function answerTo(plan: DictPlan, reply: Reply, lines: LineReader, context: Retr
     outcome: 'retrieved',
     kind: isListing ? 'listing' : 'object',
     mediaType: 'text/plain',
-    // RFC 2229 2.3: all texts are UTF-8.
+    // All texts are UTF-8 (RFC 2229 2.3).
     charset: 'utf-8',
     size: null,
     modified: null,
@@ -71,7 +74,7 @@ function answerTo(plan: DictPlan, reply: Reply, lines: LineReader, context: Retr
   }
 }
 
-/** The lines of one text; of matches perhaps only the one with this number. Then 250 must follow. */
+/** Yields the lines of one text, or the match with this number. Then 250 must follow. */
 async function* block(number: number | null, lines: LineReader, context: RetrievalContext): AsyncGenerator<Uint8Array> {
   const text = dotBody(lines, context, { keepsLoneDot: true })
   yield* number === null ? text : pickLine(text, number, context)
@@ -80,7 +83,7 @@ async function* block(number: number | null, lines: LineReader, context: Retriev
   if (reply.code !== 250) throw refusalOf(reply, context)
 }
 
-/** The error for a reply that is none of those that are expected (RFC 2229 7.1). */
+/** Makes the error for an unexpected reply (RFC 2229 7.1). */
 function refusalOf(reply: Reply, context: RetrievalContext): Error {
   const { code } = reply
   if (code === 552) return refusal(context, 'not-found', 'The dictionary has no such word', reply)

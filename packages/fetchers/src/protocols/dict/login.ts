@@ -13,8 +13,8 @@ interface Dialogue {
 }
 
 /**
- * Logs in by AUTH (RFC 2229 3.11): the MD5 checksum of the message id in the greeting and the password goes out, never
- * the password. Throws `auth-required` without a password, `auth-failed` if the server refuses it.
+ * Logs in by AUTH (RFC 2229 3.11). It sends the MD5 checksum of the password and of the message id in the greeting,
+ * never the password. Throws `auth-required` without a password, `auth-failed` if the server refuses it.
  */
 export async function logIn(
   { host, port, user }: Pick<AccessPlans['dict'], 'host' | 'port'> & { readonly user: string },

@@ -1,6 +1,6 @@
 /**
- * The words of a line (RFC 2229 2.2), one octet a character: atoms, and strings in double or single quotes, in which a
- * backslash stands before a quote. A quote without its end lasts to the end of the line.
+ * Splits a line into words (RFC 2229 2.2), one octet a character: atoms, and strings in double or single quotes, in
+ * which a backslash precedes a quote. A quote without its end lasts to the end of the line.
  */
 export function words(line: string): string[] {
   const found: string[] = []

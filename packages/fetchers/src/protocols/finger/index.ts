@@ -5,7 +5,10 @@ import { LineReader } from '../../wire/framing/lines.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
 import { finger } from './about.ts'
 
-/** Asks who is on a host (RFC 1288): one line is sent, and the answer lasts to the end of the connection. */
+/**
+ * Makes a fetcher that asks who is on a host (RFC 1288). It sends one line, and the answer lasts to the end of the
+ * connection.
+ */
 export function fingerFetcher(): Fetcher<'finger'> {
   return { ...finger, retrieve }
 }
@@ -18,18 +21,18 @@ async function retrieve(plan: AccessPlans['finger'], context: RetrievalContext):
   try {
     await connection.sendLine(plan.query)
     const source = new LineReader(connection, context)
-    // The first octets have the time limit of a reply. An empty answer is an answer (RFC 1288 2.5.3 demands none).
+    // The first octets have the time limit of a reply. An answer may be empty (RFC 1288 2.5.3 demands none).
     const first = await source.read('request')
     if (first !== null) source.unread(first)
     return {
       outcome: 'retrieved',
       kind: 'object',
       mediaType: 'text/plain',
-      // RFC 1288 2.2 promises ASCII; servers send what the users wrote.
+      // RFC 1288 2.2 promises ASCII, but servers send what the users wrote.
       charset: null,
       size: null,
       modified: null,
-      // RFC 1288 2.3: only the end of the connection ends the answer.
+      // Only the end of the connection ends the answer (RFC 1288 2.3).
       completeness: 'eof-only',
       metadata: {},
       body: new ConnectionBody(plainOctets(source), connection),

@@ -4,10 +4,10 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { dataFolders } from '../../programs/data-folders.ts'
 import { localesWanted } from '../../programs/locales.ts'
 
-/** The names of a document and of a page: those of one folder and of one file, without a path. */
+/** Matches the name of a document and of a page: one folder and one file, without a path. */
 export const helpName: RegExp = /^[A-Za-z0-9_][A-Za-z0-9_.+@-]{0,199}$/
 
-/** The folders in which a document may be, the best first: by language, then by place. */
+/** Returns the folders in which a document may be, best first: by language, then by place. */
 export function foldersOf(document: string, { request }: RetrievalContext): readonly string[] {
   return localesWanted(request.acceptLanguage, process.env).flatMap((locale) =>
     dataFolders(process.env).flatMap((folder) => [
@@ -17,7 +17,7 @@ export function foldersOf(document: string, { request }: RetrievalContext): read
   )
 }
 
-/** The paths that may hold a page: Mallard, HTML, DocBook. Null: the page of the beginning. */
+/** Returns the paths that may hold a page: Mallard, HTML, DocBook. Null: the first page. */
 export function pathsOf(folder: string, document: string, page: string | null): readonly string[] {
   const names =
     page === null
@@ -26,7 +26,7 @@ export function pathsOf(folder: string, document: string, page: string | null): 
   return names.map((name) => join(folder, name))
 }
 
-/** The pages of a document of Mallard, by their names. */
+/** Returns the names of a Mallard document's pages. */
 export async function pagesIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.flatMap((name) => (name.endsWith('.page') && helpName.test(name) ? [name.slice(0, -5)] : [])).sort()

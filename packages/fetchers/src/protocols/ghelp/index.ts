@@ -7,8 +7,8 @@ import { type HelpPage, readPage } from './page.ts'
 import { readText } from './read-file.ts'
 
 /**
- * A fetcher for the help of GNOME's applications (uri(7)), which lies in the folders of data: pages of Mallard and of
- * DocBook are read as text, without a program; pages of HTML come as they are.
+ * Makes a fetcher for the help of GNOME's applications (uri(7)), which lies in the folders of data. It reads pages of
+ * Mallard and DocBook as text, without a program, and gives pages of HTML unchanged.
  */
 export function ghelpFetcher(): Fetcher<'ghelp'> {
   return { ...ghelp, retrieve: retrieveHelp }
@@ -55,10 +55,10 @@ async function result(found: Found, context: RetrievalContext): Promise<Retrieve
   return textResult(text, context, { kind: 'object', metadata: {}, entries })
 }
 
-/** The most pages of one document that are looked at. */
+/** How many pages of one document are looked at. */
 const maxPages = 5000
 
-/** The pages that a guide lists: each of them names its guides. */
+/** Returns the pages that a guide lists, since each page names its guides. */
 async function pagesOfGuide({ folder, document, page }: Found, context: RetrievalContext): Promise<Entry[]> {
   const entries: Entry[] = []
   for (const name of (await pagesIn(folder)).slice(0, maxPages)) {
@@ -70,7 +70,10 @@ async function pagesOfGuide({ folder, document, page }: Found, context: Retrieva
   return entries
 }
 
-/** A link of a page: `a11y#vision`, `help:orca`, `https://www.gnome.org/`. Null if it is no URL that is known. */
+/**
+ * Makes the entry of a page's link: `a11y#vision`, `help:orca`, `https://www.gnome.org/`. Returns null if it is no
+ * known URL.
+ */
 function linkEntry(name: string, target: string, document: string): Entry | null {
   const isUrl = /^[a-z][a-z\d+.-]*:/i.test(target)
   const [page = '', section] = target.split('#')

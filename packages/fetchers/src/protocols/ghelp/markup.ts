@@ -1,12 +1,12 @@
-/** A piece of XML, as far as a reader of texts needs it. */
+/** A piece of XML that matters to a reader of texts. */
 export type Token =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'open'; readonly name: string; readonly attributes: string; readonly isEmpty: boolean }
   | { readonly kind: 'close'; readonly name: string }
 
 /**
- * The tags and texts of an XML document. Comments, processing instructions and the document type are left out, so that
- * no entity of the document's own and no other file is read.
+ * Yields the tags and texts of an XML document. It leaves out comments, processing instructions and the document type,
+ * so that it reads no entity of the document's own and no other file.
  */
 export function* tokensOf(xml: string): Generator<Token, void, void> {
   for (let at = 0; at < xml.length; ) {
@@ -37,7 +37,7 @@ function endOr(xml: string, mark: string, from: number): number {
   return end === -1 ? xml.length : end
 }
 
-/** `<!DOCTYPE article [ ... ]>` */
+/** Finds the end of `<!DOCTYPE article [ ... ]>`. */
 function endOfDoctype(xml: string, at: number): number {
   const end = endOr(xml, '>', at)
   const bracket = xml.indexOf('[', at)
@@ -54,7 +54,7 @@ function unescaped(text: string): string {
   })
 }
 
-/** The value of an attribute; null if the tag has none. */
+/** Returns the value of an attribute. Null if the tag has none. */
 export function attribute(attributes: string, name: string): string | null {
   for (const [, found, double, single] of attributes.matchAll(
     /(?<![\w:.-])([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g,

@@ -4,9 +4,9 @@ import { attribute, tokensOf } from './markup.ts'
 export interface HelpPage {
   readonly title: string
   readonly text: string
-  /** The places that the text names: `page#section` of the document, or an absolute URL. */
+  /** Where the text leads: `page#section` of the document, or an absolute URL. */
   readonly links: readonly HelpLink[]
-  /** The pages that list this one: `a11y#vision` is a section of the page `a11y`. */
+  /** The pages that list this one. `a11y#vision` is a section of the page `a11y`. */
   readonly guides: readonly string[]
   /** Whether the page lists others (Mallard 1.0, guide pages). */
   readonly isGuide: boolean
@@ -17,7 +17,7 @@ export interface HelpLink {
   readonly target: string
 }
 
-/** Elements that say something about the text. */
+/** Elements that say something about the text, and are no part of it. */
 const hidden: ReadonlySet<string> = new Set([
   ...[
     'info',
@@ -33,7 +33,7 @@ const hidden: ReadonlySet<string> = new Set([
 ])
 const titles: ReadonlySet<string> = new Set(['title'])
 const items: ReadonlySet<string> = new Set(['item', 'listitem'])
-/** Elements within a line; all others begin one of their own. */
+/** Elements within a line. All others begin a new line. */
 const inline: ReadonlySet<string> = new Set([
   ...['app', 'application', 'cmd', 'code', 'command', 'em', 'emphasis', 'email', 'file', 'filename', 'gui', 'guiseq'],
   ...['guibutton', 'guilabel', 'guimenu', 'guimenuitem', 'guisubmenu', 'guiicon', 'menuchoice', 'key', 'keycap'],
@@ -42,7 +42,7 @@ const inline: ReadonlySet<string> = new Set([
 ])
 const verbatim: ReadonlySet<string> = new Set(['code', 'screen', 'programlisting', 'literallayout'])
 
-/** Reads a page. Malformed XML is read as far as it makes sense. */
+/** Reads a page. Reads as much of malformed XML as makes sense. */
 export function readPage(xml: string): HelpPage {
   const writer = new PageWriter()
   for (const token of tokensOf(xml)) {
@@ -142,7 +142,7 @@ class PageWriter {
     this.#mark = ''
   }
 
-  /** `<code>` is a block where no paragraph is around it. */
+  /** Whether `<code>` is a block: no paragraph is around it. */
   #isBlockOfCode(name: string): boolean {
     return name === 'code' && !this.#names.some((each) => ['p', 'para', 'title'].includes(each))
   }

@@ -4,13 +4,13 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { overHeld } from '../../kit/size-limit.ts'
 
 /**
- * A regular file as text; null if there is none that may be read. Rejects with `limit-exceeded` over
+ * Reads a regular file as text. Returns null if there is none that may be read. Rejects with `limit-exceeded` over
  * limits.maxCollected.
  */
 export async function readText(path: string, context: RetrievalContext): Promise<string | null> {
   const { deadline, limits } = context
   return await deadline.within('request', async () => {
-    // A FIFO must not hold the retrieval.
+    // A FIFO must not block the retrieval.
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => null)
     if (file === null) return null
     try {

@@ -1,10 +1,12 @@
 import { encodeOctets, RetrievalError, resolve, utf8Octets } from '@retriever/core'
 import type { Entry } from '../../contract/fetcher.ts'
 
-/** The most characters of a cross reference; a longer text after `*note` is none. */
+/** How many characters a cross reference may have. A longer text after `*note` is none. */
 const maxReference = 500
 
-/** The items of a node's menu, and then its cross references, each node once. `file`: the Info file of the node. */
+/**
+ * Yields the items of a node's menu, then its cross references, each node once. `file` is the Info file of the node.
+ */
 export async function* nodeEntries(body: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Entry, void, void> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(new Uint8Array(chunk))
@@ -13,7 +15,7 @@ export async function* nodeEntries(body: AsyncIterable<Uint8Array>, file: string
   yield* noteEntries(text, file)
 }
 
-/** `* ls invocation::   List directory contents.` and `* Gzip: (gzip).   Compression of files.` */
+/** Reads `* ls invocation::   List directory contents.` and `* Gzip: (gzip).   Compression of files.` */
 function* menuEntries(text: string, file: string): Generator<Entry, void, void> {
   const menu = text.indexOf('\n* Menu:')
   if (menu === -1) return
@@ -31,7 +33,7 @@ function* menuEntries(text: string, file: string): Generator<Entry, void, void> 
   }
 }
 
-/** `*note Common options::` and `*Note Top: (find)Top.`, perhaps broken between two lines. */
+/** Reads `*note Common options::` and `*Note Top: (find)Top.`, perhaps broken between two lines. */
 function* noteEntries(text: string, file: string): Generator<Entry, void, void> {
   const seen = new Set<string>()
   for (const { index } of text.matchAll(/\*note(?=\s)/gi)) {
@@ -47,7 +49,7 @@ function* noteEntries(text: string, file: string): Generator<Entry, void, void> 
   }
 }
 
-/** The text from there to the next empty line. */
+/** Returns the text from there to the next empty line. */
 function paragraphAt(text: string, start: number): string {
   const rest = text.slice(start, start + maxReference)
   const end = rest.indexOf('\n\n')
@@ -56,14 +58,14 @@ function paragraphAt(text: string, start: number): string {
 
 interface Reference {
   readonly label: string
-  /** Null: a node of the same file. */
+  /** Null for a node of the same file. */
   readonly file: string | null
-  /** "" is the node Top. */
+  /** "" for the node Top. */
   readonly node: string
   readonly description: string
 }
 
-/** `LABEL::`, `LABEL: NODE.`, `LABEL: (FILE)NODE.` at the beginning of a text. DEL quotes a name. */
+/** Reads `LABEL::`, `LABEL: NODE.` or `LABEL: (FILE)NODE.` at the beginning of a text. DEL quotes a name. */
 function readReference(text: string): Reference | null {
   const quotedEnd = text.startsWith('\x7F') ? text.indexOf('\x7F', 1) + 1 : 0
   const found = text.slice(quotedEnd).search(/:(?=[:\s])/)
@@ -84,7 +86,7 @@ function readReference(text: string): Reference | null {
   return { label, file, node, description: rest.slice(whole.length).replace(/^[.,]/, '').trim() }
 }
 
-/** The URL of a node, with blanks as `%20`: an underscore would be ambiguous. Null if none can name it. */
+/** Makes the URL of a node, with blanks as `%20`, since an underscore would be ambiguous. Null if none can name it. */
 function nodeUrl({ file, node }: Reference, current: string): string | null {
   const name = encodeOctets(file === null ? current : utf8Octets(file), '+@:')
   const isTop = node === '' || node === 'Top'

@@ -1,4 +1,4 @@
-/** A node begins: `File: find.info,  Node: File names,  Next: Contents,  Prev: Top,  Up: Top`. */
+/** The first line of a node: `File: find.info,  Node: File names,  Next: Contents,  Prev: Top,  Up: Top`. */
 export interface NodeHeader {
   readonly node: string
   /** The names of the neighbours; `(dir)` is the list of all files. */
@@ -7,14 +7,14 @@ export interface NodeHeader {
   readonly up?: string
 }
 
-/** The header of a node; null if the text begins with another line. */
+/** Reads the header of a node. Returns null if the text begins with another line. */
 export function nodeHeader(text: string): NodeHeader | null {
   const line = text.slice(0, text.indexOf('\n')).slice(0, 2000)
   if (!/^File: /.test(line)) return null
   const value = (name: string): string | undefined => {
     const at = line.indexOf(`${name}: `)
     if (at === -1) return undefined
-    // Info quotes a name with a comma by DEL.
+    // Info puts DEL around a name with a comma.
     const [, quoted, plain] =
       /^(?:\x7F([^\x7F]*)\x7F|([^,\t]*))/.exec(line.slice(at + name.length + 2).trimStart()) ?? []
     return (quoted ?? plain)?.trim() || undefined

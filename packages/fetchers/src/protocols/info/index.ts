@@ -8,8 +8,8 @@ import { nodeEntries } from './entries.ts'
 import { type NodeHeader, nodeHeader } from './header.ts'
 
 /**
- * A fetcher for nodes of Info files (uri(7)), as the program `info` writes them. An underscore of a URL may stand for a
- * blank: the node of the name as written is tried first.
+ * Makes a fetcher for nodes of Info files (uri(7)), as the program `info` writes them. An underscore in a URL may mean
+ * a blank, so it first tries the node whose name is as written.
  */
 export function infoFetcher(): Fetcher<'info'> {
   return { ...info, retrieve: retrieveNode }
@@ -30,13 +30,13 @@ async function retrieveNode(plan: AccessPlans['info'], context: RetrievalContext
   throw context.error('not-found', message)
 }
 
-/** A node; null if the file has none of the name. Rejects with `not-found` if there is no file. */
+/** Reads a node. Returns null if the file has none of this name. Rejects with `not-found` if there is no file. */
 async function readNode(
   file: string,
   node: string,
   context: RetrievalContext,
 ): Promise<{ readonly text: string; readonly header: NodeHeader } | null> {
-  // Behind its letter, no name is an option of its own (security.md case 7).
+  // A name that follows an option's letter cannot be an option itself (security.md case 7).
   const args = [`-f${octetsToText(file)}`, `-n${node}`, '-o-']
   const { status, stdout, complaint } = await runProgram({ name: 'info', args, packageName: 'info' }, context)
   const reply = complaint === '' ? {} : { reply: complaint }
@@ -47,8 +47,8 @@ async function readNode(
     const message = `This machine has no Info file "${octetsToText(file)}". info:(dir) lists those that it has.`
     throw context.error('not-found', message, reply)
   }
-  // For an unknown node, info complains, and writes the node Top with exit status 0. An anchor leads to the node around
-  // it, without a complaint.
+  // If info does not know a node, it complains, and writes the node Top with exit status 0. An anchor leads to the node
+  // around it, without a complaint.
   const isOther = header.node.toLowerCase() !== node.toLowerCase()
   return isOther && complaint !== '' ? null : { text, header }
 }

@@ -8,8 +8,8 @@ import { textResult } from '../../programs/text-result.ts'
 import { man } from './about.ts'
 
 /**
- * A fetcher for manual pages (uri(7)): the program `man` formats them as text. Without a page, the list of all pages is
- * retrieved, as `apropos` gives it.
+ * Makes a fetcher for manual pages (uri(7)). The program `man` formats them as text. If the URL names no page, it gives
+ * the list of all pages from `apropos`.
  */
 export function manFetcher(): Fetcher<'man'> {
   return {
@@ -28,8 +28,8 @@ async function retrieveIndex(context: RetrievalContext): Promise<Retrieved<'man'
 }
 
 /**
- * The options of man-db for words that are not divided and lines that are not filled up: a hyphen at the end of a line
- * would spoil URLs and names of options. The man of other systems ignores the variable MANOPT.
+ * Options of man-db that stop it from dividing words and filling up lines: a hyphen at the end of a line would spoil
+ * URLs and names of options. The man of other systems ignores the variable MANOPT.
  */
 const layout = '--no-hyphenation --no-justification'
 
@@ -40,7 +40,7 @@ async function retrievePage(
   { page, section }: AccessPlans['man'] & { readonly page: string },
   context: RetrievalContext,
 ): Promise<Retrieved<'man'>> {
-  // Behind `--` no name is an option. A name has no slash, so that man looks for it among the pages only (case 7).
+  // After `--`, no name is an option. A name has no slash, so that man looks for it only among the pages (case 7).
   const args = ['--', ...(section === null ? [] : [section]), page]
   const languages = localesOf(context.request.acceptLanguage)
   const variables = { MANOPT: layout, ...(languages !== null && { LANGUAGE: languages }) }

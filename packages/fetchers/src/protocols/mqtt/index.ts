@@ -21,8 +21,8 @@ import { clientName, type PacketHead, readHead, types } from './packets.ts'
 type Plan = AccessPlans['mqtt']
 
 /**
- * Subscribes to a topic (MQTT 3.1.1) and gives the messages as they come: RequestOptions.count of them, or until the
- * total time is over or the server ends the connection.
+ * Makes a fetcher that subscribes to a topic (MQTT 3.1.1) and gives the messages while they arrive:
+ * RequestOptions.count of them, or until the total time is over or the server ends the connection.
  */
 export function mqttFetcher(): Fetcher<'mqtt'> {
   return { ...mqtt, retrieve }
@@ -41,7 +41,7 @@ async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieve
   let opened = await open(plan, context)
   try {
     let code = await connect(opened, user, password, context)
-    // 4 and 5: another login is needed (3.2.2.3). The server has closed the connection by then.
+    // 4 and 5 mean that another login is needed (3.2.2.3). The server has already closed the connection.
     const found = isLogin(code) && password === null ? await findPlanLogin(plan, context) : null
     if (found !== null) {
       opened.leaving.close()
@@ -77,7 +77,7 @@ async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieve
   }
 }
 
-/** The login of the first CONNECT: that of the caller, or what the URL has of one. */
+/** Returns the login of the first CONNECT: that of the caller, or what the URL has of one. */
 function loginAtOnce(plan: Plan, { request: { login } }: RetrievalContext): Pick<Plan, 'user' | 'password'> {
   return login === undefined ? plan : { user: utf8Octets(login.user), password: utf8Octets(login.password) }
 }
@@ -94,7 +94,7 @@ async function open(plan: Plan, context: RetrievalContext): Promise<Opened> {
   return { leaving, connection, reader: new ExactReader(connection, context) }
 }
 
-/** Sends CONNECT and gives the code of CONNACK (MQTT 3.1.1 3.2); 0: accepted. */
+/** Sends CONNECT and returns the code of CONNACK (MQTT 3.1.1 3.2). 0 means accepted. */
 async function connect(
   { connection, reader }: Opened,
   user: string | null,
@@ -109,7 +109,7 @@ async function connect(
   return octets[1] ?? 0
 }
 
-/** Subscribes to the topic, and gives the messages that came before SUBACK, which a server may send (3.8.4). */
+/** Subscribes to the topic. Returns the messages that came before SUBACK, since a server may send some (3.8.4). */
 async function subscribe(
   { connection, reader }: Opened,
   topic: string,
@@ -141,7 +141,7 @@ async function answer(
   return restOf(await readHead(reader, context, 'request'), reader, type, length, context)
 }
 
-/** What follows the head of an answer of this type and length. */
+/** Reads the rest of an answer after its head. The answer must have this type and length. */
 async function restOf(
   head: PacketHead | null,
   reader: ExactReader,
@@ -164,7 +164,7 @@ function isLogin(code: number): boolean {
   return code === 4 || code === 5
 }
 
-/** MQTT 3.1.1 3.2.2.3. */
+/** Makes the error for a code of CONNACK (MQTT 3.1.1 3.2.2.3). */
 function refusal(code: number, isUnknown: boolean, context: RetrievalContext): Error {
   const reply = `CONNACK ${code}`
   if (isLogin(code) && isUnknown) {

@@ -6,14 +6,14 @@ import type { LeavingConnection } from '../../wire/leaving-connection.ts'
 import { messageForm, tooFewMessages } from '../../wire/message-form.ts'
 import { type PacketHead, pingPacket, readHead, types } from './packets.ts'
 
-/** The members of a message beside its payload, as JSON names them. */
+/** The members of a message without its payload, as JSON names them. */
 interface MessageHead {
   readonly topic: string
   readonly qos: 0
   readonly retain: boolean
 }
 
-/** A message that came before the subscription was acknowledged. */
+/** A message that came before the server acknowledged the subscription. */
 export interface EarlyMessage {
   readonly head: MessageHead
   readonly content: readonly Uint8Array[]
@@ -47,16 +47,19 @@ export class Messages {
     this.#leaving.close()
   }
 
-  /** A subscription has no end of its own, so the messages until the total time is over are all of it. */
+  /**
+   * Whether the end of the total time ends the body properly. A subscription has no end of its own, so the messages
+   * until then are all of it.
+   */
   #endWell(): boolean {
-    // A message is cut, or fewer have come than are wanted.
+    // A message was cut, or fewer messages came than are wanted.
     if (this.#isWithin || this.#context.request.count !== undefined) return false
     this.#isOver = true
     this.close()
     return true
   }
 
-  /** curl writes the topic and its length before each payload. */
+  /** Gives the messages. curl would write the topic and its length before each payload. */
   async *octets(): AsyncGenerator<Uint8Array> {
     const { count = Number.POSITIVE_INFINITY } = this.#context.request
     let came = 0
@@ -75,11 +78,11 @@ export class Messages {
     }
   }
 
-  /** The fixed header of the next message; null: there is none. */
+  /** Reads the fixed header of the next message. Null if there is none. */
   async #next(): Promise<PacketHead | null> {
     while (!this.#isOver) {
       const head = await this.#readHead()
-      // The server has left already.
+      // The server has already left.
       if (head === null) this.#leaving.farewell = null
       if (head === null || head.type === types.publish) return head
       if (head.type === types.pingresp && head.length === 0) continue
@@ -96,7 +99,7 @@ export class Messages {
         () => readHead(this.#reader, this.#context, 'body'),
       )
     } catch (error) {
-      // The connection was closed on this side because the time is over.
+      // We closed the connection because the time is over.
       if (this.#isOver) return null
       throw error
     }
@@ -115,7 +118,7 @@ export async function wholeMessage(
   return { head, content }
 }
 
-/** Reads the variable header of PUBLISH (3.3.2); `size` is that of the payload. */
+/** Reads the variable header of PUBLISH (3.3.2). `size` is that of the payload. */
 async function readMessageHead(
   { flags, length }: PacketHead,
   reader: ExactReader,

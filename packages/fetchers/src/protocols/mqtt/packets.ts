@@ -18,18 +18,18 @@ export const types = {
 export interface PacketHead {
   readonly type: number
   readonly flags: number
-  /** The octets after the header. */
+  /** How many octets follow the header. */
   readonly length: number
 }
 
-/** A name for the client. Servers must take 23 letters and digits (MQTT 3.1.1 3.1.3.1). */
+/** Makes a name for the client. Servers must take 23 letters and digits (MQTT 3.1.1 3.1.3.1). */
 export function clientName(): string {
   return `retriever${randomBytes(6).toString('hex')}`
 }
 
 export const pingPacket: string = '\xc0\0'
 
-/** The header of the next packet; null at the end of the connection. */
+/** Reads the header of the next packet. Null at the end of the connection. */
 export async function readHead(
   reader: ExactReader,
   context: RetrievalContext,
@@ -39,7 +39,7 @@ export async function readHead(
   if (first === null) return null
   const octet = first[0] ?? 0
   let length = 0
-  // Seven bits in each octet, the lowest first, in at most four octets (2.2.3).
+  // Each octet holds seven bits, the lowest first; there are at most four octets (2.2.3).
   for (let shift = 0; shift < 28; shift += 7) {
     const next = (await reader.exactly(1, phase))?.[0]
     if (next === undefined) {

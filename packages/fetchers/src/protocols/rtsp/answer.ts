@@ -10,19 +10,19 @@ export interface Answer {
   readonly status: number
   /** The status and its reason for people: `404 Not Found`. Untrusted. */
   readonly reply: string
-  /** The header fields by lower-case name; fields of one name are joined by commas. */
+  /** The header fields by lower-case name. Commas join fields of one name. */
   readonly fields: ReadonlyMap<string, string>
-  /** Octets of the body: 0 without Content-Length (RFC 2326 12.14). */
+  /** How many octets the body has: 0 without Content-Length (RFC 2326 12.14). */
   readonly length: number
 }
 
-/** The most interim answers (100 to 199) and the most header fields. */
+/** How many interim answers (100 to 199) and how many header fields may come. */
 const maxInterim = 10
 const maxFields = 200
 
 /**
- * Reads the answer to the request of this number, past interim ones. `hide` is for what the
- * server says. Throws `protocol-violation`, `limit-exceeded`, and `receive-failed` if none comes.
+ * Reads the answer to the request of this number, and skips interim ones. `hide` masks what the server repeats. Throws
+ * `protocol-violation`, `limit-exceeded`, and `receive-failed` if none comes.
  */
 export async function readAnswer(
   lines: LineReader,
@@ -77,7 +77,7 @@ async function readFields(lines: LineReader, hide: Hide, context: RetrievalConte
     if (!isToken(name)) throw violation(context, `a header field is "${shown(hide(line))}"`)
     const value = (isFolded ? line : line.slice(colon + 1)).trim()
     const before = fields.get(name)
-    // Several equal lengths are one (RFC 9112 6.3); unequal ones are an error, as joined they are no number.
+    // Equal lengths count once (RFC 9112 6.3). Unequal ones are an error, since joined they are no number.
     if (name === 'content-length' && before === value) continue
     fields.set(name, before === undefined ? value : `${before}${isFolded ? ' ' : ', '}${value}`)
   }
@@ -106,7 +106,7 @@ const ownCodes: Readonly<Record<number, readonly [code: ErrorCode, message: stri
   551: ['http-error', 'The server does not support an option of the request.'],
 }
 
-/** The error that a status from 300 on means, except 401 and redirects. */
+/** Makes the error that a status from 300 on means, except 401 and redirects. */
 export function statusError({ status, reply, fields }: Answer, context: RetrievalContext): Error {
   const [code, message] = ownCodes[status] ?? ['http-error', 'The server refused or failed.']
   const transient = temporary.has(status)
@@ -120,7 +120,7 @@ export function statusError({ status, reply, fields }: Answer, context: Retrieva
   })
 }
 
-/** Retry-After in milliseconds (RFC 2326 12.31): a number of seconds or a date. */
+/** Returns Retry-After in milliseconds (RFC 2326 12.31). It is a number of seconds or a date. */
 function waitOf(fields: ReadonlyMap<string, string>): number | null {
   const field = fields.get('retry-after') ?? ''
   if (/^\d{1,12}$/.test(field)) return Number(field) * 1000

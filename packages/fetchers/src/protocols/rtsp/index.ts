@@ -15,12 +15,12 @@ import { type Answer, readAnswer, statusError, violation } from './answer.ts'
 
 type RtspPlan = AccessPlans['rtsp']
 
-/** Retrieves the description of a presentation by RTSP's DESCRIBE (RFC 2326 10.2); nothing is played. */
+/** Makes a fetcher for the description of a presentation, by RTSP's DESCRIBE (RFC 2326 10.2). It plays nothing. */
 export function rtspFetcher(): Fetcher<'rtsp'> {
   return { ...rtsp, retrieve }
 }
 
-/** The redirects that are followed (RFC 2326 11.3): not 305, which names a proxy. */
+/** The redirects that are followed (RFC 2326 11.3). 305 is not, since it names a proxy. */
 const redirects: ReadonlySet<number> = new Set([301, 302, 303])
 
 async function retrieve(plan: RtspPlan, context: RetrievalContext): Promise<Outcome<'rtsp'>> {
@@ -39,7 +39,7 @@ async function retrieve(plan: RtspPlan, context: RetrievalContext): Promise<Outc
       const answer = await exchange(plan, number, authorization, hide, dialogue, context)
       if (answer.status === 401) {
         await login.answer(answer)
-        // A nonce may belong to the connection, so that it is kept if it can be.
+        // A nonce may belong to the connection, so we keep the connection if possible.
         if (await serves(answer, dialogue, context)) continue
         dialogue.connection.close()
         dialogue = null
@@ -90,7 +90,7 @@ async function exchange(
   return readAnswer(lines, number, hide, context)
 }
 
-/** Reads past the body of an answer. False: the connection serves no further request. */
+/** Skips the body of an answer. Returns false if the connection serves no further request. */
 async function serves({ fields, length }: Answer, { lines }: Dialogue, context: RetrievalContext): Promise<boolean> {
   if (/\bclose\b/i.test(fields.get('connection') ?? '') || length > context.limits.maxReply) return false
   for (let left = length; left > 0; ) {
@@ -111,7 +111,7 @@ function retrieved(answer: Answer, { connection, lines }: Dialogue, context: Ret
     outcome: 'retrieved',
     kind: 'object',
     mediaType,
-    // RFC 8866 5: a description is in UTF-8.
+    // A description is in UTF-8 (RFC 8866 5).
     charset: type?.params.get('charset')?.toLowerCase() ?? (mediaType === 'application/sdp' ? 'utf-8' : null),
     size: length,
     modified: httpDate(fields.get('last-modified')),

@@ -6,9 +6,9 @@ import { telnet } from './about.ts'
 import { TelnetSession } from './session.ts'
 
 /**
- * A fetcher for telnet URLs. Such a URL "does not designate a data object, but rather an interactive service" (RFC 4248
- * 2), so retrieve() hands it to the telnet program, and makes no connection; connect() opens the service as a stream.
- * User and password are only shown, and never sent.
+ * Makes a fetcher for telnet URLs. Such a URL "does not designate a data object, but rather an interactive service"
+ * (RFC 4248 2), so retrieve() makes no connection and hands it to the telnet program. connect() opens the service as a
+ * stream. User and password are only shown, never sent.
  */
 export function telnetFetcher(): Fetcher<'telnet'> {
   return { ...telnet, retrieve: async (_plan, context) => context.handoff(), connect }

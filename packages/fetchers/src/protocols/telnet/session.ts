@@ -37,16 +37,19 @@ const signals: Readonly<Record<SessionSignal, number>> = {
   nop: NOP,
 }
 
-/** So many octets of answers that the server has not taken stop the reading: no flood of requests fills memory. */
+/**
+ * If the server has not taken this many octets of answers, we stop reading, so that a flood of requests cannot fill
+ * memory.
+ */
 const maxUnsentAnswers = 64 * 1024
 
 /**
- * Milliseconds without any octet, after which a server is taken for one that waits for the user: the first for a server
- * that may speak no Telnet, the second within a negotiation and at the end of the input.
+ * Milliseconds of silence after which we assume that the server waits for input: the first for a server that may speak
+ * no Telnet, the second within a negotiation and at the end of the input.
  */
 const silence = { atFirst: 300, later: 1000 }
 
-/** The character that people type for the end of their input, where a terminal reads it. */
+/** The character that people type to end their input, if a terminal reads it. */
 const END_OF_INPUT = 4
 
 /** A Telnet connection as a stream of text (RFC 854). */
@@ -67,18 +70,18 @@ export class TelnetSession extends Duplex implements Session {
   #columns: number | undefined
   #rows: number | undefined
   #unsentAnswers = 0
-  /** The subnegotiations that the server has asked for. */
+  /** How many subnegotiations the server has asked for. */
   #subnegotiations = 0
   #isReaderFull = false
   /** Whether the server has sent a command. */
   #hasNegotiated = false
-  /** Whether the server says last that it shows what is typed: it has a terminal. */
+  /** Whether the server's last word is that it shows what is typed, so that it has a terminal. */
   #offersEcho = false
-  /** The last octet that was written: at the beginning of a line, it is LF. */
+  /** The last octet that was written. At the beginning of a line it is LF. */
   #lastWritten = 10
-  /** Whether Ctrl-D has been sent at the end of the input. */
+  /** Whether Ctrl-D was sent at the end of the input. */
   #hasTypedEnd = false
-  /** Whether the last thing that was sent makes servers throw output away, as Ctrl-C does. */
+  /** Whether what was sent last makes servers throw output away, as Ctrl-C does. */
   #hasInterrupted = false
   #octets = 0
   #wake: () => void = () => {}
@@ -143,8 +146,8 @@ export class TelnetSession extends Duplex implements Session {
   }
 
   /**
-   * Input waits until the service has begun: what comes earlier is shown again by a terminal whose echo is not off yet,
-   * is taken for what it was not agreed to be, or is thrown away by a login program.
+   * Input waits until the service has begun. Earlier, a login program drops it, the terminal echoes it, or the server
+   * reads it by options that are not agreed yet.
    */
   override _write(text: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     void this.#begun.then(() => this.#writeNow(text, done))
@@ -154,16 +157,16 @@ export class TelnetSession extends Duplex implements Session {
     const last = text.at(-1)
     if (last !== undefined) {
       this.#lastWritten = last
-      // Ctrl-C, Ctrl-Z, Ctrl-\ and their like, but no end of a line.
+      // A control character such as Ctrl-C, Ctrl-Z or Ctrl-\, but not the end of a line.
       this.#hasInterrupted = last < 32 && last !== 9 && last !== 10 && last !== 13
     }
-    // The socket's own event tells of an error.
+    // An error shows in the socket's own event.
     this.#socket.write(this.#encoder.encode(text), () => done())
   }
 
   /**
-   * Tells the service the end of the input. Where it has a terminal, the end of the connection would end its program at
-   * once, and lose the last answer: there it is Ctrl-D, as a person would type it. So the service must have begun.
+   * Tells the service that the input has ended. If it has a terminal, we send Ctrl-D, as a person would: the end of the
+   * connection would end its program at once, and lose the last answer. Therefore the service must have begun.
    */
   override _final(done: (error?: Error | null) => void): void {
     done()
@@ -196,11 +199,11 @@ export class TelnetSession extends Duplex implements Session {
     if (this.#isOver) return
     if (this.#offersEcho) {
       this.#hasTypedEnd = true
-      // Within a line, the first one only ends the line.
+      // Within a line, the first Ctrl-D only ends the line.
       const isWithinLine = this.#lastWritten !== 10 && this.#lastWritten !== 13
       this.#socket.write(Uint8Array.from(isWithinLine ? [END_OF_INPUT, END_OF_INPUT] : [END_OF_INPUT]))
     } else this.#socket.end()
-    // Until now the app decided how long to wait; from now on, the server must go on or end.
+    // Until now the app decided how long to wait. From now on, the server must continue or end.
     while (!this.#isOver) {
       const next = (): Promise<void> => this.#nextEvent()
       await (this.#isReaderFull ? deadline.unlimited(next) : deadline.within('request', next))
@@ -211,7 +214,7 @@ export class TelnetSession extends Duplex implements Session {
     return this.destroyed || this.#socket.readableEnded || this.#socket.destroyed
   }
 
-  /** Resolves at the next octets, at the end, when the reader goes on, or after a time. */
+  /** Resolves at the next octets, at the end, when the reader continues, or after a time. */
   #nextEvent(milliseconds?: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds)
@@ -236,9 +239,9 @@ export class TelnetSession extends Duplex implements Session {
   }
 
   /**
-   * The octets without the rest of a Synch (RFC 854: IAC DM with TCP's urgent mark). Servers mark the IAC as urgent,
-   * which takes it out of the stream and begins a new chunk: DM is left, the letter `ò` in Latin-1. They send it when
-   * they throw output away, which Ctrl-C and Interrupt Process make them do.
+   * Removes the rest of a Synch (RFC 854: IAC DM with TCP's urgent mark). Servers mark the IAC as urgent, which takes
+   * it out of the stream and begins a new chunk. DM is left, which is the letter `ò` in Latin-1. Servers send a Synch
+   * when they throw output away, which Ctrl-C and Interrupt Process make them do.
    */
   #withoutLostMark(octets: Uint8Array): Uint8Array {
     if (!this.#hasInterrupted || octets[0] !== DM) return octets
@@ -251,7 +254,9 @@ export class TelnetSession extends Duplex implements Session {
     else this.#socket.resume()
   }
 
-  /** A service that its last command ends leaves Ctrl-D unread, so its system resets the connection. */
+  /**
+   * Handles an error. If the last command ends a service, Ctrl-D stays unread, and the system resets the connection.
+   */
   #onError(cause: Error): void {
     if (this.#hasTypedEnd && 'code' in cause && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')) this.#onEnd()
     else this.destroy(receiveError(this.#context, cause))
@@ -261,7 +266,7 @@ export class TelnetSession extends Duplex implements Session {
     this.#wake()
     if (this.destroyed || this.readableEnded) return
     this.push(null)
-    // The service is gone: nothing reads further input.
+    // The service has ended, so nothing reads further input.
     if (!this.writableEnded) this.end()
   }
 
@@ -326,7 +331,7 @@ export class TelnetSession extends Duplex implements Session {
     this.#sendSubnegotiation(WINDOW_SIZE, windowSize(this.#columns, this.#rows))
   }
 
-  /** The values are the caller's own, so events name the option alone. */
+  /** Sends a subnegotiation. The values are the caller's own, so events name only the option. */
   #sendSubnegotiation(option: number, octets: readonly number[]): void {
     this.#send(subnegotiation(option, octets), `IAC SB ${optionName(option)}`)
   }

@@ -3,22 +3,22 @@ import { NEW_ENVIRONMENT, TERMINAL_TYPE, X_DISPLAY_LOCATION } from '../../wire/n
 
 const IS = 0
 const SEND = 1
-/** RFC 1572 2. */
+/** The codes of RFC 1572 2. */
 const VAR = 0
 const VALUE = 1
 const ESC = 2
 const USERVAR = 3
 
-/** The variables that RFC 1572 3 knows. The others are the user's own. */
+/** The variables that RFC 1572 3 knows. All others are the user's own. */
 const wellKnown: ReadonlySet<string> = new Set(['USER', 'JOB', 'ACCT', 'PRINTER', 'SYSTEMTYPE', 'DISPLAY'])
 
-/** The octets of NAWS: width and height in 16 bits each (RFC 1073). */
+/** Encodes NAWS: width and height in 16 bits each (RFC 1073). */
 export function windowSize(columns: number, rows: number): number[] {
   return [columns >> 8, columns & 255, rows >> 8, rows & 255]
 }
 
 /**
- * The answer to a subnegotiation of the server, from what the caller has given alone; null: there is none to give. Only
+ * Answers a subnegotiation of the server only from what the caller has given. Returns null if there is no answer. Only
  * SEND is answered.
  */
 export function answerTo(option: number, octets: Uint8Array, told: SessionOptions): number[] | null {
@@ -34,7 +34,7 @@ export function answerTo(option: number, octets: Uint8Array, told: SessionOption
 }
 
 /**
- * The variables that the server asks for; all, if it names none. One that the caller has not given comes without a
+ * Encodes the variables that the server asks for, or all if it names none. One that the caller has not given has no
  * value, which means that it is not defined.
  */
 function variables(asked: Uint8Array, environment: Readonly<Record<string, string>>): number[] {
@@ -58,8 +58,8 @@ function variable(type: number, name: string, environment: Readonly<Record<strin
 }
 
 /**
- * The names behind SEND, each once, or one octet of the server could ask for all values again: each begins with its
- * type, and ESC protects an octet that means something else.
+ * Returns the names after SEND. Each begins with its type, and ESC protects an octet that means something else. Each
+ * name counts once: otherwise one octet of the server could ask for all values again.
  */
 function askedNames(octets: Uint8Array): { readonly type: number; readonly name: string }[] {
   const names: { type: number; name: string }[] = []

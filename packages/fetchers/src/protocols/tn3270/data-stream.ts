@@ -1,6 +1,6 @@
 import { Screen, type ScreenSize } from './screen.ts'
 
-/** The commands (GA23-0059 3.5), by the codes of local and of SNA terminals; servers send either. */
+/** The commands (GA23-0059 3.5) by the codes of local and of SNA terminals. Servers send either. */
 const commands: Readonly<Record<number, Command>> = {
   1: 'write',
   241: 'write',
@@ -12,7 +12,7 @@ const commands: Readonly<Record<number, Command>> = {
   111: 'erase-all-unprotected',
   17: 'structured',
   243: 'structured',
-  // Read Buffer, Read Modified, Read Modified All and No Operation: there is nothing to tell, and nothing is sent.
+  // Read Buffer, Read Modified, Read Modified All and No Operation: we have nothing to tell, and send nothing.
   2: 'none',
   242: 'none',
   6: 'none',
@@ -54,7 +54,7 @@ const OUTBOUND_3270DS = 0x40
 
 const standardSize: ScreenSize = { rows: 24, columns: 80 }
 
-/** The most places that orders may go over before the screen is complete: five hundred times a whole large screen. */
+/** How many places orders may write before the screen is complete: five hundred times a whole large screen. */
 const maxVisited = 2_000_000
 
 /** The screens that Erase/Write Alternate uses, by the model of the terminal. */
@@ -71,16 +71,16 @@ export type Model = 2 | 3 | 4 | 5
 /** Reports what is wrong with a record. */
 export type Fail = (what: string) => never
 
-/** A 3270 terminal that is only written to: it turns the records of a server into a screen (GA23-0059). */
+/** A 3270 terminal that can only be written to. It turns a server's records into a screen (GA23-0059). */
 export class Terminal {
   readonly screen: Screen = new Screen(standardSize)
   /** Whether a command has written to the screen. */
   isWritten: boolean = false
-  /** Whether the server lets a person type: the screen is complete. */
+  /** Whether the server lets a person type, which means that the screen is complete. */
   isUnlocked: boolean = false
   readonly #alternate: ScreenSize
   readonly #fail: Fail
-  /** Whether addresses are numbers of 16 bits, as a partition may have them. */
+  /** Whether addresses are numbers of 16 bits, as in some partitions. */
   #has16Bits = false
 
   constructor(model: Model, fail: Fail) {
@@ -88,7 +88,7 @@ export class Terminal {
     this.#fail = fail
   }
 
-  /** Carries out one record. An empty one does nothing. */
+  /** Carries out one record. An empty record does nothing. */
   take(record: Uint8Array): void {
     const [code] = record
     if (code === undefined) return
@@ -121,7 +121,10 @@ export class Terminal {
     return undefined
   }
 
-  /** Write Structured Field: fields with their lengths, of which 0 is the rest. Those that draw nothing do nothing. */
+  /**
+   * Carries out Write Structured Field: fields with their lengths, of which 0 means the rest. Ignores fields that draw
+   * nothing.
+   */
   #structured(octets: Uint8Array): void {
     let at = 0
     while (at < octets.length) {
@@ -144,7 +147,7 @@ export class Terminal {
   }
 }
 
-/** Carries out the orders and puts the characters of one write, from the cursor on. */
+/** Carries out the orders of one write and puts its characters, from the cursor on. */
 class Orders {
   readonly #octets: Uint8Array
   readonly #screen: Screen
@@ -153,7 +156,7 @@ class Orders {
   #at = 0
   #address: number
   #isGraphic = false
-  /** Whether a character stands before the order, which matters to PT. */
+  /** Whether a character precedes the order, which matters to PT. */
   #isBehindText = false
 
   constructor(octets: Uint8Array, screen: Screen, has16Bits: boolean, fail: Fail) {
@@ -197,7 +200,7 @@ class Orders {
     return this.#octets[this.#at++] ?? this.#fail('a record ends within an order')
   }
 
-  /** An address of 12, 14 or 16 bits (GA23-0059 3.5.2). */
+  /** Reads an address of 12, 14 or 16 bits (GA23-0059 3.5.2). */
   #nextAddress(): number {
     const [high, low] = [this.#next(), this.#next()]
     const isWhole = this.#has16Bits || high < 0x40
@@ -206,7 +209,7 @@ class Orders {
     return address
   }
 
-  /** The pairs of types and values of SFE and MF. */
+  /** Reads the pairs of types and values of SFE and MF. */
   #attributes(): Map<number, number> {
     const count = this.#next()
     const pairs = new Map<number, number>()
@@ -234,7 +237,7 @@ class Orders {
     if (type === CHARACTER_SET || type === 0) this.#isGraphic = type === CHARACTER_SET && value === APL
   }
 
-  /** Program Tab: to the next field for input. Behind text, the rest of the text's field is cleared. */
+  /** Program Tab: goes to the next field for input. After text, it clears the rest of the text's field. */
   #tab(): void {
     const screen = this.#screen
     if (!this.#isBehindText && screen.isInputAt(this.#address)) {
@@ -254,7 +257,7 @@ class Orders {
     this.#address = 0
   }
 
-  /** Repeat to Address: all places up to `end`; the whole screen if it begins there. */
+  /** Repeat to Address: fills all places up to `end`, or the whole screen if it begins there. */
   #repeat(end: number): void {
     const octet = this.#next()
     const isGraphic = octet === GE

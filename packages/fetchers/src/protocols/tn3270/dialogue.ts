@@ -17,17 +17,20 @@ import type { Connection } from '../../wire/transport/connection.ts'
 import type { Terminal } from './data-stream.ts'
 import { DATA_3270, DeviceNegotiation, headerLength } from './tn3270e.ts'
 
-/** RFC 1091: the server asks, and the client answers. */
+/** The server asks by SEND, and the client answers by IS (RFC 1091). */
 const SEND = 1
 const IS = 0
 
-/** The octets before the first screen, at most so many times limits.maxReply: no flood of records goes on for ever. */
+/**
+ * The octets before the first screen may be this many times limits.maxReply, so that no flood of records goes on for
+ * ever.
+ */
 const maxReplies = 4
 
-/** The most octets of a text before the first record that an error shows. */
+/** How many octets of a text before the first record an error shows. */
 const maxText = 500
 
-/** What stands before a place in a piece of text: a record, or text of the network virtual terminal. */
+/** What precedes a place in a piece of text: a record, or text of the network virtual terminal. */
 interface Mark {
   readonly at: number
   readonly kind: 'text' | 'record' | 'enhanced-record'
@@ -39,8 +42,8 @@ interface Message {
 }
 
 /**
- * The dialogue up to the first complete screen: Telnet's options (RFC 1576 3, RFC 2355 7), then records. Only answers
- * to the server's negotiation are sent.
+ * The dialogue up to the first complete screen: Telnet's options (RFC 1576 3, RFC 2355 7), then records. It sends only
+ * answers to the server's negotiation.
  */
 export class Dialogue {
   readonly #connection: Connection
@@ -54,7 +57,7 @@ export class Dialogue {
   #marks: Mark[] = []
   #record: number[] = []
   #text = ''
-  /** The subnegotiations that the server has asked for. */
+  /** How many subnegotiations the server has asked for. */
   #subnegotiations = 0
   #octets = 0
 
@@ -68,7 +71,7 @@ export class Dialogue {
     this.#device = new DeviceNegotiation(terminalType, (what) => this.#violation(what))
   }
 
-  /** The name that the server gives the terminal (RFC 2355 7.1.2); null: it gives none. */
+  /** The name that the server gives the terminal (RFC 2355 7.1.2). Null if it gives none. */
   get deviceName(): string | null {
     return this.#device.name
   }
@@ -78,7 +81,9 @@ export class Dialogue {
     return this.#device.isAgreed
   }
 
-  /** Reads until the keyboard is unlocked; false: the connection has ended before. Rejects with RetrievalErrors. */
+  /**
+   * Reads until the keyboard is unlocked. Returns false if the connection ends before. Rejects with RetrievalErrors.
+   */
   async run(): Promise<boolean> {
     while (true) {
       const chunk = await this.#connection.read(this.#octets === 0 ? 'greeting' : 'request')
@@ -89,10 +94,10 @@ export class Dialogue {
     }
   }
 
-  /** The error for an end before a screen that a person could type on. */
+  /** Makes the error if the connection ended before a screen on which a person could type. */
   endError(): Error {
     const { screen, isWritten } = this.#terminal
-    // Hercules without a free terminal writes a screen that says so, leaves the keyboard locked, and ends.
+    // If no terminal is free, Hercules writes a screen that says so, leaves the keyboard locked, and ends.
     if (isWritten) return this.#refused(screen.lines().join(' '))
     const { rejection } = this.#device
     if (rejection !== null) return this.#refused(`DEVICE-TYPE REJECT ${rejection}`)
@@ -123,7 +128,7 @@ export class Dialogue {
     throw this.#context.error('limit-exceeded', message, { advice })
   }
 
-  /** Takes the text of a piece, cut by its marks. True: the screen is complete. */
+  /** Takes the text of a piece, which its marks cut. Returns true if the screen is complete. */
   #take(text: Uint8Array): boolean {
     const marks = this.#marks
     this.#marks = []
@@ -162,14 +167,14 @@ export class Dialogue {
     if (isEnhanced) {
       const [type] = record
       if (record.length < headerLength) this.#violation('a record is shorter than its header')
-      // Records of other kinds (printers, SNA) have been agreed on with no terminal.
+      // Records of other kinds (printers, SNA) were agreed on with no terminal.
       if (type !== DATA_3270) return false
     }
     this.#terminal.take(isEnhanced ? record.subarray(headerLength) : record)
     return this.#terminal.isWritten && this.#terminal.isUnlocked
   }
 
-  /** Whether the octets that come belong to records now. */
+  /** Whether octets belong to records now. */
   get #hasRecords(): boolean {
     return this.#device.isAgreed || this.#negotiation.isOn('server', END_OF_RECORD)
   }
@@ -199,7 +204,7 @@ export class Dialogue {
     }
   }
 
-  /** Text that came before records were agreed on is none of the first record. */
+  /** Makes a change. Text that came before records were agreed on does not belong to the first record. */
   #changing(change: () => void): void {
     const before = this.#hasRecords
     change()
@@ -246,7 +251,7 @@ export class Dialogue {
     }
   }
 
-  /** Events name records without their octets, which may hold a hidden field. */
+  /** Emits an event. It names a record without its octets, which may hold a hidden field. */
   #received(shown: string): void {
     const { emit, url } = this.#context
     emit({ type: 'received', url, octets: `${shown}\r\n` })

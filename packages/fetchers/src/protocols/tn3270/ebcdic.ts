@@ -1,5 +1,5 @@
 /**
- * The characters of EBCDIC's code page 037 from 40 to FF, 32 a row. A no-break space is a blank, a soft hyphen a
+ * The characters of EBCDIC's code page 037 from 40 to FF, 32 a row. A no-break space becomes a blank, a soft hyphen a
  * hyphen, and the control FF a blank.
  */
 const codePage037 = [
@@ -11,7 +11,7 @@ const codePage037 = [
   '\\÷STUVWXYZ²ÔÖÒÓÕ0123456789³ÛÜÙÚ ',
 ].join('')
 
-/** Lines and corners of code page 310, the graphics that an order GE or the character set APL chooses. */
+/** Lines and corners of code page 310. An order GE or the character set APL chooses these graphics. */
 const graphics: Readonly<Record<number, string>> = {
   133: '│',
   162: '─',
@@ -29,7 +29,9 @@ const graphics: Readonly<Record<number, string>> = {
 /** The two format controls that a terminal shows (GA23-0059 4.4): DUP and FM. */
 const shownControls: Readonly<Record<number, string>> = { 28: '*', 30: ';' }
 
-/** One character of a 3270's screen for an octet of its buffer: one UTF-16 unit. NUL and controls are blanks. */
+/**
+ * Returns the character on a 3270's screen for an octet of its buffer: one UTF-16 unit. NUL and controls are blanks.
+ */
 export function characterOf(octet: number, isGraphic = false): string {
   if (isGraphic && octet >= 0x40) return graphics[octet] ?? (octet === 0x40 ? ' ' : '\uFFFD')
   return codePage037[octet - 0x40] ?? shownControls[octet] ?? ' '

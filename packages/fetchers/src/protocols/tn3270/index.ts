@@ -8,7 +8,10 @@ import { alternateSizes, type Model, Terminal } from './data-stream.ts'
 import { Dialogue } from './dialogue.ts'
 
 export interface Tn3270FetcherOptions {
-  /** The model of the IBM 3278: 2 has 24 rows of 80 columns, 3 has 32, 4 has 43, 5 has 27 of 132. Default 2. */
+  /**
+   * The model of the IBM 3278: 2 has 24 rows of 80 columns, 3 has 32 rows, 4 has 43 rows, 5 has 27 rows of 132. Default
+   * 2.
+   */
   readonly model?: Model
 }
 
@@ -18,8 +21,8 @@ const modelKind: OptionKind = [
 ]
 
 /**
- * A fetcher for tn3270 URLs (RFC 6270): the representation is the first screen of the service, as text. Nothing is
- * typed, and the connection is closed when the server unlocks the keyboard. Throws `invalid-option`.
+ * Makes a fetcher for tn3270 URLs (RFC 6270). It gives the first screen of the service as text. It types nothing, and
+ * closes the connection when the server unlocks the keyboard. Throws `invalid-option`.
  */
 export function tn3270Fetcher(options: Tn3270FetcherOptions = {}): Fetcher<'tn3270'> {
   checkOptions(options, { model: modelKind }, 'tn3270.')
@@ -69,8 +72,8 @@ async function retrieve(
 }
 
 /**
- * Reads until the screen is complete. A server that leaves the keyboard locked until the time limit has shown its
- * screen as far as it goes; one that ends the connection then has refused the terminal.
+ * Reads until the screen is complete. If a server leaves the keyboard locked until the time limit, its screen is given
+ * as it is. If it then ends the connection, it has refused the terminal.
  */
 async function firstScreen(
   plan: AccessPlans['tn3270'],
@@ -78,7 +81,7 @@ async function firstScreen(
   terminal: Terminal,
   model: Model,
 ): Promise<Dialogue> {
-  // The limit of a wait ends this attempt alone, so that a screen that has come can still be given.
+  // The limit of a wait ends only this attempt, so that a screen that has arrived can still be given.
   const deadline = context.deadline.attempt()
   const connection = await openConnection({ ...context, deadline }, plan)
   const dialogue = new Dialogue(connection, { ...context, deadline }, terminal, `IBM-3278-${model}`)

@@ -17,10 +17,10 @@ const INTENSIFIED = 0x08
 export class Screen {
   #size: ScreenSize
   #characters: string[] = []
-  /** The attribute at each place; undefined where a character stands. */
+  /** The attribute at each place. Undefined if there is a character. */
   #attributes: (number | undefined)[] = []
   cursor = 0
-  /** The places that orders have gone over so far: a few octets can make them go over the whole screen. */
+  /** Cells written so far; limits tiny orders that repaint the screen. */
   visited = 0
 
   constructor(size: ScreenSize) {
@@ -37,17 +37,17 @@ export class Screen {
     return this.#size.rows * this.#size.columns
   }
 
-  /** Clears all, for a screen of that size. */
+  /** Clears everything, for a screen of that size. */
   erase(size: ScreenSize): void {
     this.#size = size
-    // To fill a row takes about as long as to write one place.
+    // Filling a row takes about as long as writing one place.
     this.visited += this.#size.rows
     this.#characters = new Array<string>(this.length).fill(' ')
     this.#attributes = new Array<number | undefined>(this.length).fill(undefined)
     this.cursor = 0
   }
 
-  /** Puts a character there; the attribute of a field that stood there is gone. */
+  /** Puts a character there. If a field began there, its attribute is gone. */
   put(address: number, octet: number, isGraphic: boolean): void {
     this.visited++
     this.#characters[address] = characterOf(octet, isGraphic)
@@ -70,12 +70,15 @@ export class Screen {
     return attribute !== undefined && (attribute & PROTECTED) === 0
   }
 
-  /** The place behind `address`; behind the last one follows the first. */
+  /** Returns the place after `address`. After the last one comes the first. */
   after(address: number): number {
     return (address + 1) % this.length
   }
 
-  /** Clears the characters of unprotected fields from one place up to another; of the whole screen if they are one. */
+  /**
+   * Clears the characters of unprotected fields from one place up to another; if both are the same, of the whole
+   * screen.
+   */
   eraseUnprotected(from: number, to: number): void {
     this.visited += this.length
     const attributes = this.#governing()
@@ -88,7 +91,7 @@ export class Screen {
     } while (address !== to)
   }
 
-  /** The rows as a terminal shows them, without the blanks at their ends. */
+  /** Returns the rows as a terminal shows them, without the blanks at their ends. */
   lines(): string[] {
     const { rows, columns } = this.#size
     const attributes = this.#governing()
@@ -101,7 +104,7 @@ export class Screen {
     )
   }
 
-  /** The fields in the order of their places; those without a character are left out. */
+  /** Returns the fields in order of their places. Leaves out those without a character. */
   fields(): Tn3270Field[] {
     const starts = this.#attributes.flatMap((attribute, at) => (attribute === undefined ? [] : [{ at, attribute }]))
     return starts.flatMap(({ at, attribute }, index) => {
@@ -130,7 +133,7 @@ export class Screen {
     ]
   }
 
-  /** The attribute that holds for each place: that of the field around it. */
+  /** Returns the attribute that applies to each place: that of the field around it. */
   #governing(): (number | undefined)[] {
     let current = this.#attributes.findLast((attribute) => attribute !== undefined)
     return this.#attributes.map((attribute) => {

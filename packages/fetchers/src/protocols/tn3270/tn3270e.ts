@@ -26,16 +26,16 @@ const reasons: readonly string[] = [
   'UNSUPPORTED-REQ',
 ]
 
-/** The rounds that a server may ask for functions which the client has refused. */
+/** How often a server may ask for functions that the client has refused. */
 const maxRounds = 5
 
-/** The client's part in RFC 2355 7: it names its device type, and asks for no function (basic TN3270E, 9). */
+/** The client's part in RFC 2355 7. It names its device type and asks for no function (basic TN3270E, 9). */
 export class DeviceNegotiation {
-  /** Whether device type and functions are agreed on: records with a header follow. */
+  /** Whether device type and functions are agreed on. Records with a header follow. */
   isAgreed = false
-  /** The name of the device in the server; null: the server has named none. */
+  /** The name of the device on the server. Null: the server has named none. */
   name: string | null = null
-  /** The server's reason for refusing the device; null: it has not refused it. */
+  /** Why the server refuses the device. Null: it has not refused it. */
   rejection: string | null = null
   readonly #terminalType: string
   readonly #fail: Fail
@@ -47,8 +47,8 @@ export class DeviceNegotiation {
   }
 
   /**
-   * Takes one subnegotiation. The octets of the answer; null: there is none; `refuse`: the server has refused the
-   * device, and the client goes back to TN3270 without this option.
+   * Takes one subnegotiation and returns the octets of the answer, or null if there is none. `refuse` means that the
+   * server has refused the device: the client goes back to TN3270 without this option.
    */
   take(octets: Uint8Array): readonly number[] | 'refuse' | null {
     const [first, second] = octets

@@ -7,8 +7,8 @@ import { textResult } from '../../programs/text-result.ts'
 import { toc } from './about.ts'
 
 /**
- * A fetcher for the table of contents of GNOME's help browser (uri(7)): the documents that this machine has, a URL a
- * line.
+ * Makes a fetcher for the table of contents of GNOME's help browser (uri(7)). It lists the documents of this machine, a
+ * URL a line.
  */
 export function tocFetcher(): Fetcher<'toc'> {
   return { ...toc, retrieve: async (_, context) => retrieveContents(context) }

@@ -3,8 +3,8 @@ import type { Fetcher } from '../../contract/fetcher.ts'
 import { urn } from './about.ts'
 
 /**
- * A fetcher for URNs (RFC 8141) whose place is not known: a name alone retrieves nothing. Others are retrieved from the
- * place that the gateways of the client, or core's table of namespaces, give.
+ * Makes a fetcher for URNs (RFC 8141) whose place is not known: a name alone retrieves nothing. Other URNs are
+ * retrieved from the place that the client's gateways or core's table of namespaces give.
  */
 export function urnFetcher(): Fetcher<'urn'> {
   return {

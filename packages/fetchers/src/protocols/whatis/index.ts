@@ -5,8 +5,8 @@ import { textResult } from '../../programs/text-result.ts'
 import { whatis } from './about.ts'
 
 /**
- * A fetcher for searches in the one-line descriptions of manual pages (uri(7)): the program `apropos` searches, and
- * lines that have the string as whole words are kept.
+ * Makes a fetcher for searches in the one-line descriptions of manual pages (uri(7)). The program `apropos` searches,
+ * and we keep lines that have the string as whole words.
  */
 export function whatisFetcher(): Fetcher<'whatis'> {
   return { ...whatis, retrieve: search }

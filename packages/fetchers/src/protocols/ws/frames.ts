@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { ExactReader } from '../../wire/exact-reader.ts'
 
-/** RFC 6455 5.2 */
+/** The opcodes of RFC 6455 5.2. */
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
 export interface FrameHead {
@@ -11,7 +11,9 @@ export interface FrameHead {
   readonly length: number
 }
 
-/** Throws for a server that breaks RFC 6455. `code`: that of the Close frame that it gets (7.4.1). */
+/**
+ * Makes the error for a server that breaks RFC 6455. `code` is that of the Close frame that the server gets (7.4.1).
+ */
 export type Violate = (what: string, code?: 1002 | 1007) => Error
 
 export async function readHead(reader: ExactReader, context: RetrievalContext, violation: Violate): Promise<FrameHead> {
@@ -33,7 +35,7 @@ export async function readHead(reader: ExactReader, context: RetrievalContext, v
   return { isLast, opcode, length }
 }
 
-/** Rejects with `partial` at the end of the connection. */
+/** Reads `count` octets. Rejects with `partial` at the end of the connection. */
 export async function exactly(count: number, reader: ExactReader, context: RetrievalContext): Promise<Buffer> {
   const octets = count === 0 ? Buffer.alloc(0) : await reader.exactly(count, 'body')
   if (octets !== null) return octets
@@ -41,14 +43,14 @@ export async function exactly(count: number, reader: ExactReader, context: Retri
   throw context.error('partial', message, { phase: 'body' })
 }
 
-/** A control frame, masked (RFC 6455 5.3), one octet a character. */
+/** Makes a control frame, masked (RFC 6455 5.3), one octet a character. */
 export function controlFrame(opcode: number, octets: Uint8Array = new Uint8Array(0)): string {
   const mask = randomBytes(4)
   const masked = octets.map((octet, index) => octet ^ (mask[index % 4] ?? 0))
   return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | octets.length]), mask, masked]).toString('latin1')
 }
 
-/** A Close frame with a code. */
+/** Makes a Close frame with a code. */
 export function closeFrame(code: number): string {
   return controlFrame(opcodes.close, Buffer.from([code >> 8, code & 255]))
 }

@@ -9,10 +9,10 @@ import type { Connection } from '../../wire/transport/connection.ts'
 
 type Plan = AccessPlans['ws']
 
-/** RFC 6455 1.3 */
+/** The GUID of RFC 6455 1.3. */
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
-/** The most header fields of an answer. */
+/** How many header fields an answer may have. */
 const maxFields = 200
 
 /** The head of the server's answer. */
@@ -24,9 +24,9 @@ export interface Answer {
 }
 
 /**
- * Asks the server to speak WebSocket (RFC 6455 4.1). Gives its answer if the WebSocket is open (101), and if it wants a
+ * Asks the server to speak WebSocket (RFC 6455 4.1). Returns its answer if the WebSocket is open (101) or if it wants a
  * login (401). Rejects with not-found, access-denied or http-error if it answers otherwise in HTTP, and with
- * `protocol-violation` if it breaks the handshake. `hide` is for what the server says.
+ * `protocol-violation` if it breaks the handshake. `hide` masks what the server repeats.
  */
 export async function shakeHands(
   plan: Plan,
@@ -54,7 +54,7 @@ export async function shakeHands(
     .digest('base64')
   if (!/^websocket$/i.test(fields.get('upgrade') ?? '')) throw violation(context, 'it does not upgrade to WebSocket')
   if (fields.get('sec-websocket-accept') !== expected) throw violation(context, 'its answer is for another request')
-  // Nothing was offered, so nothing may be chosen (RFC 6455 4.1).
+  // We offered nothing, so the server may choose nothing (RFC 6455 4.1).
   if (fields.has('sec-websocket-extensions')) throw violation(context, 'it chose an extension')
   if (fields.has('sec-websocket-protocol') && !givesField(context.request, 'sec-websocket-protocol')) {
     throw violation(context, 'it chose a subprotocol')

@@ -14,7 +14,7 @@ import { Messages } from './messages.ts'
 
 type Plan = AccessPlans['ws']
 
-/** Receives the messages of a WebSocket (RFC 6455), until the server closes it. No message is sent. */
+/** Makes a fetcher for the messages of a WebSocket (RFC 6455), until the server closes it. It sends no message. */
 export function wsFetcher(): Fetcher<'ws'> {
   return { ...ws, retrieve }
 }
@@ -40,7 +40,7 @@ function loginAtOnce({ user, password }: Plan, { request }: RetrievalContext): U
   return user === null || password === null ? null : { user, password }
 }
 
-/** Null: the server wants a login, which is known now. */
+/** Makes one attempt. Returns null if the server wants a login, which is known after this. */
 async function attempt(plan: Plan, login: ServerLogin, context: RetrievalContext): Promise<Retrieved<'ws'> | null> {
   const leaving = await LeavingConnection.open(context, plan)
   const { connection } = leaving

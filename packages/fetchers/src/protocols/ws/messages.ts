@@ -7,7 +7,7 @@ import type { LeavingConnection } from '../../wire/leaving-connection.ts'
 import { messageForm, tooFewMessages } from '../../wire/message-form.ts'
 import { closeFrame, controlFrame, exactly, type FrameHead, opcodes, readHead } from './frames.ts'
 
-/** The codes of a Close frame that are errors, and their meaning (RFC 6455 7.4.1). */
+/** The codes of a Close frame that are errors, and what they mean (RFC 6455 7.4.1). */
 const failures: Readonly<Record<number, string>> = {
   1002: 'protocol error',
   1003: 'unsupported data',
@@ -22,9 +22,9 @@ const failures: Readonly<Record<number, string>> = {
 }
 
 /**
- * The messages of a WebSocket (RFC 6455 5): texts each end in a line feed, binary messages are as they come. They end
- * with the server's Close frame, or after RequestOptions.count of them. Reading rejects with `partial` if the
- * connection ends before, with `server-refused` if the server closes because of a failure.
+ * The messages of a WebSocket (RFC 6455 5). Texts each end in a line feed; binary messages come unchanged. They end
+ * with the server's Close frame, or after RequestOptions.count messages. Reading rejects with `partial` if the
+ * connection ends earlier, and with `server-refused` if the server closes because of a failure.
  */
 export class Messages {
   readonly #reader: ExactReader
@@ -32,13 +32,13 @@ export class Messages {
   readonly #hide: Hide
   readonly #context: RetrievalContext
 
-  /** `hide` is for the reason of a Close frame. */
+  /** `hide` masks secrets in the reason of a Close frame. */
   constructor(reader: ExactReader, leaving: LeavingConnection, hide: Hide, context: RetrievalContext) {
     this.#reader = reader
     this.#leaving = leaving
     this.#hide = hide
     this.#context = context
-    // 1001: the client goes away.
+    // 1001 means that the client goes away.
     leaving.farewell = closeFrame(1001)
   }
 
@@ -58,7 +58,7 @@ export class Messages {
     this.#leaving.farewell = closeFrame(1000)
   }
 
-  /** The octets of a text, which must be UTF-8 (RFC 6455 8.1). */
+  /** Gives the octets of a text, which must be UTF-8 (RFC 6455 8.1). */
   async *#text(first: FrameHead): AsyncGenerator<Uint8Array> {
     const decoder = new TextDecoder('utf-8', { fatal: true })
     for await (const octets of this.#content(first)) {
@@ -76,7 +76,7 @@ export class Messages {
     }
   }
 
-  /** The octets of a message in one frame or more. */
+  /** Gives the octets of a message in one frame or more. */
   async *#content(first: FrameHead): AsyncGenerator<Uint8Array> {
     for (let head = first; ; ) {
       for (let left = head.length; left > 0; ) {
@@ -94,7 +94,7 @@ export class Messages {
     }
   }
 
-  /** The head of the next frame with data; those that control the WebSocket are answered. Null: it is closed. */
+  /** Reads the head of the next frame with data, and answers frames that control the WebSocket. Null: it is closed. */
   async #next(): Promise<FrameHead | null> {
     const { connection } = this.#leaving
     while (true) {
@@ -112,7 +112,7 @@ export class Messages {
     }
   }
 
-  /** Answers a Close frame. Throws if it tells of a failure. */
+  /** Answers a Close frame. Throws if it reports a failure. */
   async #closed(octets: Buffer): Promise<void> {
     // 1005 is never sent: it means that there is no code.
     const code = octets.length === 0 ? 1005 : octets.length === 1 ? 0 : octets.readUInt16BE()
@@ -136,7 +136,10 @@ export class Messages {
   }
 }
 
-/** RFC 6455 7.4: the codes below 3000 that are defined to be sent, those of libraries, and those of applications. */
+/**
+ * Whether a code may be sent (RFC 6455 7.4): those below 3000 that are defined to be sent, those of libraries, and
+ * those of applications.
+ */
 function isCode(code: number): boolean {
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999)
 }
