@@ -125,7 +125,7 @@ test('a local address of the other family is no way to a host', async () => {
   const error = await failure(text(servers.http.url, { localAddress: '::1' }))
   expect(error).toMatchObject({
     code: 'connect-failed',
-    message: expect.stringMatching(/has no address of its family/),
+    message: expect.stringMatching(/is not of the same family/),
   })
   expect(error.advice).toBeUndefined()
 })

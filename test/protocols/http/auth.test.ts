@@ -345,8 +345,11 @@ describe('a server that wants a login', () => {
   test.each([
     ['Negotiate', /wants negotiate authentication/],
     ['Digest realm="r", nonce="n", qop="auth-int"', /wants digest authentication in a form that is not supported/],
-    ['Newauth realm="', /does not say which/],
-    ['', /wants a login and does not say which; give it the field that it takes, as by `headers\["Authorization"\]`/],
+    ['Newauth realm="', /does not say of which kind/],
+    [
+      '',
+      /wants a login but does not say of which kind; give the field that it takes, as by `headers\["Authorization"\]`/,
+    ],
   ])('in a way that is not supported: %s', async (offer, message) => {
     const { outcome, values } = await asked(() => challenged([offer]), alice)
     expect(outcome).toMatchObject({ code: 'auth-required', message: expect.stringMatching(message) })

@@ -67,7 +67,7 @@ describe('hostile answers (cases 52, 60 and 63)', () => {
     ['negative length', 'protocol-violation', /longer than its place/],
     ['deep', 'protocol-violation', /nests deeper than 64/],
     ['crowded', 'protocol-violation', /over 524288 elements/],
-    ['wrong id', 'protocol-violation', /answered the message 42, where 1 was sent/],
+    ['wrong id', 'protocol-violation', /answered message 42, but 1 was sent/],
     ['wrong operation', 'protocol-violation', /did not answer the search/],
     ['line break', 'protocol-violation', /a name that none can have/],
     ['reserved name', 'protocol-violation', /a name that none can have/],

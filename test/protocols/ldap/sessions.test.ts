@@ -166,7 +166,7 @@ test('an answer to the search before is none to this one', async () => {
   server.setFaults({ replies: { search: late } })
   expect(await failure(client.retrieve(`${server.url}${people}??sub`))).toMatchObject({
     code: 'protocol-violation',
-    message: expect.stringContaining('answered the message 1, where 2 was sent'),
+    message: expect.stringContaining('answered message 1, but 2 was sent'),
   })
   expect(server.accepted).toBe(1)
 })

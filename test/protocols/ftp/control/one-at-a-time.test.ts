@@ -128,7 +128,7 @@ test('a server that is slow to answer USER behind PBSZ and PROT logs nobody out'
       expectSame(await (await client.retrieve(url('pub/data.bin'), { onEvent })).bytes(), octets)
     }
     expect(retries(events).map(({ message }) => message)).toEqual([
-      expect.stringContaining('The server was told the user twice over'),
+      expect.stringContaining('The server was too slow and got the user twice'),
     ])
     // The server was slow, but takes many commands: only the first session sent USER twice.
     expect(dialogues(sent(events), 'PBSZ ')).toHaveLength(2)

@@ -291,7 +291,7 @@ describe('NLST', () => {
       const listing = listed({ ...isFile, NLST: '550 no\r\n' }, 'pub/x;type=d')
       await expect(listing).rejects.toMatchObject({
         code: 'not-found',
-        message: expect.stringContaining('for that leave ;type=d out'),
+        message: expect.stringContaining('for a file, leave ;type=d out'),
       })
     })
 

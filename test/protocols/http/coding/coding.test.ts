@@ -335,7 +335,7 @@ describe('a coding that is not known stays, and a remark says so', () => {
       expect(Buffer.from(await representation.bytes()).equals(gz)).toBe(true)
       const remarks = events.filter(({ type }) => type === 'remark')
       const named = coding.toLowerCase().replace('\n', ', ')
-      const message = `The body stays in its content coding, because it is not known (${named}).`
+      const message = `The body stays in its content coding, because that is unknown (${named}).`
       expect(remarks).toEqual([expect.objectContaining({ message })])
     },
   )

@@ -15,7 +15,7 @@ export function pathOf(
   if (platform === 'win32') {
     const local = drive === undefined ? path : `${drive}:${rest || '/'}`
     if (!/^[/\\]{2}/.test(local) && !local.includes('\\')) return local
-    const message = 'Windows would read the path as one of another host, or with \\ as a slash; it is not opened.'
+    const message = 'Windows would read the path as one on another host, or its \\ as a slash, so it is not opened.'
     throw context.error('refused', message, { phase: 'policy' })
   }
   if (drive === undefined || path[2] === ':') return path

@@ -87,7 +87,7 @@ function guestSteps(context: RetrievalContext, plan: FtpPlan): readonly Step[] {
   }
   // A second USER begins another login, so the session has none. USER can be sent twice if PBSZ and PROT precede it.
   const again = (): void => {
-    throw sentTwice(context, 'was told the user')
+    throw sentTwice(context, 'got the user')
   }
   return [
     { phase: 'login', command: user, onReply: takeUser, onSecondReply: again },

@@ -180,7 +180,7 @@ function segmentSteps(retrieval: FtpRetrieval, from: number): readonly Step[] {
     },
     onSecondReply: (reply) => {
       if (!isPositive(reply)) return
-      throw sentTwice(retrieval.context, 'went to a directory')
+      throw sentTwice(retrieval.context, 'changed the directory')
     },
   }))
 }

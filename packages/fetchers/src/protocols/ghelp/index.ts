@@ -27,7 +27,7 @@ async function retrieveHelp(plan: AccessPlans['ghelp'], context: RetrievalContex
     }
   }
   const what = page === null ? '' : `, or no page "${page}" in it`
-  const message = `This machine has no help document "${document}"${what}. The list toc: has those that it has.`
+  const message = `This machine has no help document "${document}"${what}. toc: lists those that it has.`
   throw context.error('not-found', message)
 }
 

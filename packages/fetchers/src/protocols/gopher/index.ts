@@ -114,7 +114,7 @@ async function itemInstead(
   context: RetrievalContext,
 ): Promise<Retrieved<'gopher'>> {
   const item = await plainItem({ ...plan, gopherPlus: null }, source, context)
-  const message = 'The answer is not in the form of Gopher+; it is taken for the item itself.'
+  const message = 'The answer is not in the form of Gopher+, so it counts as the item itself.'
   context.emit({ type: 'remark', url: context.url, message })
   return { ...item, metadata: { gopherPlus: false } }
 }

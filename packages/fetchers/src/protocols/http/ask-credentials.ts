@@ -42,7 +42,7 @@ export async function askCredentials(
     // RFC 9110 15.5.2 demands a challenge, but servers that take API keys often send none.
     if (challenges.length === 0) {
       const advice = { option: 'headers', value: 'Authorization' } as const
-      const what = 'The server wants a login and does not say which; give it the field that it takes'
+      const what = 'The server wants a login but does not say of which kind; give the field that it takes'
       return required(`${what}, as by ${adviceText(advice)}.`, advice)
     }
     const wanted = `The server wants ${namesOf(challenges)} authentication in a form that is not supported`

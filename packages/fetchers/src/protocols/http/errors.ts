@@ -138,7 +138,7 @@ export function exchangeError(
   }
   if (cause instanceof UnboundedHead) {
     const most = `${context.limits.maxReply} octets (${adviceText(replyLimit)})`
-    const what = `The server sends ${message} without end; no more than ${most} are read.`
+    const what = `The server keeps sending ${message}; no more than ${most} are read.`
     return context.error('limit-exceeded', what, { advice: replyLimit })
   }
   if (cause instanceof TooManyFields) return context.error('limit-exceeded', `The server sent ${message}.`)

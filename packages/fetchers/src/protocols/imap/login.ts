@@ -86,7 +86,7 @@ function checkWay({ auth, tls }: Plan, capabilities: ReadonlySet<string>, contex
   }
   if (!capabilities.has('LOGINDISABLED')) return
   if (tls === 'none') throw context.error('tls-failed', `${wantsTlsMessage}.`, { phase: 'login' })
-  throw context.error('auth-failed', 'The server offers no way to log in that is known: LOGIN and AUTH=PLAIN are.', {
+  throw context.error('auth-failed', 'The server offers no known way to log in, which are LOGIN and AUTH=PLAIN.', {
     phase: 'login',
   })
 }

@@ -63,7 +63,7 @@ export class LdifBody implements ByteSource {
     if (result.code === resultCodes.success) return null
     if (result.code === resultCodes.sizeLimit && limit > 0 && entries >= limit) return null
     if (result.code === resultCodes.referral) {
-      const message = `The server refers to ${shownUrls(result.referrals)} for the rest, which was not followed.`
+      const message = `The server refers to ${shownUrls(result.referrals)} for the rest. That reference was not followed.`
       context.emit({ type: 'remark', url: context.url, message })
       return null
     }

@@ -101,7 +101,7 @@ export class LdapDialogue extends ConnectionDialogue<MessageReader> {
     }
     if (answer.id === 0) throw this.#unsolicited(answer, phase)
     if (answer.id !== this.#id) {
-      const wrong = `The server answered the message ${answer.id}, where ${this.#id} was sent; the connection was closed.`
+      const wrong = `The server answered message ${answer.id}, but ${this.#id} was sent; the connection was closed.`
       throw context.error('protocol-violation', wrong, { phase })
     }
     if (answer.kind !== 'result') return answer
@@ -149,7 +149,7 @@ export class LdapDialogue extends ConnectionDialogue<MessageReader> {
   #unsolicited(answer: Answer, phase: MessagePhase): Error {
     const { context } = this
     if (answer.kind !== 'result' || answer.name !== disconnectionName) {
-      return context.error('protocol-violation', 'The server sent a message that answers nothing.', { phase })
+      return context.error('protocol-violation', 'The server sent an unexpected message.', { phase })
     }
     this.connection.close()
     const reply = resultWords(answer.result)

@@ -53,7 +53,7 @@ function tryLogin(
   const { context } = dialogue
   if (password === '' || user === '') {
     // Servers answer such a bind with success, but nobody is logged in (RFC 4513 5.1.2).
-    const message = 'A login needs a name and a password: without them the server would take it for anonymous.'
+    const message = 'A login needs a name and a password: without them the server would treat it as anonymous.'
     throw context.error('auth-required', message, { phase: 'login' })
   }
   if (plan.tls === 'none' && plan.socket === null && !isLoopback(plan.host) && bindnameOf(plan) === null) {

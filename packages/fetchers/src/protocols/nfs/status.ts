@@ -86,7 +86,7 @@ function statusError(context: RetrievalContext, cause: NfsStatus, version: 2 | 3
   const [code, what] = isBroken ? (['partial', 'The server broke the file off'] as const) : meaning
   if (!isBroken && procedure === 'MNT' && code === 'access-denied') {
     const advice = { option: 'network.localPort' } as const
-    const remedy = `Many servers answer calls from ports below 1024 alone, which ${adviceText(advice)} chooses.`
+    const remedy = `Many servers answer only calls from ports below 1024; ${adviceText(advice)} chooses one.`
     return context.error(code, `${what} (${reply}). ${remedy}`, { reply, advice })
   }
   return context.error(code, `${what} (${reply}).`, { reply, transient: passing.has(status) })

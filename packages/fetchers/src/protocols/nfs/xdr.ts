@@ -69,7 +69,7 @@ export class XdrReader {
   /** Reads the same as octets in the message's own memory. */
   bytes(most: number): Buffer {
     const length = this.word()
-    if (length > most) throw new XdrError(`a value of ${length} octets, where ${most} are allowed`)
+    if (length > most) throw new XdrError(`a value of ${length} octets, but at most ${most} are allowed`)
     const octets = this.#take(length)
     this.#take(-length & 3)
     return octets

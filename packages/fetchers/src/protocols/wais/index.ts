@@ -135,7 +135,7 @@ function relevantDocument(url: string, context: RetrievalContext): WaisDocument 
   const { docid = null, wtype = null } = plan.mechanism === 'wais' ? plan : {}
   if (docid !== null && wtype !== null) return { docid, wtype, length: null }
   const advice = { option: 'relevantTo', value: url } as const
-  const message = `A search can be relevant to WAIS documents alone; ${adviceText(advice)} names none.`
+  const message = `A search can be relevant only to WAIS documents; ${adviceText(advice)} names none.`
   throw context.error('invalid-option', message, { phase: 'resolve', advice })
 }
 

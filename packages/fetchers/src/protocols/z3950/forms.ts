@@ -51,7 +51,7 @@ export function bodyOf(record: ReceivedRecord, context: RetrievalContext): Recor
 /** Says that characters are lost, if the form was made of a record in MARC-8. */
 function tellUnread({ octets, charset }: RecordBody, { emit, url }: RetrievalContext): void {
   if (charset !== 'utf-8' || !Buffer.from(octets).includes('\ufffd')) return
-  const message = 'Characters of the record are in sets that are not read, and became U+FFFD.'
+  const message = 'Some characters of the record are in unsupported sets, and became U+FFFD.'
   emit({ type: 'remark', url, message })
 }
 

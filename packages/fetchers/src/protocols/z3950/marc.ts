@@ -62,7 +62,7 @@ export function readMarc(octets: Uint8Array, isMarc21: boolean): MarcRecord {
     if (end > last) throw new MarcError('a field lies outside of it')
     // A directory of a few octets could name one large field a thousand times.
     left -= end - start
-    if (left < 0) throw new MarcError('its fields lie over each other')
+    if (left < 0) throw new MarcError('its fields overlap')
     const field = all.subarray(start, end)
     fields.push(readField(entry.slice(0, 3), field.at(-1) === fieldEnd ? field.subarray(0, -1) : field, charset))
   }

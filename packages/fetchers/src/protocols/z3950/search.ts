@@ -81,7 +81,7 @@ async function search({ wire }: Z3950Plan, session: Z3950Session): Promise<numbe
   const { hits, isDone, diagnostic } = await session.search(wire[1] ?? '')
   if (diagnostic !== null) throw diagnosticError(context, 'The server refuses the search', diagnostic)
   if (!isDone) throw context.error('server-refused', 'The search failed, and the server does not say why.')
-  if (hits < 0) throw context.error('protocol-violation', `The server has found ${hits} records, it says.`)
+  if (hits < 0) throw context.error('protocol-violation', `The server says that it found ${hits} records.`)
   return hits
 }
 

@@ -155,7 +155,7 @@ export class Z3950Session {
     }
     const number = message.tag - tag(0)
     const what = number >= 0 && number < 256 ? `message ${number}` : 'something else'
-    throw noZ3950(context, new BerError(`${what} came, where message ${answer - tag(0)} was awaited`))
+    throw noZ3950(context, new BerError(`${what} came in place of message ${answer - tag(0)}`))
   }
 
   #read<From, T>(from: From, read: (from: From) => T): T {

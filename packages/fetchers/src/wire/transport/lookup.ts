@@ -50,7 +50,7 @@ export async function lookUp(host: string, options: LookupOptions = {}): Promise
 
 function wrongFamily(context: RetrievalContext, host: string, only: 4 | 6): RetrievalError {
   const advice = { option: 'network.family', value: only } as const
-  const message = `No connection to ${host}: ${adviceText(advice)} allows no address of the other family.`
+  const message = `No connection to ${host}: ${adviceText(advice)} does not allow an address of its family, IPv4 or IPv6.`
   return context.error('connect-failed', message, { phase: 'lookup', advice })
 }
 

@@ -52,7 +52,7 @@ async function boundWays(
     return ports.map((localPort) => ({ host: address, port, ...local, ...(localPort > 0 && { localPort }) }))
   })
   if (ways.length === 0) {
-    const message = `No connection to ${host}: the interface or address to connect from has no address of its family.`
+    const message = `No connection to ${host}: the interface or address to connect from is not of the same family, IPv4 or IPv6.`
     throw context.error('connect-failed', message, { phase: 'connect' })
   }
   return ways

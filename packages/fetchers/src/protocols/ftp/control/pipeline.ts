@@ -117,7 +117,7 @@ async function firstPipeline({ control, context, quirks, steps, pending, start }
 
 /** Makes the error for a slow server that got a command twice that changes its session. */
 export function sentTwice(context: RetrievalContext, what: string): SentTwice {
-  const cause = context.error('receive-failed', `The server ${what} twice over; try again.`)
+  const cause = context.error('receive-failed', `The server was too slow and ${what} twice; try again.`)
   return new SentTwice('The server answers slowly.', { cause })
 }
 

@@ -108,7 +108,7 @@ export function isPassive({ code }: Reply): boolean {
 /** Makes the error for an unexpected reply. `words` hold no secrets. */
 export function outOfStep(context: RetrievalContext, words: string): RetrievalError {
   const shown = printable(words).slice(0, 300)
-  const message = `The server sent a reply to no command ("${shown}"); the connection was closed.`
+  const message = `The server sent an unexpected reply ("${shown}"); the connection was closed.`
   return violation(context, message, shown)
 }
 

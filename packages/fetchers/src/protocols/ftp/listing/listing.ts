@@ -145,7 +145,7 @@ async function confirmDirectory({ session, plan, context }: FtpRetrieval): Promi
   else throw refusedByServer(context, reply, `the directory ${shownName(plan.name)}`, { advice: noDirectory })
 }
 
-const noDirectory = 'It does not exist, or may not be read, or is a file: for that leave ;type=d out'
+const noDirectory = 'It does not exist, may not be read, or is a file; for a file, leave ;type=d out'
 
 /** Makes the listing of a directory after the server has ended the transfer without beginning it. */
 async function emptyListing(

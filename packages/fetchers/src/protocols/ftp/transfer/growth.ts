@@ -30,6 +30,6 @@ export async function hasGrown(
 }
 
 export function restIgnored(context: RetrievalContext): RetrievalError {
-  const message = 'The server sends more than there is after that octet: it has ignored REST. Retrieve the whole.'
+  const message = 'The server sent more than the rest of the file, so it has ignored REST. Retrieve the whole.'
   return context.error('range-refused', message, { phase: 'body' })
 }

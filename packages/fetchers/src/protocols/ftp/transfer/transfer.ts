@@ -73,7 +73,7 @@ async function beginAgain(retrieval: FtpRetrieval, wanted: TransferCommand): Pro
 
 /** How many milliseconds a server has to begin a transfer on a prefetched port, while we do not know whether it can. */
 const replyTimeout = 10_000
-const silence = 'The server does not begin a transfer on a port that it was asked for during the one before.'
+const silence = 'The server does not begin a transfer on a port that was requested during the previous one.'
 
 /** Sends the command while the data connection opens, which saves a round trip. */
 async function sendTogether(retrieval: FtpRetrieval, wanted: TransferCommand, port: number): Promise<TransferStart> {

@@ -35,7 +35,7 @@ function preferred(views: readonly View[], quality: (view: View) => number): Vie
 function tellNoneFits(view: View | null, { emit, url, request }: RetrievalContext): void {
   const wants = wanted(request)
   const comes =
-    view === null ? 'names no views of the item, and sends it' : `has no view as wanted, and sends ${shown(view)}`
+    view === null ? 'names no views of the item, and sends it' : `has no view that fits, and sends ${shown(view)}`
   emit({ type: 'remark', url, message: `The server ${comes}; wanted was ${wants}.` })
 }
 

@@ -215,7 +215,7 @@ export class CacheLookup {
   }
 
   #notCached(): RetrievalError {
-    const message = 'The cache has no fresh response, and Cache-Control: only-if-cached forbids to ask the server.'
+    const message = 'The cache has no fresh response, and Cache-Control: only-if-cached forbids asking the server.'
     return this.#context.error('http-error', message, { status: 504, phase: 'request' })
   }
 }

@@ -156,8 +156,7 @@ async function checkDirectory(directory: string): Promise<void> {
   // Windows has no user ids and modes.
   if (process.getuid === undefined) return
   if (stats.uid !== process.getuid()) throw new Unfit('it belongs to somebody else; name one of your own')
-  if ((stats.mode & 0o022) !== 0)
-    throw new Unfit('others may write to it; take that from them by chmod go-w, or name another')
+  if ((stats.mode & 0o022) !== 0) throw new Unfit('others may write to it; forbid that by chmod go-w, or name another')
 }
 
 /** Reads the whole body before it is served: if damage shows up later, octets that were served cannot be taken back. */

@@ -44,8 +44,8 @@ export function decodeBody(retrieved: Retrieved<'http'>, context: RetrievalConte
   if (codings !== null && wantsCoding(request)) return undoneAll(retrieved, codings, context)
   const message =
     codings === null
-      ? `The body stays in its content coding, because it is not known (${shown(names)}).`
-      : `The body stays in its content coding, because it was not asked for (${shown(names)}); ` +
+      ? `The body stays in its content coding, because that is unknown (${shown(names)}).`
+      : `The body stays in its content coding, because decoding was not asked for (${shown(names)}); ` +
         `retrieve the whole with ${adviceText(compressed)} to decode it.`
   emit({ type: 'remark', url, message, ...(codings !== null && { advice: compressed }) })
   return retrieved

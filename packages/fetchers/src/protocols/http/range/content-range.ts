@@ -45,7 +45,7 @@ export function checkRange(head: ResponseHead, range: OctetRange | undefined, co
   }
   if (range === undefined) {
     if (givesField(context.request, 'range')) return
-    throw context.error('protocol-violation', 'The server sent a part where the whole was asked for.', details)
+    throw context.error('protocol-violation', 'The server sent a part although the whole was asked for.', details)
   }
   if (status !== 206) {
     // The range bytes=0- means the whole.

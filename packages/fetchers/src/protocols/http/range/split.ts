@@ -24,7 +24,7 @@ export async function retrieveSplit(
   const answer = await ask(asking)
   if (context.request.compressed === true) {
     const advice = { option: 'compressed' } as const
-    const message = `${adviceText(advice)} is left out: the ranges of several connections count octets as the server keeps them.`
+    const message = `${adviceText(advice)} has no effect: the ranges of several connections count octets as the server keeps them.`
     context.emit({ type: 'remark', url: context.url, message, advice })
   }
   const { head, body } = answer
