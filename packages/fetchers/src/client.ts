@@ -1,6 +1,6 @@
 /**
- * `@retriever/fetchers/client`: a client that has no protocols but those of its `fetchers`, for programs that bundle
- * what they speak. See docs/library.md.
+ * `@retriever/fetchers/client` has a client that speaks only the protocols of its `fetchers`, for programs that bundle
+ * no others. See docs/library.md.
  */
 import { type Client, makeClient } from './client/client.ts'
 import { type ClientOptions, checkClient } from './client/client-options.ts'
@@ -19,7 +19,7 @@ const elsewhere: Readonly<Record<string, OptionKind>> = {
   nfs: ['absent; give it to nfsFetcher()', () => false],
 }
 
-/** Makes a client as that of `@retriever/fetchers`, whose `fetchers` are all that it retrieves by. */
+/** Makes a client as `@retriever/fetchers` does, but it retrieves only by its `fetchers`. */
 export function createClient(options: ClientOptions = {}): Client {
   checkClient(options, elsewhere)
   return makeClient(options, [], Object.keys(elsewhere))

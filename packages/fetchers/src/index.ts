@@ -131,7 +131,7 @@ export function createClient(options?: ClientOptions): Client
 export function createClient(options: ClientOptions = {}): DirectClient {
   checkClient(options, protocolKinds)
   const protocols = readProtocols(options, localHostsOf(options))
-  // Its options tell whether the types of DirectClient hold.
+  // The options decide whether the types of DirectClient are right.
   return makeClient(options, protocols, Object.keys(protocolKinds)) as DirectClient
 }
 

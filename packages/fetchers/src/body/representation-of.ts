@@ -1,7 +1,7 @@
 import type { MetadataByMechanism } from '../contract/metadata.ts'
 import type { Representation } from './representation.ts'
 
-/** The mechanisms of the schemes that have another name. test/completeness.test.ts compares them with the schemes. */
+/** The mechanisms of schemes that have another name. test/completeness.test.ts compares them with the schemes. */
 interface MechanismByScheme {
   ftps: 'ftp'
   ftpes: 'ftp'
@@ -20,7 +20,7 @@ interface MechanismByScheme {
   mqtts: 'mqtt'
 }
 
-/** Their answers may lead to HTTP: a redirect, an access method, a link. */
+/** Mechanisms whose answers may lead to HTTP: by a redirect, an access method, a link. */
 type Leading = 'gemini' | 'nfs' | 'prospero' | 'rtsp'
 
 type MechanismOf<Scheme extends string> = Scheme extends keyof MechanismByScheme
@@ -30,8 +30,8 @@ type MechanismOf<Scheme extends string> = Scheme extends keyof MechanismByScheme
     : Scheme
 
 /**
- * What the retrieval of a URL gives, if neither a proxy nor a gateway stands in between: the scheme of a URL that is
- * written in the program tells the type of `metadata`.
+ * What the retrieval of a URL gives if no proxy and no gateway is used. If the program writes the URL, its scheme tells
+ * the type of `metadata`.
  */
 export type RepresentationOf<Url> = Url extends `${infer Scheme}:${string}`
   ? MechanismOf<Lowercase<Scheme>> extends keyof MetadataByMechanism

@@ -30,7 +30,7 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
    * one retrieval of a host. Default 1.
    */
   readonly inFlight?: number
-  /** The protocol's name in messages, as a sentence begins. Default: that of the built-in fetcher, or `mechanism`. */
+  /** The protocol's name in messages, which begins a sentence. Default: the built-in fetcher's, or `mechanism`. */
   readonly title?: string
   /**
    * The options that the fetcher uses: a list, or an object that says for which results. A remark tells that others

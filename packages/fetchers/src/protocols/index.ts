@@ -36,7 +36,7 @@ import { whatis } from './whatis/about.ts'
 import { ws } from './ws/about.ts'
 import { z3950 } from './z3950/about.ts'
 
-/** The options of a client that its protocols are made with. */
+/** Those options of a client that its protocols need. */
 export interface ProtocolSettings {
   /** This machine's own names, in lower case. */
   readonly localHosts: readonly string[]
@@ -44,7 +44,7 @@ export interface ProtocolSettings {
   readonly nfs?: NfsOptions
 }
 
-/** The protocols that the package brings, one a line. The code of each is loaded on its first use. */
+/** The built-in protocols, one a line. The code of each is loaded on its first use. */
 export function builtinProtocols({ localHosts, ssh, nfs: nfsOptions }: ProtocolSettings): readonly Protocol[] {
   return [
     { ...ftp, load: async () => (await import('./ftp/index.ts')).ftpFetcher() },

@@ -8,13 +8,13 @@ import { readSsh, type SshOptions } from './sftp/options.ts'
 /** The options of a client that belong to its protocols. */
 export interface ProtocolOptions {
   /**
-   * The mechanisms whose built-in fetchers the client has; false: none, so that only `fetchers` retrieve. Default: all
+   * The mechanisms whose built-in fetchers the client has. False: none, so that only `fetchers` retrieve. Default: all
    * of `builtinMechanisms`.
    */
   readonly builtins?: false | readonly Mechanism[]
   /** SSH servers' keys, and the client's own, for sftp URLs. Default: no server is known. */
   readonly ssh?: SshOptions
-  /** The user that NFS servers are told, and their ports beside the URL's. Default: no user. */
+  /** The user that NFS servers get, and their ports in addition to the URL's. Default: no user. */
   readonly nfs?: NfsOptions
 }
 
@@ -29,7 +29,7 @@ export const protocolKinds: Readonly<Record<keyof ProtocolOptions, OptionKind>> 
   nfs: record,
 }
 
-/** The protocols of a client with these options, and those that it leaves out. Throws `invalid-option`. */
+/** Returns the protocols of a client with these options, and those that it omits. Throws `invalid-option`. */
 export function readProtocols(options: ProtocolOptions, localHosts: readonly string[]): readonly Protocol[] {
   const protocols = builtinProtocols({ localHosts, ssh: readSsh(options.ssh), nfs: readNfs(options.nfs) })
   const { builtins } = options

@@ -3,7 +3,7 @@ import type { Asking, RequestOptions } from '../../contract/fetcher.ts'
 import { ownField, resumePoint } from '../../kit/request-options.ts'
 import { connectionsFor, segmentSize } from './range/segments.ts'
 
-/** What a request asks of HTTP servers in HTTP's own way: fields, ranges, several connections. */
+/** Tells what a request asks for in HTTP's own way: fields, ranges, several connections. */
 export async function askedOfHttp(asking: Asking): Promise<Asked> {
   const { request } = asking
   const cookie = await cookieField(asking)
@@ -15,7 +15,7 @@ export async function askedOfHttp(asking: Asking): Promise<Asked> {
   }
 }
 
-/** The cookies for the request, before those of the caller's own field; null: none beside these. */
+/** Returns the store's cookies for the request, before those of the caller's own field. Null if the store has none. */
 async function cookieField({ request, resolution, cookies }: Asking): Promise<string | null> {
   const { url, locator } = resolution
   const own = ownField(request, 'cookie')
