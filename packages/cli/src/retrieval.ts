@@ -122,7 +122,7 @@ export class Retrieval {
     this.#reportRemarks()
     this.facts.representation = representation
     if (this.#session.run.config.hashes?.sha256) this.facts.hash = representation.hash('sha256')
-    // Gopher texts and binaries without an end mark come here (security.md R25 and R26).
+    // Gopher texts and binaries without an end mark come here (threats.md R25 and R26).
     if (representation.completeness !== 'eof-only') return
     this.#session.run.report.detail('the server marks the end of the body only by closing the connection')
   }

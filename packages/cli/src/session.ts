@@ -47,7 +47,7 @@ export class Session implements AsyncDisposable {
       proxy: async (target) => {
         const proxy = config.proxyFor(target)
         // -U is only for the proxies of typed URLs. A redirect may lead to another proxy, which must not get it
-        // (security.md 50: proxy credentials).
+        // (threats.md 50: proxy credentials).
         if (config.proxyLogin === null || proxy === null || !this.#typedProxies.has(proxy)) return proxy
         return withLogin(proxy, await this.#credentials.proxyLogin(config.proxyLogin))
       },

@@ -1,5 +1,5 @@
 /**
- * Characters that could control a terminal or disguise a text (security.md case 33): C0, DEL and C1 controls (line feed
+ * Characters that could control a terminal or disguise a text (threats.md case 33): C0, DEL and C1 controls (line feed
  * and TAB count here), line separators, marks that reorder text, and invisible characters such as zero-width spaces,
  * the byte order mark and tag characters, which can hide one text within another. The joiners U+200C and U+200D are
  * allowed, since Persian, Indian scripts and emoji need them.

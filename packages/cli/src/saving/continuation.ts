@@ -30,7 +30,7 @@ export function unverifiedEnd(path: string, length: number): ResumePoint {
 /**
  * Where to resume a file that may be whole. It is whole if it has both the size and the date of the resource, as in
  * `mirror`. Returns 0 if no server gives such a date, because it has a fraction of a second, or if the file may have
- * changed since (security.md R10).
+ * changed since (threats.md R10).
  */
 export function endOfWhole(path: string, length: number): ResumePoint | 0 {
   const { mtime, mtimeMs } = tryFile(path, () => lstatSync(path))

@@ -84,7 +84,7 @@ function checkFree(path: string): void {
 }
 
 /**
- * Makes equal names differ: `a.bin`, `a-2.bin`. It ignores case, as some file systems do (security.md 58: name tricks).
+ * Makes equal names differ: `a.bin`, `a-2.bin`. It ignores case, as some file systems do (threats.md 58: name tricks).
  */
 function distinctNames(parts: readonly (readonly [string, MessagePart])[]): string[] {
   const taken = new Set<string>()

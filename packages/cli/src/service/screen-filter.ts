@@ -31,7 +31,7 @@ const passedModes = new Set([1, 5, 6, 7, 12, 25, 45, 47, 66, 69, 1000, 1002, 100
 const usuallyOn = new Set([7, 25])
 
 /**
- * Makes the text of a service safe for a terminal (security.md 82: hostile sequences in a session). Colours and cursor
+ * Makes the text of a service safe for a terminal (threats.md 82: hostile sequences in a session). Colours and cursor
  * movements pass. Sequences are dropped if they read or write the clipboard (OSC 52), ask the terminal for an answer
  * (reports of the title, the cursor, settings by DECRQSS), move windows, print, or set the title. Chunks of octets may
  * end anywhere.

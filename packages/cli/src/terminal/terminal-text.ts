@@ -3,7 +3,7 @@ import { printable } from '@retriever/core'
 import { GuessingDecoder } from './text-guess.ts'
 
 /**
- * Decodes a body for a terminal, and makes its control characters visible, except LF and TAB (security.md 33: terminal
+ * Decodes a body for a terminal, and makes its control characters visible, except LF and TAB (threats.md 33: terminal
  * escapes). Chunks of octets may end anywhere.
  */
 export class TerminalText {

@@ -32,7 +32,7 @@ function manPlan({ urlPath }: Locator, place: Place): ManPlan {
   const text = decodeOctets(urlPath ?? '').replace(/^\//, '')
   if (text === '(index)' || text === '') return { mechanism: 'man', page: null, section: null, wire: [] }
   const [, page = '', section = null] = /^([^()]*)(?:\(([^()]*)\))?$/s.exec(text) ?? []
-  // Slashes and climbing dots are refused, since a path would make man read any file (security.md case 7).
+  // Slashes and climbing dots are refused, since a path would make man read any file (threats.md case 7).
   if (!/^-?[A-Za-z0-9_.[][\w.:+@[\]-]*$/.test(page))
     place.fail('this is no name of a manual page, as in man:ls(1)', 'urlPath')
   if (section !== null && !/^[0-9nlp]\w*$/.test(section)) {
@@ -57,7 +57,7 @@ function infoPlan({ urlPath, fragment }: Locator, place: Place): InfoPlan {
   const kde = /^\(([^()]*)\)(.*)$/s.exec(text)
   const file = kde?.[1] ?? text
   // The name of an Info file contains no slash; `info:lccn/2002022641` belongs to the other info: of RFC 4452. Only
-  // harmless characters are allowed, since the program info hands the name of a compressed file to a shell (security.md
+  // harmless characters are allowed, since the program info hands the name of a compressed file to a shell (threats.md
   // case 7).
   if (!/^[\w+@:=,\x80-\xFF-][\w.+@:=,\x80-\xFF-]*$/.test(file)) {
     place.fail('this is no name of an Info file, as in info:gcc or info:(gcc)Node', 'urlPath')

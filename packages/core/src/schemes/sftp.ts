@@ -38,7 +38,7 @@ function sftpPlan({ user, password, urlPath }: Locator, place: Place): SftpPlan 
     tls: 'none',
     user: name === null ? null : decodeOctets(name),
     password: password === null ? null : decodeOctets(password),
-    // `~` counts only as a whole first segment (security.md case 72).
+    // `~` counts only as a whole first segment (threats.md case 72).
     path: decodeOctets(path.replace(/^(?:~|%7E)(?:\/|$)|^/i, (home) => (home === '' ? '/' : './'))),
     wire: [packets],
     unknown,

@@ -8,7 +8,7 @@ const secretWord =
 const harmless = /^(?:(?:www|proxy)-authenticate|access-control-.*)$/i
 
 /**
- * Whether a header field may hold a secret, such as a token or a cookie (security.md case 47: secrets in logs and
+ * Whether a header field may hold a secret, such as a token or a cookie (threats.md case 47: secrets in logs and
  * errors).
  */
 export function isSecretField(name: string): boolean {

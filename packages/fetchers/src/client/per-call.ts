@@ -40,7 +40,7 @@ function both(first: EventListener | undefined, second: EventListener | undefine
   if (first === undefined || second === undefined) return second ?? first
   return (event) => {
     const returned: unknown[] = [first(event), second(event)]
-    // The promise tells that one of them rejects.
+    // A rejection shows in the promise.
     return returned.some(isPromise) ? Promise.all(returned) : undefined
   }
 }

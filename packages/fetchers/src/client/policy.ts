@@ -233,7 +233,7 @@ export async function proxyAddresses(
 const redirecting: ReadonlySet<Mechanism> = new Set(['http', 'gemini', 'rtsp', 'nfs', 'prospero'])
 
 /**
- * Enforces the rules for redirects (security.md section 2): within http(s), or one of the others above, never from
+ * Enforces the rules for redirects (threats.md section 2): within http(s), or one of the others above, never from
  * https to http, never from elsewhere to this machine. Addresses enforces the last rule for names. A URL that the
  * caller gives may do more than a redirect.
  */

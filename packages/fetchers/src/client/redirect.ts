@@ -38,7 +38,7 @@ export function redirectTarget(
 }
 
 /**
- * The resolution of a URL that a server wrote. Its userinfo is dropped (security.md case 48: userinfo in Location); the
+ * The resolution of a URL that a server wrote. Its userinfo is dropped (threats.md case 48: userinfo in Location); the
  * caller's stays with its origin (case 15: no credentials to another origin).
  */
 export function withLoginOf(from: Resolution, locator: Locator, resolving: ResolveOptions): Resolution {
@@ -50,7 +50,7 @@ export function withLoginOf(from: Resolution, locator: Locator, resolving: Resol
 
 /**
  * Whether this machine, or one on its link, sent the redirect. The address of the connection decides, because a name
- * may lead to another address at the next lookup (DNS rebinding, security.md case 21). If a proxy or a cache answered,
+ * may lead to another address at the next lookup (DNS rebinding, threats.md case 21). If a proxy or a cache answered,
  * only a URL that names this machine itself counts, such as `http://localhost/`.
  */
 export function isFromHere(from: Resolution, { peerAddress }: Pick<Redirect, 'peerAddress'>): boolean {
@@ -64,7 +64,7 @@ export function isSameOrigin(one: Resolution, other: Resolution): boolean {
 }
 
 /**
- * The request without the parts that were meant for the first origin only (security.md case 15: no credentials to
+ * The request without the parts that were meant for the first origin only (threats.md case 15: no credentials to
  * another origin).
  */
 export function requestForOtherOrigin(request: RequestOptions): RequestOptions {

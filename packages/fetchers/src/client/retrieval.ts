@@ -274,7 +274,7 @@ export class Retrieval implements Rostered {
     return { fetcher, routed, proxy }
   }
 
-  /** Chooses the proxy for each hop: one host's proxy and its login are not used for another (security.md case 50). */
+  /** Chooses the proxy for each hop: one host's proxy and its login are not used for another (threats.md case 50). */
   async #proxyFor({ plan, scheme }: Resolution): Promise<ProxyServer | null> {
     const { network } = this.#settings
     if (!('port' in plan) || plan.host === null || plan.host === '' || network?.socketPath !== undefined) return null
@@ -324,7 +324,7 @@ export class Retrieval implements Rostered {
     const isPointedTo = !isFromInside && !policy.allowInward
     this.#nesting = { ...this.#nesting, isPointedTo, isNamedByServer: true, base: undefined }
     if (!isSameOrigin(from, to)) {
-      // The dropped fields stay dropped, even if a later redirect leads back (security.md case 15).
+      // The dropped fields stay dropped, even if a later redirect leads back (threats.md case 15).
       const request = requestForOtherOrigin(this.#request)
       remarkLeftOut(this.#request, request, to, context)
       const login = this.#settings.redirectLogin?.(to.url) ?? null

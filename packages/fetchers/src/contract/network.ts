@@ -109,7 +109,7 @@ export interface ProxyServer {
   /** The proxy's URL for people, without user and password: `socks5://host:1080`. */
   readonly url: string
   /**
-   * Identifies the proxy in the keys of pools. User and password are hashed (security.md case 38: no secret in the key
+   * Identifies the proxy in the keys of pools. User and password are hashed (threats.md case 38: no secret in the key
    * of a pool).
    */
   readonly key: string

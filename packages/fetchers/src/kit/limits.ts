@@ -3,13 +3,13 @@ import type { Limits } from '../contract/limits.ts'
 
 /** The limits that apply if the caller sets none. */
 export const defaultLimits: Limits = {
-  // Fail sooner than browsers, which wait for minutes. A slow server still has a minute for each answer (security.md
+  // Fail sooner than browsers, which wait for minutes. A slow server still has a minute for each answer (threats.md
   // section 2).
   connectTimeout: 30_000,
   idleTimeout: 60_000,
   totalTimeout: Number.POSITIVE_INFINITY,
   minSpeed: 0,
-  // With minSpeed 1, this is slower than a teletype of 110 baud (security.md section 2).
+  // With minSpeed 1, this is slower than a teletype of 110 baud (threats.md section 2).
   minSpeedTime: 120_000,
   maxRate: Number.POSITIVE_INFINITY,
   maxSize: Number.POSITIVE_INFINITY,
@@ -24,7 +24,7 @@ export const defaultLimits: Limits = {
   maxRedirects: 20,
   // A program that has begun to read continues within milliseconds.
   unreadTimeout: 10_000,
-  // Scripts expect an end (security.md section 2).
+  // Scripts expect an end (threats.md section 2).
   maxRetries: 3,
   maxRetryDelay: 120_000,
   retryDelay: 0,

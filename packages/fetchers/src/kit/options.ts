@@ -135,7 +135,7 @@ export const charsetLabel: OptionKind = [
   'the name of a charset, such as "windows-1252"',
   (value) => typeof value === 'string' && knownCharset(value) !== null,
 ]
-/** More than 16 connections to one host burden it and help nobody (security.md section 2). */
+/** More than 16 connections to one host burden it and help nobody (threats.md section 2). */
 export const connections: OptionKind = [
   'a whole number from 1 to 16',
   (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 16,

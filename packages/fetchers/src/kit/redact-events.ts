@@ -3,7 +3,7 @@ import type { EmittedEvent } from '../contract/events.ts'
 
 /**
  * Makes the event safe to log by removing the secrets of the retrieval's URL. A URL's query may hold a token, which the
- * request, the answer and remarks repeat (security.md case 47). Other secrets are removed elsewhere: commands are built
+ * request, the answer and remarks repeat (threats.md case 47). Other secrets are removed elsewhere: commands are built
  * with `<password>`, maskResolution() masks plans, and errors hold no secrets.
  */
 export function withoutSecrets(event: EmittedEvent, url: string): EmittedEvent {

@@ -54,7 +54,7 @@ export class RetryBudget implements Retries {
     if (this.#spent >= limits.maxRetries) return false
     const elapsed = performance.now() - this.#began
     if (elapsed >= limits.maxRetryTime) return false
-    // If a server asks to wait for an hour, the caller is told, and nobody waits (security.md R12).
+    // If a server asks to wait for an hour, the caller is told, and nobody waits (threats.md R12).
     if (error.retryAfter !== undefined && error.retryAfter > limits.maxRetryDelay) return false
     const isAtOnce = isFirstAtOnce && this.#tries === 0
     const delay = isAtOnce ? 0 : this.#delay(error, limits)

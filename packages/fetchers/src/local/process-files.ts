@@ -7,7 +7,7 @@ const procfs = 0x9fa0
 
 /**
  * The files of a process that proc(5) shows to everybody on purpose. The others are its memory, its environment and its
- * arguments, which hold secrets, or its open files (security.md case 54).
+ * arguments, which hold secrets, or its open files (threats.md case 54).
  */
 const shown: ReadonlySet<string> = new Set([
   'cgroup',

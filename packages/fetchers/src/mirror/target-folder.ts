@@ -30,7 +30,7 @@ export class TargetFolder {
 
   /**
    * Makes a folder and those above it, up to the root. Throws `write-failed` if one is a link, even a link to a folder:
-   * links may lead anywhere (security.md 9).
+   * links may lead anywhere (threats.md 9).
    */
   make(local: string): Promise<void> {
     if (local === '') return Promise.resolve()

@@ -1,6 +1,6 @@
 /**
  * The variables that a program gets: where it finds programs and pages, and the language. It gets no others, since many
- * run commands (LESSOPEN, MANOPT, MANPAGER, PAGER, BROWSER, GROFF_COMMAND_PREFIX; security.md case 73) or hold secrets.
+ * run commands (LESSOPEN, MANOPT, MANPAGER, PAGER, BROWSER, GROFF_COMMAND_PREFIX; threats.md case 73) or hold secrets.
  */
 const passedOn =
   /^(?:PATH|HOME|LANG|LANGUAGE|LC_\w+|TMPDIR|TEMP|TMP|MANPATH|MANSECT|MANWIDTH|COLUMNS|INFOPATH|SYSTEMROOT|PATHEXT)$/i

@@ -28,7 +28,7 @@ export async function append(
     check()
     if (modified !== null) await orWriteFailed(path, () => file.utimes(new Date(), modified))
   } catch (error) {
-    // The server did not begin at the offset (security.md R18). The file could still have the right length.
+    // The server did not begin at the offset (threats.md R18). The file could still have the right length.
     const isUseless = RetrievalError.is(error) && ['range-refused', 'checksum-failed'].includes(error.code)
     if (isUseless) await orWriteFailed(path, () => file.truncate(offset))
     throw error

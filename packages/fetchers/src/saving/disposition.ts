@@ -24,7 +24,7 @@ export function dispositionOf(metadata: object): string {
 
 /**
  * Returns the file name in a Content-Disposition field (RFC 6266), not yet made safe. Null if the field is malformed,
- * or if it has two names, because programs differ in which one they use (security.md 28: a server chooses the name of a
+ * or if it has two names, because programs differ in which one they use (threats.md 28: a server chooses the name of a
  * download).
  */
 export function dispositionName(field: string): string | null {

@@ -86,7 +86,7 @@ export function special(stats: Stats): string {
 const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
 /**
- * How `NAME.part` is opened. If the name is taken, even by a planted link, the system says EEXIST (security.md case
+ * How `NAME.part` is opened. If the name is taken, even by a planted link, the system says EEXIST (threats.md case
  * 31). O_APPEND makes writing continue at the end after the file is truncated.
  */
 export const partFlags: number = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW

@@ -119,7 +119,7 @@ export async function replaceRecord(path: string, record: PartRecord): Promise<n
 
 /**
  * Whether this is a regular file of this user that has only one name. If so, no other user can have put it there
- * (security.md case 31).
+ * (threats.md case 31).
  */
 export function isOwnFile(stats: Stats): boolean {
   const user = process.getuid?.()

@@ -7,7 +7,7 @@ import { Scope } from './scope.ts'
 import { checkWalk, type WalkOptions } from './walk-options.ts'
 import { segmentOf, type WalkedEntry } from './walked-entry.ts'
 
-/** A tree that is deeper than this is probably a loop (security.md section 2). */
+/** A tree that is deeper than this is probably a loop (threats.md section 2). */
 const defaultDepth = 32
 const defaultEntries = 1_000_000
 const defaultConcurrency = 4

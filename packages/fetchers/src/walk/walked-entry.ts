@@ -36,7 +36,7 @@ function lastOf(path: string): string {
   return segments.at(-1) ?? ''
 }
 
-/** Turns the text into one segment, so that no path leads upwards (security.md 3). Returns null if nothing is left. */
+/** Turns the text into one segment, so that no path leads upwards (threats.md 3). Returns null if nothing is left. */
 function safeSegment(text: string): string | null {
   if (text === '') return null
   if (text === '.' || text === '..') return text.replaceAll('.', '_')

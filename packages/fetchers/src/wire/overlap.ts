@@ -56,7 +56,7 @@ export class BehindTail implements ByteSource {
 
 /**
  * Proves that a resumed body continues the same file: the last octets given out must come again before the rest. Some
- * servers acknowledge REST and then begin at octet 0 (security.md R18).
+ * servers acknowledge REST and then begin at octet 0 (threats.md R18).
  */
 export class OverlapProof implements Proof {
   readonly #context: RetrievalContext

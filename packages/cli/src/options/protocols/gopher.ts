@@ -17,7 +17,7 @@ export const gopherOptions: readonly OptionRow<GopherOption>[] = [
 
 /**
  * The words of --search; null if it is not given. Throws `invalid-option` for a TAB or line end, which would add a
- * field or a line to the request (security.md 70: a search that holds a TAB).
+ * field or a line to the request (threats.md 70: a search that holds a TAB).
  */
 export function readSearch(line: GivenOptions<GopherOption>): string | null {
   const text = line.value('search')

@@ -153,7 +153,7 @@ export function readPreference(
   return value === undefined ? undefined : checked(`--${option}`, [option, value])[1]
 }
 
-/** Refuses line ends, which would begin another field or request (security.md 27: a header field that holds CRLF). */
+/** Refuses line ends, which would begin another field or request (threats.md 27: a header field that holds CRLF). */
 function checked(option: string, field: readonly [string, string]): readonly [string, string] {
   const [name, value] = field
   if (isOwnField(name, value)) return field

@@ -5,7 +5,7 @@ export interface FilterError {
   readonly what: string
 }
 
-/** Deeper nesting is useless, and could overflow the server's stack or ours (security.md case 51). */
+/** Deeper nesting is useless, and could overflow the server's stack or ours (threats.md case 51). */
 const maxDepth = 64
 
 /** The error in a filter of octets, or undefined if there is none. Takes time linear in the filter's length. */

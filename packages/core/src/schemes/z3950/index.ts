@@ -94,7 +94,7 @@ function z3950Plan({ urlPath }: Locator, place: Place, kind: 'session' | 'retrie
 }
 
 /**
- * The requests for a record, as sent to a server that has it and knows its syntax; of those for a list, the first ones.
+ * The requests for a record, if the server has it and knows its syntax, or the first requests for a list.
  */
 function wireOf({ operation, ...plan }: Omit<Z3950Plan, 'wire'>, place: Place): string[] {
   if (operation === 'session') return []

@@ -37,7 +37,7 @@ function withoutSecrets<Program extends HandoffProgram>(given: Program): Program
 }
 
 /**
- * Refuses a host that a program would read as an option (security.md case 8: `-oProxyCommand=...` as a host), and hides
+ * Refuses a host that a program would read as an option (threats.md case 8: `-oProxyCommand=...` as a host), and hides
  * the password from logs, for handoffs of every fetcher.
  */
 export function checkHandoff(handoff: Handoff, context: RetrievalContext): Handoff {

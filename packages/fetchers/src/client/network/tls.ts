@@ -55,7 +55,7 @@ function checkRules(rules: TlsRules, place: Place): void {
   const known = `a list that OpenSSL knows`
   if (ciphers !== undefined) tryOut({ ciphers }, `${place}.ciphers`, known, ciphers)
   if (cipherSuites !== undefined) {
-    // Node takes every name that begins so for a suite of TLS 1.3, and all others for TLS 1.2.
+    // Node treats names with this prefix as suites of TLS 1.3, and all others as those of TLS 1.2.
     const areSuites = cipherSuites.split(':').every((name) => name.startsWith('TLS_'))
     if (!areSuites) throw invalidOption(`${place}.cipherSuites`, known, cipherSuites)
     tryOut({ ciphers: cipherSuites }, `${place}.cipherSuites`, known, cipherSuites)

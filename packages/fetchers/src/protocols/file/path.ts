@@ -4,7 +4,7 @@ import type { RetrievalContext } from '../../contract/fetcher.ts'
 /**
  * Returns the plan's path on this system. Windows has drives, `/C:/x` or in the old form `/C|/x` (RFC 8089 E.2). Other
  * systems refuse the old form, and say what it means. Windows would read a path that begins with two slashes as one on
- * another host (security.md case 53).
+ * another host (threats.md case 53).
  */
 export function pathOf(
   { path }: Pick<FilePlan, 'path'>,

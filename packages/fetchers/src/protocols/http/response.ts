@@ -51,7 +51,7 @@ export class ResponseHead {
   }
 }
 
-/** Returns the fields for an error, which may be logged: without those that may hold secrets (security.md case 47). */
+/** Returns the fields for an error, which may be logged: without those that may hold secrets (threats.md case 47). */
 export function shownFields({ fields, hide }: ResponseHead): Readonly<Record<string, string>> {
   const entries = Object.entries(fields)
   return Object.fromEntries(entries.map(([name, value]) => [name, isSecretField(name) ? '***' : redact(hide(value))]))

@@ -24,7 +24,7 @@ export function withLogin(
   send: (request: RangeRequest, logins: Logins) => Promise<Answer>,
 ): SendRequest {
   const server = new ServerLogin(plan, context)
-  // If there is no proxy, there is no proxy login. A server's 407 is then an ordinary error (security.md case 80:
+  // If there is no proxy, there is no proxy login. A server's 407 is then an ordinary error (threats.md case 80:
   // secrets that were not to be asked for).
   const proxy = proxyAuthenticator(forwarder(plan, context))
   const method = methodOf(context.request)

@@ -36,7 +36,7 @@ async function readNode(
   node: string,
   context: RetrievalContext,
 ): Promise<{ readonly text: string; readonly header: NodeHeader } | null> {
-  // A name that follows an option's letter cannot be an option itself (security.md case 7).
+  // A name that follows an option's letter cannot be an option itself (threats.md case 7).
   const args = [`-f${octetsToText(file)}`, `-n${node}`, '-o-']
   const { status, stdout, complaint } = await runProgram({ name: 'info', args, packageName: 'info' }, context)
   const reply = complaint === '' ? {} : { reply: complaint }

@@ -3,7 +3,7 @@ import { BerError, checkElements, type Element, elementAt } from '../../wire/fra
 import type { Connection } from '../../wire/transport/connection.ts'
 import { isTurnLong, nextTurn } from '../../wire/turn.ts'
 
-/** How many octets one message may have: a directory keeps photographs, but no films (security.md case 63). */
+/** How many octets one message may have: a directory keeps photographs, but no films (threats.md case 63). */
 const maxMessage = 16 * 1024 * 1024
 
 /** LDAPMessage is a SEQUENCE that begins with its number, an INTEGER (RFC 4511 4.1.1). */

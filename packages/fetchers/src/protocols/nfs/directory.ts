@@ -94,7 +94,7 @@ async function* entriesOf(
 
 function entryOf({ name, attributes, target }: DirectoryItem, base: string): Entry {
   const kind = attributes?.kind ?? 'other'
-  // The name leads elsewhere (security.md 3).
+  // The name leads elsewhere (threats.md 3).
   const leads = name !== '' && !/[/\0]/.test(name)
   const url = `${base}${encodeOctets(name)}${kind === 'directory' ? '/' : ''}`
   const text = octetsToText(name)

@@ -108,7 +108,7 @@ export class Locator {
 
   /**
    * The host for the server's other services: the address of this connection, since the next lookup of a name may lead
-   * elsewhere (security.md case 21: DNS rebinding). Network options choose their own ways by the name.
+   * elsewhere (threats.md case 21: DNS rebinding). Network options choose their own ways by the name.
    */
   get #host(): string {
     const { host } = this.#plan

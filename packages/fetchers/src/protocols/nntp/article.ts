@@ -21,7 +21,7 @@ export async function retrieveArticle(lease: NntpLease, inSession: InSession): P
   const { context } = lease
   if (context.request.head === true) return retrieveHead(lease)
   const { reply, pending } = await askArticle(lease, 'ARTICLE', 220)
-  // A message-id names the same article for ever (RFC 5536 3.1.3), so a body that breaks off is sent again (security.md
+  // A message-id names the same article for ever (RFC 5536 3.1.3), so a body that breaks off is sent again (threats.md
   // R28).
   const resume = (offset: number): Promise<Portion> => {
     return inSession(async (other) => {
@@ -71,7 +71,7 @@ async function askArticle(
 }
 
 /**
- * Throws `protocol-violation` if the server sends another article. An unexpected reply (security.md 39) shifts all
+ * Throws `protocol-violation` if the server sends another article. An unexpected reply (threats.md 39) shifts all
  * replies after it, and each retrieval would get another one's answer.
  */
 export function checkAnswer(

@@ -150,7 +150,7 @@ function entryOf({ name: octets, attributes, target }: Listed, base: string): En
   }
 }
 
-/** Whether a name leads out of its directory (security.md 3). */
+/** Whether a name leads out of its directory (threats.md 3). */
 function leadsElsewhere(octets: string): boolean {
   return /[/\0]/.test(octets)
 }

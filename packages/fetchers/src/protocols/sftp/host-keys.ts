@@ -8,7 +8,7 @@ const rsa = ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa']
 /** The algorithms of host keys that ssh2 knows, except ssh-dss, in its order. */
 const algorithms = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', ...rsa]
 
-/** Checks a server's host key (security.md 36: the library of SSH would accept any). */
+/** Checks a server's host key (threats.md 36: the library of SSH would accept any). */
 export class HostKeys {
   readonly #context: RetrievalContext
   readonly #place: string

@@ -5,7 +5,7 @@ import { type BerNode, readTree } from '../../wire/framing/ber-tree.ts'
 import type { Connection } from '../../wire/transport/connection.ts'
 import { isTurnLong, nextTurn } from '../../wire/turn.ts'
 
-/** How many octets one message may have: sixteen times what the client says it prefers (security.md case 63). */
+/** How many octets one message may have: sixteen times what the client says it prefers (threats.md case 63). */
 const maxMessage = 16 * 1024 * 1024
 
 /** Reads a server's messages (APDUs) one at a time, complete and checked. */

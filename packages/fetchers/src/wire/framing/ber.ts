@@ -1,6 +1,6 @@
 /** The frame of BER elements (X.690 8.1). */
 
-/** No message of LDAP or Z39.50 needs deeper nesting (security.md case 63: BER that nests without end). */
+/** No message of LDAP or Z39.50 needs deeper nesting (threats.md case 63: BER that nests without end). */
 export const maxDepth = 64
 
 /** The octets are no BER. The message completes the sentence "The answer is no LDAP: ...". */

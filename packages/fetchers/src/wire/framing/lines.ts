@@ -44,7 +44,7 @@ export class LineReader implements OctetSource {
     if (isTurnLong(begun)) await nextTurn(this.#context.deadline)
     while (true) {
       // Each octet restarts the idle timer, so a server that sends one octet a minute could take hours for a line.
-      // Therefore a whole line must arrive within idleTimeout (security.md case 60).
+      // Therefore a whole line must arrive within idleTimeout (threats.md case 60).
       if (pieces.length > 0 && performance.now() - begun > idleTimeout) {
         const advice = { option: 'limits.idleTimeout' } as const
         const time = `${idleTimeout / 1000} s (${adviceText(advice)})`

@@ -5,7 +5,7 @@ import type { TlsOptions } from '../../contract/network.ts'
 
 /**
  * Makes a key from proxy, TLS options, address rules and network options, so that retrievals share a connection only if
- * all of these agree (security.md case 38: a connection made with another trust is not reused). Certificates and keys
+ * all of these agree (threats.md case 38: a connection made with another trust is not reused). Certificates and keys
  * are hashed.
  */
 export function poolKey(

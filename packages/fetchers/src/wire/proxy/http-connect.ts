@@ -36,7 +36,7 @@ export function proxyLoginError(
 
 /**
  * Asks an HTTP proxy to connect to the target (RFC 9110 9.3.6). Returns false if the proxy wants another form of login:
- * the caller then tries again on a new connection with the same `attempt`, at most twice (security.md case 81).
+ * the caller then tries again on a new connection with the same `attempt`, at most twice (threats.md case 81).
  */
 export async function connectByHttp(
   context: RetrievalContext,
@@ -95,7 +95,7 @@ interface Answer {
   readonly challenges: string
 }
 
-/** The most interim answers that we accept from any server or proxy (security.md section 2). */
+/** The most interim answers that we accept from any server or proxy (threats.md section 2). */
 const maxInterim = 10
 
 async function finalAnswer(dialogue: Dialogue): Promise<Answer> {

@@ -101,7 +101,7 @@ export async function secure(
   lifetime: AbortScope,
 ): Promise<Socket> {
   if (carrier.readableLength > 0) {
-    // In TLS the client speaks first, so octets that came earlier are wrong. TLS would not see them (security.md case
+    // In TLS the client speaks first, so octets that came earlier are wrong. TLS would not see them (threats.md case
     // 81).
     carrier.destroy()
     const message = 'Octets came through the proxy before TLS had begun; the connection was closed.'

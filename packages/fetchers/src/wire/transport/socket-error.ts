@@ -122,7 +122,7 @@ function certificateRefused(context: RetrievalContext, cause: unknown): Retrieva
 }
 
 /**
- * Whether another try may help (security.md R13): it may if the lookup service says so or the connection was lost. If
+ * Whether another try may help (threats.md R13): it may if the lookup service says so or the connection was lost. If
  * nothing listens or TLS fails, another try fails the same way.
  */
 function isPassing(code: string | undefined): boolean {

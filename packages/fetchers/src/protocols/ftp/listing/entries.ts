@@ -121,7 +121,7 @@ function withoutPrefix(line: string, name: string): string {
 }
 
 /**
- * Whether a name can be that of an entry. `../../.bashrc` and `/etc/x` get no URL (security.md 3). A `\` or `:` is
+ * Whether a name can be that of an entry. `../../.bashrc` and `/etc/x` get no URL (threats.md 3). A `\` or `:` is
  * escaped in the URL, and replaced when the name becomes a local one.
  */
 function isEntry(name: string): boolean {

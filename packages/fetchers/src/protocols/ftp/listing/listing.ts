@@ -157,7 +157,7 @@ async function emptyListing(
   if (refusal !== null) throw refusedListing(retrieval, refusal)
   if (isUnreadable(reply)) throw unreadable(retrieval, reply)
   await confirmDirectory(retrieval)
-  // The missing reply may still come, and would be read as that to the next command (security.md case 67).
+  // The missing reply may still come, and would be read as that to the next command (threats.md case 67).
   retrieval.drop()
   return listing(retrieval, format, wholeSource(), reply)
 }

@@ -13,7 +13,7 @@ export interface Start {
 
 /**
  * Asks for SIZE again if more octets came after REST than the first SIZE allowed. Returns true if the file has grown,
- * and false if the server ignored REST and began at octet 0 (security.md R18).
+ * and false if the server ignored REST and began at octet 0 (threats.md R18).
  */
 export async function hasGrown(
   retrieval: FtpRetrieval,

@@ -184,7 +184,7 @@ function nothingLeft(retrieval: FtpRetrieval, part: ByteRange, attributes: Attri
 
 /**
  * Decides what a refused name is. 550 means that there is no such file; ftp-srv uses 551. A CWD shows whether it is a
- * directory (protocols.md 2).
+ * directory.
  */
 async function refusedObject(retrieval: FtpRetrieval, reply: Reply): Promise<Retrieved<'ftp'>> {
   if ((reply.code === 550 || reply.code === 551) && (await isDirectory(retrieval)))

@@ -21,7 +21,7 @@ export interface BodyOptions {
   /** How many octets must come at least. More may come, since files grow. */
   readonly expected?: number | undefined
   /**
-   * True if SIZE gave that number. This many octets are the whole, even if the server never confirms it (security.md
+   * True if SIZE gave that number. This many octets are the whole, even if the server never confirms it (threats.md
    * R16).
    */
   readonly isProven?: boolean
@@ -140,7 +140,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
 
   /**
    * Reads the octets after the wanted ones. If that fails, only the session is lost. But if there are more than the
-   * file has, the server began at the first octet (security.md R18).
+   * file has, the server began at the first octet (threats.md R18).
    */
   async #drain(): Promise<Uint8Array> {
     const { context } = this.#retrieval

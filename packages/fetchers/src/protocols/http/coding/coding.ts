@@ -6,7 +6,7 @@ import { givesField, resumePoint } from '../../../kit/request-options.ts'
 import { elementsOf } from '../fields.ts'
 import { type Coding, codingNames, codingOf, decode, type Wire } from './decoder.ts'
 
-/** How many codings a body may have, more than any server applies (security.md 41: a body in very many codings). */
+/** How many codings a body may have, more than any server applies (threats.md 41: a body in very many codings). */
 const maxCodings = 3
 
 /** Returns the value of Accept-Encoding. */

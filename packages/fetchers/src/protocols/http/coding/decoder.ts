@@ -72,7 +72,7 @@ export function codingOf(name: string): Coding | undefined {
 }
 
 /**
- * A higher ratio means a decompression bomb (security.md 40). Zeros reach 1032:1 in deflate, so small bodies may exceed
+ * A higher ratio means a decompression bomb (threats.md 40). Zeros reach 1032:1 in deflate, so small bodies may exceed
  * it.
  */
 const maxRatio = 250

@@ -60,7 +60,7 @@ export interface Exchange {
 export const shownOctets = 80
 
 /**
- * How many interim responses may come: a server must not keep a client busy with them for ever (security.md section 2).
+ * How many interim responses may come: a server must not keep a client busy with them for ever (threats.md section 2).
  */
 export const maxInterim = 10
 
@@ -79,7 +79,7 @@ export class HeadTooLarge extends Error {
 }
 
 /**
- * Thrown if octets arrived before the request (security.md case 39: a response that is queued on an idle connection).
+ * Thrown if octets arrived before the request (threats.md case 39: a response that is queued on an idle connection).
  */
 export class UnsolicitedData extends Error {}
 

@@ -50,7 +50,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   #remaining: number | undefined
   /** True while the rest of the body is read without undici. */
   #isDirect = false
-  /** True if octets came after the body, perhaps a queued response to the next request (security.md case 39). */
+  /** True if octets came after the body, perhaps a queued response to the next request (threats.md case 39). */
   #hasExtraOctets = false
   #failure: Error | null = null
   #error: Error | undefined

@@ -73,7 +73,7 @@ export class Http1Connection implements HttpConnection {
   }
 
   /**
-   * Ends the exchange. Octets that come from now on end the connection (security.md case 39: a response that is queued
+   * Ends the exchange. Octets that come from now on end the connection (threats.md case 39: a response that is queued
    * on an idle connection).
    */
   free(): void {

@@ -119,7 +119,7 @@ function takeFree({ free }: Site, { addresses }: RetrievalContext, port: number)
   for (let at = free.length - 1; at >= 0; at--) {
     const connection = free[at]
     const { hasRoom = false, isShared = false, peerAddress } = connection ?? {}
-    // The caller's own URL may have opened it to an address to which no redirect may lead (security.md case 21: DNS
+    // The caller's own URL may have opened it to an address to which no redirect may lead (threats.md case 21: DNS
     // rebinding).
     const isAllowed = peerAddress === undefined || addresses?.allows(peerAddress, port) !== false
     if (hasRoom && !isAllowed) continue
@@ -130,7 +130,7 @@ function takeFree({ free }: Site, { addresses }: RetrievalContext, port: number)
 }
 
 /**
- * Makes the key of a site. Connections with other TLS options, limits or proxies are not shared (security.md case 38: a
+ * Makes the key of a site. Connections with other TLS options, limits or proxies are not shared (threats.md case 38: a
  * connection that was another's).
  */
 function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string {

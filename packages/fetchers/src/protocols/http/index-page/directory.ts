@@ -47,7 +47,7 @@ export class IndexedDirectory {
 
   /**
    * Tells where a link leads. A child is on the same server, and is exactly one segment even after decoding
-   * (security.md cases 3 and 14).
+   * (threats.md cases 3 and 14).
    */
   destination(href: string): Destination {
     if (href.length > this.#maxName) return { to: 'elsewhere' }

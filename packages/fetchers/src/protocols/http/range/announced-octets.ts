@@ -10,7 +10,7 @@ export class AnnouncedOctets implements ByteSource {
   #left: number
 
   /**
-   * `isCut`: octets beyond the announced number are dropped, and the connection is closed (security.md R5). Otherwise
+   * `isCut`: octets beyond the announced number are dropped, and the connection is closed (threats.md R5). Otherwise
    * they are a `protocol-violation`.
    */
   constructor(source: ByteSource, length: number, context: RetrievalContext, isCut: boolean) {

@@ -14,7 +14,7 @@ import { isOf, type Validator } from './validator.ts'
 /**
  * Retrieves the rest after the octets that the caller has. If the server cannot begin there or has another
  * representation now, the whole comes. If the first request brought a part that is not the rest, a second request asks
- * for the whole (security.md R7 to R11).
+ * for the whole (threats.md R7 to R11).
  */
 export async function retrieveRest(
   ask: SendRequest,
@@ -97,7 +97,7 @@ function partObstacle(
   return isCoded && context.request.compressed === true ? 'it is compressed on its way' : null
 }
 
-/** Whether a 416 says that the caller has the whole (security.md R9). */
+/** Whether a 416 says that the caller has the whole (threats.md R9). */
 function isComplete(
   { offset, size }: ResumePoint,
   validator: Validator | null,

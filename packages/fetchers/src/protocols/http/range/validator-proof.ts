@@ -25,7 +25,7 @@ export interface RangedRepresentation {
 }
 
 /**
- * Proves by a validator that the rest belongs to the same representation (security.md R1). Each request has its own
+ * Proves by a validator that the rest belongs to the same representation (threats.md R1). Each request has its own
  * deadline, so that silence ends only that request.
  */
 export class ValidatorProof implements Proof {

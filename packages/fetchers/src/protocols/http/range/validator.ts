@@ -11,7 +11,7 @@ export type Validator =
 
 /**
  * How many milliseconds a date must be older than the answer. RFC 9110 8.8.2.2 asks for a second if the clocks agree,
- * or for more than their difference; RFC 7232 2.2.2 said 60 s for both, as security.md R10 does.
+ * or for more than their difference; RFC 7232 2.2.2 said 60 s for both, as threats.md R10 does.
  */
 const strongAge = 60_000
 

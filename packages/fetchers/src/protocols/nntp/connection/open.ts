@@ -13,7 +13,7 @@ import { NntpSession, type ServerPlan } from './session.ts'
 
 /**
  * Connects, waits for the greeting, and starts TLS if the plan says so. Nothing is sent before the greeting, so that a
- * server of another protocol gets no octet of ours (security.md section 2). The session may outlive the retrieval.
+ * server of another protocol gets no octet of ours (threats.md section 2). The session may outlive the retrieval.
  */
 export async function openSession(
   plan: ServerPlan,

@@ -22,7 +22,7 @@ export function groupSummary(context: RetrievalContext, reply: Reply): GroupSumm
 
 /**
  * Throws `protocol-violation` if a 211 names another group than we asked for: an unexpected reply shifts all replies
- * after it (security.md 39). Some servers name no group, and RFC 977 has `group selected` in its place.
+ * after it (threats.md 39). Some servers name no group, and RFC 977 has `group selected` in its place.
  */
 export function checkGroupName(context: RetrievalContext, reply: Reply, newsgroup: string): void {
   const name = reply.code === 211 ? summary.exec(reply.text)?.[4] : undefined
