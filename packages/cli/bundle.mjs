@@ -37,8 +37,10 @@ const settings = {
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },
 }
+const { retrievedSchemes } = await loaded('src/help/retrieved-schemes.ts')
 const { outputFiles } = await bundle({
   ...settings,
+  define: { ...settings.define, RETRIEVE_SCHEMES: JSON.stringify(retrievedSchemes()) },
   entryPoints: ['src/bin.ts', 'src/main.ts'],
   plugins: [lightUndici],
 })
@@ -54,13 +56,14 @@ for (const [index, { path }] of outputFiles.entries()) {
 }
 // The package's other files are ES modules.
 writeFileSync(`${here}dist/package.json`, '{ "type": "commonjs" }\n')
-writeFileSync(`${here}dist/retrieve.1`, await manPage())
+const { manPage } = await loaded('src/help/man-page.ts')
+writeFileSync(`${here}dist/retrieve.1`, manPage(version))
 
-async function manPage() {
-  const { outputFiles } = await bundle({ ...settings, splitting: false, entryPoints: ['src/help/man-page.ts'] })
+/** A module of the sources, as the build runs it. */
+async function loaded(file) {
+  const { outputFiles } = await bundle({ ...settings, splitting: false, entryPoints: [file] })
   const [{ text }] = outputFiles
-  const { manPage } = await import(`data:text/javascript,${encodeURIComponent(text)}`)
-  return manPage(version)
+  return import(`data:text/javascript,${encodeURIComponent(text)}`)
 }
 
 async function commonJs(text) {

@@ -11,6 +11,8 @@ import type { Host } from './terminal/streams.ts'
 
 /** The version in package.json, which bundle.mjs puts here. */
 declare const RETRIEVE_VERSION: string
+/** The list of help/retrieved-schemes.ts, which bundle.mjs puts here. */
+declare const RETRIEVE_SCHEMES: string
 
 /** A command. It returns the exit code. */
 type Command = (run: Run) => Promise<number>
@@ -54,7 +56,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
     }
     if (line.has('version')) {
       const { versionText } = await import('./version.ts')
-      await output.write(versionText(RETRIEVE_VERSION))
+      await output.write(versionText(RETRIEVE_VERSION, RETRIEVE_SCHEMES))
       return 0
     }
     for (const message of line.warnings) report.warning({ message })

@@ -2,12 +2,16 @@
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { PassThrough, Writable } from 'node:stream'
+import { retrievedSchemes } from '../../../packages/cli/src/help/retrieved-schemes.ts'
 import { main } from '../../../packages/cli/src/main.ts'
 import type { OctetOutcome } from './run.ts'
 
 const manifest = new URL('../../../packages/cli/package.json', import.meta.url)
-// bundle.mjs puts it into the bundle.
-Object.assign(globalThis, { RETRIEVE_VERSION: JSON.parse(readFileSync(manifest, 'utf8')).version })
+// bundle.mjs puts them into the bundle.
+Object.assign(globalThis, {
+  RETRIEVE_VERSION: JSON.parse(readFileSync(manifest, 'utf8')).version,
+  RETRIEVE_SCHEMES: retrievedSchemes(),
+})
 
 /** How long a run may take, in milliseconds. */
 const longest = 15_000
