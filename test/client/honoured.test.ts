@@ -16,41 +16,34 @@ import { chunks, retrieved } from '../support/fake-fetcher.ts'
 import { body } from '../support/outcome.ts'
 import { ownMechanism, ownScheme } from '../support/own-scheme.ts'
 
-const urls = {
-  http: 'http://h/x',
-  ftp: 'ftp://h/x',
+/** A URL of each mechanism whose own name is no scheme, or whose URLs are no `//h/x`. */
+const others: { readonly [M in Mechanism]?: string } = {
   gopher: 'gopher://h/9x',
   nntp: 'nntp://h/a.b',
   mailto: 'mailto:a@b',
   data: 'data:,x',
   message: 'cid:a@b',
   file: 'file:///x',
-  finger: 'finger://h/x',
   dict: 'dict://h/d:x',
   wais: 'wais://h/d?x',
   z3950: 'z39.50r://h/d?x',
   telnet: 'telnet://h/',
   urn: 'urn:isbn:1',
   ldap: 'ldap://h/',
-  sftp: 'sftp://h/x',
-  nfs: 'nfs://h/x',
   pop3: 'pop://h/',
   imap: 'imap://h/',
-  ws: 'ws://h/',
   mqtt: 'mqtt://h/t',
   man: 'man:x',
   info: 'info:x',
   whatis: 'whatis:x',
   ghelp: 'ghelp:x',
   toc: 'toc:',
-  gemini: 'gemini://h/x',
-  rtsp: 'rtsp://h/x',
-  tftp: 'tftp://h/x',
   tn3270: 'tn3270://h/',
-  afs: 'afs://cell/x',
   mailserver: 'mailserver:a@h',
   prospero: 'prospero://h//x',
-} as const
+}
+
+const urls = builtinMechanisms.map((mechanism) => [mechanism, others[mechanism] ?? `${mechanism}://h/x`] as const)
 
 /** Each option, and which mechanisms do as it asks, of objects and of listings. */
 const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listings: readonly Mechanism[]][] = [
@@ -124,7 +117,7 @@ function effectOf(option: string): string {
   return option === 'resumeFrom' ? 'gets the resource from its beginning' : 'has no effect'
 }
 
-describe.each(Object.entries(urls) as [Mechanism, string][])('%s', (mechanism, url) => {
+describe.each(urls)('%s', (mechanism, url) => {
   test.each(expected)('%j', async (request, objects, listings) => {
     const [option = ''] = Object.keys(request)
     for (const [kind, honouring] of [
@@ -140,8 +133,7 @@ describe.each(Object.entries(urls) as [Mechanism, string][])('%s', (mechanism, u
   })
 })
 
-test('every option and every built-in mechanism is in the table', async () => {
-  expect(Object.keys(urls).sort()).toEqual([...builtinMechanisms].sort())
+test('every option is in the table', async () => {
   await using client = createClient()
   const unknown = await client.retrieve('http://h/', { unknown: 1 } as never).catch(String)
   const names = /one of ([\w, ]+),/.exec(String(unknown))?.[1]?.split(', ') ?? []
@@ -151,8 +143,8 @@ test('every option and every built-in mechanism is in the table', async () => {
 
 test('a value that asks for nothing is not told', async () => {
   const request = { compressed: false, fail: true, split: 1, head: false, limit: undefined } as never
-  for (const [mechanism, url] of Object.entries(urls) as [Mechanism, string][]) {
-    expect(await toldBy({ mechanism: mechanism as Mechanism }, url, request, 'object')).toEqual([])
+  for (const [mechanism, url] of urls) {
+    expect(await toldBy({ mechanism }, url, request, 'object')).toEqual([])
   }
 })
 
