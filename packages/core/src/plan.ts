@@ -221,8 +221,9 @@ export interface TftpPlan extends NetworkPlan<'tftp'> {
   readonly mode: 'netascii' | 'octet'
 }
 
-/** RFC 1288. */
-export interface FingerPlan extends NetworkPlan<'finger'> {
+/** A protocol that is sent one line, and answers to the end of the connection. */
+export interface LinePlan<M extends string> extends NetworkPlan<M> {
+  /** The line without its end. */
   readonly query: string
 }
 
@@ -362,7 +363,7 @@ export interface AccessPlans {
   ws: WsPlan
   mqtt: MqttPlan
   dict: DictPlan
-  finger: FingerPlan
+  finger: LinePlan<'finger'>
   gemini: GeminiPlan
   tftp: TftpPlan
 }

@@ -1,4 +1,4 @@
-import type { FingerPlan } from '../plan.ts'
+import type { LinePlan } from '../plan.ts'
 import type { Place, Scheme } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
@@ -23,7 +23,7 @@ export const finger: Scheme = {
 }
 
 /** Makes the plan. It also reads a user before the host, since people write `finger://user@host` and mean the same. */
-function fingerPlan({ user, password, urlPath }: Locator, place: Place): FingerPlan {
+function fingerPlan({ user, password, urlPath }: Locator, place: Place): LinePlan<'finger'> {
   const { host, port } = place
   if (password !== null) place.fail('finger asks for a user by name alone; leave the password out', 'password')
   if (user && urlPath && decodeOctets(user) !== decodeOctets(urlPath)) {
