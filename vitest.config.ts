@@ -37,6 +37,7 @@ const slow = [
   'test/docs/lost-protocols.test.ts',
   'test/docs/programs.test.ts',
   'test/examples.test.ts',
+  'test/house/new-scheme.test.ts',
   'test/package/**/*.test.ts',
   'test/regexps.test.ts',
   'test/servers/test/readme.test.ts',

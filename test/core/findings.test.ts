@@ -65,7 +65,7 @@ test('40 ordinary URLs give no warning', () => {
 })
 
 /** The sources that a rule or a scheme may cite. */
-const specification = /^(RFC \d+|uri\(7\)|draft-[a-z0-9-]+-\d\d|MQTT 3\.1\.1|Gemini \d)/
+const specification = /^(RFC \d+|by convention|uri\(7\)|draft-[a-z0-9-]+-\d\d|MQTT 3\.1\.1|Gemini \d)/
 
 test('every finding has a known code, a sentence, a span within the URL, and a rule', () => {
   const urls = [
