@@ -11,10 +11,10 @@ export const alias = [
   { find: '@retriever/fetchers/client', replacement: path('packages/fetchers/src/client.ts') },
   { find: '@retriever/fetchers/plugin', replacement: path('packages/fetchers/src/plugin.ts') },
   { find: '@retriever/fetchers/mime', replacement: path('packages/fetchers/src/mime/index.ts') },
-  { find: '@retriever/fetchers/record', replacement: path('packages/fetchers/src/record/index.ts') },
   { find: /^@retriever\/fetchers\/(\w+)$/, replacement: path('packages/fetchers/src/protocols/$1/index.ts') },
   { find: '@retriever/fetchers', replacement: path('packages/fetchers/src/index.ts') },
   { find: '@retriever/servers/contract', replacement: path('test/servers/src/contract/index.ts') },
+  { find: '@retriever/servers/record', replacement: path('test/servers/src/record/index.ts') },
   { find: '@retriever/servers', replacement: path('test/servers/src/index.ts') },
 ]
 

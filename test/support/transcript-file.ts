@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ClientOptions, createClient } from '@retriever/fetchers'
-import { record } from '@retriever/fetchers/record'
+import { record } from '@retriever/servers/record'
 
 type Client = ReturnType<typeof createClient>
 

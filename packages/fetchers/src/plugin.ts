@@ -2,6 +2,7 @@
  * `@retriever/fetchers/plugin` has the parts to make a fetcher of your own. The built-in fetchers use them, too. See
  * docs/library/plugins.md.
  */
+export { wrapFetchers } from './client/registry.ts'
 export type { ByteSource, Sink } from './contract/byte-source.ts'
 export type { Deadline } from './contract/deadline.ts'
 export type { EmittedEvent, RetrievalEvent, TlsFacts } from './contract/events.ts'
@@ -51,6 +52,7 @@ export {
   text,
   texts,
 } from './kit/options.ts'
+export { withoutSecrets } from './kit/redact-events.ts'
 export { decodeText, octetsDecoder, type TextMetadata } from './kit/text/text.ts'
 export { DotDecoder, type DotOptions, dotBody } from './wire/framing/dot.ts'
 export { LineReader, linesOf, type OctetSource } from './wire/framing/lines.ts'

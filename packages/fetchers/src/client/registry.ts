@@ -11,9 +11,15 @@ type Wrap = <M extends Mechanism>(fetcher: Fetcher<M>) => Fetcher<M>
 /** The fetchers of each client. */
 const registries = new WeakMap<object, Registry>()
 
-/** The fetchers of a client; undefined if this copy of the package did not make it. */
-export function registryOf(client: object): Registry | undefined {
-  return registries.get(client)
+/**
+ * Makes each retrieval of a client from now on pass the fetchers that `wrap` makes of its own: to record or to count
+ * what they bring. The function returned ends that. Throws `invalid-option` if this copy of the package did not make
+ * the client.
+ */
+export function wrapFetchers(client: object, wrap: Wrap): () => void {
+  const registry = registries.get(client)
+  if (registry === undefined) throw invalidOption('client', 'a client that createClient() of this package made', client)
+  return registry.observe(wrap)
 }
 
 /** The number of open clients that have each of the callers' fetchers: one fetcher may be given to several. */

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import type { Client, ClientOptions } from '@retriever/fetchers'
-import { replay } from '@retriever/fetchers/record'
 import { startFtpServer, startNntpServer } from '@retriever/servers'
+import { replay } from '@retriever/servers/record'
 import { expect, test } from 'vitest'
-import { reply } from '../protocols/http/support/http-answers.ts'
-import { scriptedHttp } from '../protocols/http/support/scripted-http.ts'
-import { recorded, withFile } from '../support/transcript-file.ts'
+import { reply } from '../../../protocols/http/support/http-answers.ts'
+import { scriptedHttp } from '../../../protocols/http/support/scripted-http.ts'
+import { recorded, withFile } from '../../../support/transcript-file.ts'
 
 /** No secret, in whichever form, is a line of the transcript. */
 async function expectNoSecret(file: string, ...secrets: readonly string[]): Promise<void> {

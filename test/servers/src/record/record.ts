@@ -1,14 +1,17 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { type AccessPlans, type Mechanism, RetrievalError } from '@retriever/core'
-import type { Client } from '../client/client.ts'
-import { registryOf } from '../client/registry.ts'
-import type { Fetcher, RetrievalContext } from '../contract/fetcher.ts'
-import { invalidOption } from '../kit/limits.ts'
-import { checkOptions, count, type OptionKind } from '../kit/options.ts'
-import { systemReason } from '../kit/system-reason.ts'
+import { type Client, systemReason } from '@retriever/fetchers'
+import {
+  checkOptions,
+  count,
+  type Fetcher,
+  type OptionKind,
+  type RetrievalContext,
+  wrapFetchers,
+} from '@retriever/fetchers/plugin'
 import { RecordedRetrieval } from './recorded-retrieval.ts'
 import { Secrets } from './secrets.ts'
-import { type Header, version } from './transcript.ts'
+import { type Header, name, version } from './transcript.ts'
 
 export interface RecordOptions {
   /** How many octets of each body are kept; a longer body is cut. Default 1 MiB, at most 128 MiB. */
@@ -39,13 +42,13 @@ export interface Recording extends AsyncDisposable {
  */
 export async function record(client: Client, file: string, options: RecordOptions = {}): Promise<Recording> {
   checkOptions(options, optionKinds, 'record.')
-  const registry = registryOf(client)
-  if (registry === undefined) throw invalidOption('client', 'a client that createClient() of this package made', client)
+  // Throws for what is no client, before there is a file.
+  wrapFetchers(client, (fetcher) => fetcher)()
   const writer = await Writer.create(file)
   const underWay = new Set<RecordedRetrieval>()
   const secrets = new Secrets()
   let begun = 0
-  const unobserve = registry.observe(<M extends Mechanism>(fetcher: Fetcher<M>) => ({
+  const unwrap = wrapFetchers(client, <M extends Mechanism>(fetcher: Fetcher<M>) => ({
     ...fetcher,
     mechanism: fetcher.mechanism,
     async retrieve(plan: AccessPlans[M], context: RetrievalContext) {
@@ -65,7 +68,7 @@ export async function record(client: Client, file: string, options: RecordOption
     },
   }))
   const finish = async (): Promise<void> => {
-    unobserve()
+    unwrap()
     await Promise.all([...underWay].map((retrieval) => retrieval.finish()))
     await writer.close()
   }
@@ -92,7 +95,7 @@ class Writer {
       if ((await handle.stat()).isFile()) await handle.chmod(0o600)
       const writer = new Writer(file, handle)
       const header: Header = {
-        transcript: '@retriever/fetchers/record',
+        transcript: name,
         version,
         recorded: new Date().toISOString(),
       }

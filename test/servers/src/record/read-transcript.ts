@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { errorCodes, RetrievalError } from '@retriever/core'
-import { systemReason } from '../kit/system-reason.ts'
-import { type Line, version } from './transcript.ts'
+import { systemReason } from '@retriever/fetchers'
+import { type Line, name, version } from './transcript.ts'
 
 /** How many octets a transcript may have, since it is read as a whole. */
 const maxTranscript = 256 * 1024 * 1024
@@ -10,7 +10,7 @@ const maxTranscript = 256 * 1024 * 1024
 export async function readTranscript(file: string): Promise<readonly Line[]> {
   const [header, ...lines] = (await textOf(file)).split('\n')
   const { transcript, version: written } = members(parsed(file, header ?? '', 1))
-  if (transcript !== '@retriever/fetchers/record') throw failed(file, 'its first line is not the header of one')
+  if (transcript !== name) throw failed(file, 'its first line is not the header of one')
   if (written !== version) {
     throw failed(file, `it has version ${String(written)}, and this release reads version ${version}; record it again`)
   }

@@ -1,5 +1,5 @@
 import { isSecretField, RetrievalError, redact } from '@retriever/core'
-import type { Credentials } from '../contract/fetcher.ts'
+import type { Credentials } from '@retriever/fetchers/plugin'
 
 /**
  * A shorter secret is hidden only if a name marks it as a secret. Elsewhere, hiding it would also hide parts of other

@@ -1,6 +1,5 @@
 import type { ErrorJson, Mechanism } from '@retriever/core'
-import type { EmittedEvent } from '../contract/events.ts'
-import type { Entry, Handoff, Redirect, Retrieved } from '../contract/fetcher.ts'
+import type { EmittedEvent, Entry, Handoff, Redirect, Retrieved } from '@retriever/fetchers/plugin'
 
 /**
  * A transcript is JSON Lines (RFC 8259 in UTF-8, a value a line): a header, then one line for each call of a fetcher,
@@ -8,11 +7,13 @@ import type { Entry, Handoff, Redirect, Retrieved } from '../contract/fetcher.ts
  * as many asterisks as they had octets.
  */
 export interface Header {
-  readonly transcript: '@retriever/fetchers/record'
+  readonly transcript: typeof name
   readonly version: typeof version
   /** When the recording began, as in `2030-01-31T12:00:00.000Z`. */
   readonly recorded: string
 }
+
+export const name = '@retriever/servers/record'
 
 export const version = 1
 

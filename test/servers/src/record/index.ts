@@ -1,9 +1,9 @@
 /**
- * `@retriever/fetchers/record` writes what fetchers bring to a file, and serves it from there without a network. See
+ * `@retriever/servers/record` writes what fetchers bring to a file, and serves it from there without a network. See
  * docs/library/testing.md.
  */
-import { type Client, type ClientOptions, createClient } from '../index.ts'
-import { invalidOption } from '../kit/limits.ts'
+import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
+import { invalidOption } from '@retriever/fetchers/plugin'
 import { replayFetchers } from './replay.ts'
 
 export { type Recording, type RecordOptions, record } from './record.ts'

@@ -1,7 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import type { ByteSource } from '../contract/byte-source.ts'
-import type { EmittedEvent } from '../contract/events.ts'
-import type { Entry, Outcome, RetrievalContext } from '../contract/fetcher.ts'
+import type { ByteSource, EmittedEvent, Entry, Outcome, RetrievalContext } from '@retriever/fetchers/plugin'
 import type { Answer, RecordedBody, RecordedEntries, RecordedEvent } from './transcript.ts'
 
 /** The most octets of a chunk. */

@@ -1,18 +1,18 @@
 import { isSecretField, redact } from '@retriever/core'
-import type { RequestFields, RequestOptions } from '../contract/fetcher.ts'
-import { resumePoint } from '../kit/request-options.ts'
+import type { RequestOptions } from '@retriever/fetchers/plugin'
 
 /**
  * Returns the options that change the answer, in a fixed order, without secrets. `split` only changes how it is
  * fetched.
  */
 export function requestShown(request: RequestOptions): Readonly<Record<string, unknown>> {
-  const { range, ifChangedSince, ifUnchangedSince, ifNoneMatch, accept, acceptLanguage, form, limit } = request
+  const { range, resumeFrom, ifChangedSince, ifUnchangedSince, ifNoneMatch, accept, acceptLanguage, form, limit } =
+    request
   const { headers, head, compressed, fail, charset, virtualHost } = request
-  const resumeFrom = resumePoint(request)?.offset
+  const offset = typeof resumeFrom === 'object' ? resumeFrom.offset : resumeFrom
   return {
     ...(range !== undefined && { range }),
-    ...(resumeFrom !== undefined && { resumeFrom }),
+    ...(offset !== undefined && { resumeFrom: offset }),
     ...(ifChangedSince !== undefined && { ifChangedSince: ifChangedSince.toISOString() }),
     ...(ifUnchangedSince !== undefined && { ifUnchangedSince: ifUnchangedSince.toISOString() }),
     ...(ifNoneMatch !== undefined && { ifNoneMatch }),
@@ -29,7 +29,7 @@ export function requestShown(request: RequestOptions): Readonly<Record<string, u
   }
 }
 
-function fieldsShown(fields: RequestFields): Record<string, string | null> {
+function fieldsShown(fields: NonNullable<RequestOptions['headers']>): Record<string, string | null> {
   const shown = Object.entries(fields).map(([name, value]): [string, string | null] => [
     name.toLowerCase(),
     isSecretField(name) ? '***' : value && redact(value),

@@ -1,6 +1,6 @@
 import { type Mechanism, type RetrievalError, redact } from '@retriever/core'
-import type { Fetcher, RetrievalContext } from '../contract/fetcher.ts'
-import { builtinMechanisms } from '../index.ts'
+import { builtinMechanisms } from '@retriever/fetchers'
+import type { Fetcher, RetrievalContext } from '@retriever/fetchers/plugin'
 import { readTranscript } from './read-transcript.ts'
 import { requestShown } from './request-key.ts'
 import { emitAgain, revived } from './revive.ts'

@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import type { ByteSource, Sink } from '../contract/byte-source.ts'
+import type { ByteSource, Sink } from '@retriever/fetchers/plugin'
 
 /** How a body ended: complete, given up, or with an error. */
 export type BodyEnd = 'whole' | 'given up' | RetrievalError

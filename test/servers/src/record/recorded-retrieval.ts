@@ -1,8 +1,13 @@
 import { type AccessPlan, type Mechanism, RetrievalError, redact } from '@retriever/core'
-import type { EmittedEvent } from '../contract/events.ts'
-import type { Entry, Outcome, RetrievalContext, Retrieved } from '../contract/fetcher.ts'
-import { chunksOf, sourceOf, wholeSource } from '../kit/byte-source.ts'
-import { withoutSecrets } from '../kit/redact-events.ts'
+import {
+  type EmittedEvent,
+  type Entry,
+  type Outcome,
+  type RetrievalContext,
+  type Retrieved,
+  sourceOf,
+  withoutSecrets,
+} from '@retriever/fetchers/plugin'
 import { asError, type BodyEnd, RecordedSource } from './recorded-source.ts'
 import { requestShown } from './request-key.ts'
 import type { Secrets } from './secrets.ts'
@@ -147,7 +152,7 @@ export class RecordedRetrieval {
     this.#bodyEnd = end
     if (this.#listing > 0) return
     if (this.#body === undefined || this.#readEntries === undefined || this.#entries !== undefined) this.#write()
-    else this.#readingAgain = this.#readAgain(this.#readEntries(chunksOf(wholeSource(this.#body.octets))))
+    else this.#readingAgain = this.#readAgain(this.#readEntries(oneChunk(this.#body.octets)))
   }
 
   /** Notes the entries if the consumer has read only the octets. */
@@ -210,6 +215,10 @@ export class RecordedRetrieval {
     secrets.add(tls.passphrase)
     if (proxy?.password != null) secrets.addLogin({ user: proxy.user ?? '', password: proxy.password })
   }
+}
+
+async function* oneChunk(octets: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (octets.length > 0) yield octets
 }
 
 /** Returns the fields of an HTTP answer; empty for other metadata. */

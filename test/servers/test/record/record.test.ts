@@ -7,13 +7,13 @@ import {
   type RetrievalEvent,
   type RetrieveOptions,
 } from '@retriever/fetchers'
-import { record, replay, replayFetchers } from '@retriever/fetchers/record'
 import { startFtpServer, startHttpServer, startServers } from '@retriever/servers'
+import { record, replay, replayFetchers } from '@retriever/servers/record'
 import { describe, expect, test } from 'vitest'
-import { entriesOf } from '../support/entries.ts'
-import { failure } from '../support/failure.ts'
-import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
-import { linesIn, recorded, withFile } from '../support/transcript-file.ts'
+import { entriesOf } from '../../../support/entries.ts'
+import { failure } from '../../../support/failure.ts'
+import { chunks, fakeHttp, retrieved } from '../../../support/fake-fetcher.ts'
+import { linesIn, recorded, withFile } from '../../../support/transcript-file.ts'
 
 /** All of a representation that a caller sees. */
 async function shown(representation: Representation): Promise<unknown> {
@@ -112,7 +112,7 @@ describe('the file', () => {
       await using server = await startFtpServer()
       await recorded(file, async (client) => (await client.retrieve(`${server.url}pub/hello.txt`)).text())
       const [header = '', line = ''] = (await readFile(file, 'utf8')).split('\n')
-      expect(JSON.parse(header)).toMatchObject({ transcript: '@retriever/fetchers/record', version: 1 })
+      expect(JSON.parse(header)).toMatchObject({ transcript: '@retriever/servers/record', version: 1 })
       expect(JSON.parse(line)).toMatchObject({
         number: 1,
         url: `${server.url}pub/hello.txt`,
@@ -204,9 +204,9 @@ describe('the file', () => {
   test.each([
     ['', 'line 1 is not JSON'],
     ['{"x":1}', 'header'],
-    ['{"transcript":"@retriever/fetchers/record","version":99}', 'version 99'],
-    ['{"transcript":"@retriever/fetchers/record","version":1}\n{"url":1}\n', 'line 2'],
-    ['{"transcript":"@retriever/fetchers/record","version":1}\n{"url"', 'line 2 is not JSON'],
+    ['{"transcript":"@retriever/servers/record","version":99}', 'version 99'],
+    ['{"transcript":"@retriever/servers/record","version":1}\n{"url":1}\n', 'line 2'],
+    ['{"transcript":"@retriever/servers/record","version":1}\n{"url"', 'line 2 is not JSON'],
   ])('that is no transcript is an error: %s', (text, why) =>
     withFile(async (file) => {
       await writeFile(file, text)
