@@ -13,7 +13,8 @@ const packages = ['packages/core', 'packages/fetchers', 'packages/cli', 'test/se
 const manifests = ['.', 'examples', 'test', ...packages].map((folder) => `${folder}/package.json`)
 const installedFrom = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]
 const sources = packages.flatMap((folder) => [`${folder}/src`, `${folder}/tsconfig.json`])
-const builtFrom = [...installedFrom, ...sources, 'tsconfig.base.json', 'tsconfig.json', 'packages/cli/bundle.mjs']
+const bundlers = ['chunks.mjs', ...['bundle', 'lazy-imports', 'light-undici'].map((name) => `packages/cli/${name}.mjs`)]
+const builtFrom = [...installedFrom, ...sources, 'tsconfig.base.json', 'tsconfig.json', ...bundlers]
 
 requireNode(engines.node.replace('>=', ''))
 unlessDone('install', installedFrom, existsSync(join(root, 'node_modules/.pnpm')), () => {

@@ -24,7 +24,10 @@ const files: Readonly<Record<string, string>> = {
   'pnpm-workspace.yaml': '',
   'tsconfig.json': '',
   'tsconfig.base.json': '',
+  'chunks.mjs': '',
   'packages/cli/bundle.mjs': '',
+  'packages/cli/lazy-imports.mjs': '',
+  'packages/cli/light-undici.mjs': '',
   'examples/package.json': '',
   'test/package.json': '',
   ...Object.fromEntries(
@@ -102,6 +105,10 @@ test('a later start does only what a change asks for', () => {
   expect(setup('start').calls).toEqual([build])
   rmSync(join(project, 'packages/fetchers/src/new.ts'))
   expect(setup('start').calls).toEqual([build])
+  for (const bundler of ['chunks.mjs', 'packages/cli/bundle.mjs', 'packages/cli/light-undici.mjs']) {
+    write(bundler, 'changed')
+    expect(setup('start').calls).toEqual([build])
+  }
   write('pnpm-lock.yaml', 'changed')
   expect(setup('start').calls).toEqual([install, build])
   rmSync(join(project, 'packages/cli/dist'), { recursive: true })

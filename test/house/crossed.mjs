@@ -1,6 +1,7 @@
 // Prints, as JSON, in how many files of packages/ one retrieval of each scheme calls a function: node crossed.mjs ROOT
+import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = pathToFileURL(`${process.argv[2]}/`)
 const built = (path) => new URL(path, root).href
@@ -28,19 +29,20 @@ for (const [scheme, url] of Object.entries(urls)) {
   await (await client.retrieve(url)).bytes()
   await client.close()
   const { result } = await session.post('Profiler.takePreciseCoverage')
-  const files = result.filter(
-    ({ url, functions }) =>
-      url.startsWith(built('packages/')) &&
-      functions.some(({ functionName, ranges }) => functionName !== '' && ranges[0].count > 0),
-  )
-  crossed[scheme] = files.length
-  if (process.argv[3] === scheme)
-    process.stderr.write(
-      files
-        .map(({ url }) => `${url.slice(root.href.length)}\n`)
-        .sort()
-        .join(''),
-    )
+  const files = new Set(result.filter(({ url }) => url.startsWith(built('packages/'))).flatMap(crossedIn))
+  crossed[scheme] = files.size
+  if (process.argv[3] === scheme) process.stderr.write([...files].sort().join(''))
 }
 process.stdout.write(JSON.stringify(crossed))
 await servers.close()
+
+/** The sources whose functions were called: esbuild writes the name of each above its code in a chunk. */
+function crossedIn({ url, functions }) {
+  const code = readFileSync(fileURLToPath(url), 'utf8')
+  const [folder, file] = url.slice(root.href.length).split('dist/')
+  const sources = [{ 1: `dist/${file}`, index: -1 }, ...code.matchAll(/^\/\/ (src\/\S+)$/gm)].reverse()
+  return functions
+    .filter(({ functionName, ranges }) => functionName !== '' && ranges[0].count > 0)
+    .map(({ ranges }) => sources.find(({ index }) => index < ranges[0].startOffset)[1])
+    .map((source) => `${folder}${source}\n`)
+}
