@@ -64,6 +64,15 @@ describe('one body, read once, in whatever form', () => {
     await expect(representation.text()).rejects.toThrow(TypeError)
   })
 
+  test('a file takes the body at once, before its code is loaded', async () => {
+    const representation = await get(retrieved(chunks('x')))
+    const path = join(folder, 'x')
+    const saved = representation.saveTo(path)
+    expect(representation.bodyUsed).toBe(true)
+    await expect(representation.text()).rejects.toThrow(TypeError)
+    expect(await saved).toMatchObject({ path, size: 1 })
+  })
+
   test.each([
     [Buffer.from('grün'), null, 'grün'],
     [Buffer.from('gr\xFCn', 'latin1'), null, 'grün'],

@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { chmod, chown, cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { bin, temporaryFolder, useBundle } from '../support/cli/run.ts'
@@ -212,10 +213,42 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
   })
 })
 
-test('the library is loaded without the fetch of Node, which takes 30 ms', () => {
-  const index = new URL('../../packages/fetchers/dist/index.js', import.meta.url).href
-  const program = `import(${JSON.stringify(index)}).then(() => process.stdout.write(process.moduleLoadList.join(' ')))`
-  const loaded = execFileSync(process.execPath, ['--eval', program], { encoding: 'utf8' })
-  expect(loaded).toContain('internal/streams')
-  expect(loaded).not.toContain('undici')
+describe('the library is loaded', () => {
+  /** The modules of Node that an import of these files loads. */
+  function modulesOf(...files: string[]): string[] {
+    const urls = files.map((file) => new URL(`../../packages/fetchers/dist/${file}`, import.meta.url).href)
+    const program = `
+      const before = new Set(process.moduleLoadList)
+      Promise.all(${JSON.stringify(urls)}.map((url) => import(url))).then(() =>
+        process.stdout.write(process.moduleLoadList.filter((name) => !before.has(name)).join('\\n')))`
+    return execFileSync(process.execPath, ['--eval', program], { encoding: 'utf8' }).split('\n')
+  }
+
+  test('without the fetch of Node, which takes 30 ms', () => {
+    const loaded = modulesOf('index.js').join()
+    expect(loaded).toContain('crypto')
+    expect(loaded).not.toContain('undici')
+  })
+
+  test('without what only saving and lookups need, in a client of FTP', () => {
+    const loaded = modulesOf('client.js', 'protocols/ftp/index.js')
+    expect(loaded).toContain('NativeModule tls')
+    expect(loaded).not.toContain('NativeModule child_process')
+    expect(loaded).not.toContain('NativeModule dns/promises')
+  })
+
+  test('from few files', () => {
+    const dist = fileURLToPath(new URL('../../packages/fetchers/dist/', import.meta.url))
+    const loaded = new Set<string>()
+    const load = (file: string): void => {
+      if (loaded.has(file)) return
+      loaded.add(file)
+      const imports = readFileSync(join(dist, file), 'utf8').matchAll(/^(?:import|export) [^;]*?from "(\.[^"]+)";/gm)
+      for (const [, path = ''] of imports) load(join(dirname(file), path))
+    }
+    load('client.js')
+    load('protocols/ftp/index.js')
+    expect([...loaded].filter((file) => file.startsWith('chunks/')).length).toBeGreaterThan(0)
+    expect(loaded.size).toBeLessThan(20)
+  })
 })

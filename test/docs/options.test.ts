@@ -2,7 +2,7 @@
 import { defaultLimits } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { retrieveKinds } from '../../packages/fetchers/src/client/client-options.ts'
-import { saveOptionKinds } from '../../packages/fetchers/src/saving/save.ts'
+import { saveOptionKinds } from '../../packages/fetchers/src/saving/save-options.ts'
 import { walkKinds } from '../../packages/fetchers/src/walk/walk-options.ts'
 import { readPage } from './programs.ts'
 

@@ -11,7 +11,7 @@ import { decodeText } from '../kit/text/text.ts'
 import { type BodyHash, type HashName, isHashName } from '../saving/digests.ts'
 import { dispositionName, dispositionOf } from '../saving/disposition.ts'
 import { fileNameOf, safeFileName } from '../saving/file-name.ts'
-import { type SaveOptions, save, saveOptionKinds } from '../saving/save.ts'
+import { type SaveOptions, saveOptionKinds } from '../saving/save-options.ts'
 import type { SavedFacts } from '../saving/saved-facts.ts'
 import type { Body } from './body.ts'
 import { hasNoContent, responseOf } from './response.ts'
@@ -277,7 +277,10 @@ class RepresentationBase implements AsyncDisposable {
       checkOptions(options, saveOptionKinds)
       if (options.checksum !== undefined) this.hash(options.checksum.algorithm)
       const hooks = { sink, digests: this.#content.digests }
-      const resumedFrom = await save(this.#content.take(sink), path, facts, options, hooks)
+      // Taken at once: no other reader may come first.
+      const octets = this.#content.take(sink)
+      const { save } = await import('../saving/save.ts')
+      const resumedFrom = await save(octets, path, facts, options, hooks)
       const size = resumedFrom + this.#content.received
       return { path, size, resumedFrom, url, mediaType, charset, modified, etag }
     } finally {

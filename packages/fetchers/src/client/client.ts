@@ -37,7 +37,7 @@ import { Registry } from './registry.ts'
 import { readResolving } from './resolving.ts'
 import { Retrieval, type Settings } from './retrieval.ts'
 import { Roster } from './roster.ts'
-import { type SaveUrlOptions, saveUrl } from './save.ts'
+import type { SaveUrlOptions } from './save.ts'
 import { serviceOf } from './service.ts'
 import { type ClientMirrorOptions, type ClientWalkOptions, mirrorWith, walkWith } from './trees.ts'
 
@@ -222,7 +222,10 @@ export function makeClient(
       const resolution = serviceOf(resolutionOf(url, base), (service) => resolutionOf(service, undefined))
       return begin(resolution, settingsOfCall(settings, call), call).connect(resolution, told)
     },
-    save: (url, path, saveOptions) => saveUrl(client, url, path, saveOptions),
+    async save(url, path, saveOptions) {
+      const { saveUrl } = await import('./save.ts')
+      return saveUrl(client, url, path, saveOptions)
+    },
     fetch: (input, init) => fetchResponse(retriever, input, init),
     retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
     async explain(url, options = {}) {

@@ -8,7 +8,6 @@ import { PipelineLost } from './control/pipeline.ts'
 import { isFull } from './control/refusal-words.ts'
 import type { FtpQuirks } from './control/server-quirks.ts'
 import { type FtpSession, ftpSessions } from './control/session.ts'
-import { retrieveListing } from './listing/listing.ts'
 import { AccountWanted } from './login.ts'
 import type { AskedLogins, FtpRetrieval } from './retrieval.ts'
 import { ChangedFile, type InSession, retrieveObject } from './transfer/object.ts'
@@ -55,7 +54,10 @@ type FtpPool = SessionPool<FtpSession, FtpPlan, FtpQuirks>
 async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved<'ftp'>> {
   const isListing = plan.name === '' || plan.typecode === 'd'
   checkRange(plan, context, isListing)
-  if (isListing) return inSession(pool, plan, context, retrieveListing)
+  if (isListing) {
+    const { retrieveListing } = await import('./listing/listing.ts')
+    return inSession(pool, plan, context, retrieveListing)
+  }
   try {
     return await retrieveFile(pool, plan, context)
   } catch (error) {

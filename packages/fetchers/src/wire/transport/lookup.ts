@@ -1,5 +1,4 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
-import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { adviceText, type RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
@@ -45,7 +44,9 @@ const loopback: readonly LookupAddress[] = [
  * 6761 6.3). Rejects as dns.lookup does.
  */
 export async function lookUp(host: string, options: LookupOptions = {}): Promise<readonly LookupAddress[]> {
-  return /^(?:.+\.)?localhost\.?$/i.test(host) ? loopback : lookup(host, { ...options, all: true })
+  if (/^(?:.+\.)?localhost\.?$/i.test(host)) return loopback
+  const { lookup } = await import('node:dns/promises')
+  return lookup(host, { ...options, all: true })
 }
 
 function wrongFamily(context: RetrievalContext, host: string, only: 4 | 6): RetrievalError {

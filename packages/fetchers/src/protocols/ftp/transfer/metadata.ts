@@ -3,7 +3,6 @@ import type { Retrieved } from '../../../contract/fetcher.ts'
 import { wholeSource } from '../../../kit/byte-source.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer, shownName } from '../control/replies.ts'
-import { retrieveDirectory } from '../listing/listing.ts'
 import { enter, isDirectory, slashAdvice } from '../prepare.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 import { type Attributes, attributeSteps, checkModified, described, wantedRange } from './byte-range.ts'
@@ -19,7 +18,10 @@ export async function retrieveMetadata(retrieval: FtpRetrieval): Promise<Retriev
   const questions = attributeSteps(retrieval, attributes).map((step) => noting(step, refusals))
   await enter(retrieval, plan.typecode === 'a' ? undefined : ftpCommands(plan).type, questions)
   const [refusal = null] = refusals
-  if (attributes.size === null && (await isDirectory(retrieval))) return retrieveDirectory(retrieval, refusal)
+  if (attributes.size === null && (await isDirectory(retrieval))) {
+    const { retrieveDirectory } = await import('../listing/listing.ts')
+    return retrieveDirectory(retrieval, refusal)
+  }
   checkModified(retrieval, attributes)
   const part = wantedRange(retrieval, attributes)
   retrieval.done()

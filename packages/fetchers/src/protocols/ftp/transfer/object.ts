@@ -7,7 +7,6 @@ import { BehindTail, OverlapProof } from '../../../wire/overlap.ts'
 import { type Portion, ResumingSource } from '../../../wire/resuming-source.ts'
 import type { Step } from '../control/pipeline.ts'
 import { type Reply, refusedByServer } from '../control/replies.ts'
-import { retrieveDirectory } from '../listing/listing.ts'
 import { isDirectory, needsUtf8, prepare } from '../prepare.ts'
 import type { FtpRetrieval } from '../retrieval.ts'
 import {
@@ -187,8 +186,10 @@ function nothingLeft(retrieval: FtpRetrieval, part: ByteRange, attributes: Attri
  * directory.
  */
 async function refusedObject(retrieval: FtpRetrieval, reply: Reply): Promise<Retrieved<'ftp'>> {
-  if ((reply.code === 550 || reply.code === 551) && (await isDirectory(retrieval)))
+  if ((reply.code === 550 || reply.code === 551) && (await isDirectory(retrieval))) {
+    const { retrieveDirectory } = await import('../listing/listing.ts')
     return retrieveDirectory(retrieval, reply)
+  }
   retrieval.done()
   throw missing(retrieval, reply)
 }
