@@ -1,4 +1,5 @@
-import { type FileInfo, parseList } from 'basic-ftp'
+import type { FileInfo } from 'basic-ftp'
+import { parseList } from 'basic-ftp/dist/parseList.js'
 import { safeSize } from './facts.ts'
 import { type Column, columnsOf, head, headLength, known, type ListedFile, splitLink } from './listed-file.ts'
 import { type LsDate, readForeignDate, readLsDate } from './ls-date.ts'
