@@ -35,10 +35,12 @@ import { definedOf, limitsOf, settingsOfCall } from './per-call.ts'
 import { enforce, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
 import { readResolving } from './resolving.ts'
-import { Retrieval, type Settings } from './retrieval.ts'
+import { Retrieval } from './retrieval.ts'
 import { Roster } from './roster.ts'
 import type { SaveUrlOptions } from './save.ts'
 import { serviceOf } from './service.ts'
+import type { Settings } from './settings.ts'
+import { stepsOf } from './steps/index.ts'
 import { type ClientMirrorOptions, type ClientWalkOptions, mirrorWith, walkWith } from './trees.ts'
 
 /** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
@@ -132,6 +134,7 @@ export function makeClient(
   let begun = 0
   const settings: Settings = {
     registry,
+    steps: stepsOf(),
     policy: { ...policy, isFetch: false },
     limits: limitsOf(policy.publicOnly, options.limits),
     givenLimits: { ...options.limits },

@@ -5,7 +5,7 @@ import { checkOptions, flag } from '../kit/options.ts'
 import { requestKinds } from './client-options.ts'
 import { enforceLink, isLocal } from './policy.ts'
 import { isFromHere, isSameOrigin, tlsForOtherOrigin, withLoginOf } from './redirect.ts'
-import type { Settings } from './retrieval.ts'
+import type { Settings } from './settings.ts'
 
 /** The most retrievals within each other: fetchers that retrieve each other for ever end here. */
 const maxDepth = 20

@@ -4,7 +4,7 @@ import { invalidOption, publicMinSpeed, readLimits } from '../kit/limits.ts'
 import type { RetrieveOptions } from './client-options.ts'
 import { type EventListener, isPromise } from './event-sink.ts'
 import { type Policy, type Rules, readPolicy, schemeObstacle } from './policy.ts'
-import type { Settings } from './retrieval.ts'
+import type { Settings } from './settings.ts'
 
 /** The limits that the caller has given, over the defaults, which publicOnly changes. Throws `invalid-option`. */
 export function limitsOf(isPublicOnly: boolean, given: Partial<Limits> = {}): Limits {

@@ -1,0 +1,38 @@
+import type { ResolveOptions } from '@retriever/core'
+import type { AcceptedLogins, RequestLogin, RetrievalContext } from '../contract/fetcher.ts'
+import type { Limits } from '../contract/limits.ts'
+import type { CookieStore, Network, TlsOptions } from '../contract/network.ts'
+import type { RetryOn } from '../contract/retries.ts'
+import type { Questions } from './credentials.ts'
+import type { EventListener } from './event-sink.ts'
+import type { AddressBook } from './network/addresses.ts'
+import type { ProxyChoice } from './network/proxy.ts'
+import type { Rules } from './policy.ts'
+import type { Registry } from './registry.ts'
+import type { Steps } from './steps/index.ts'
+
+/** The settings that a client gives to each of its retrievals. */
+export interface Settings {
+  readonly registry: Registry
+  /** What happens to each URL. */
+  readonly steps: Steps
+  readonly policy: Rules
+  readonly limits: Limits
+  /** The limits that the caller has set, for calls that change some of them. */
+  readonly givenLimits: Partial<Limits>
+  readonly resolving: ResolveOptions
+  readonly tls: TlsOptions
+  readonly proxyFor: ProxyChoice
+  readonly network: Network | undefined
+  readonly addresses: AddressBook
+  readonly credentials: Questions
+  readonly acceptedLogins: AcceptedLogins
+  readonly redirectLogin: ((url: string) => RequestLogin | null) | undefined
+  readonly cookies: CookieStore | undefined
+  readonly retryOn: RetryOn | undefined
+  readonly onEvent: EventListener | undefined
+  readonly onHead?: RetrievalContext['onHead']
+  readonly onBody?: ((octets: Uint8Array, id: number) => void) | undefined
+  /** The number of the next retrieval. */
+  readonly nextId: () => number
+}

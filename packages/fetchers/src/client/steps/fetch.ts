@@ -1,0 +1,15 @@
+import type { Outcome } from '../../contract/fetcher.ts'
+import { handoffOf } from '../handoff/handoff-of.ts'
+import { tellPassedOver } from '../honoured.ts'
+import { remarkOf } from '../network/route.ts'
+import type { Hop } from './hop.ts'
+
+/** Makes the fetcher carry out the plan, and tells what it passes over. */
+export async function fetch({ retrieval, resolution, context, routed, proxy, fetcher }: Hop): Promise<Outcome> {
+  if (fetcher === undefined) return handoffOf(resolution)
+  const outcome = await fetcher.retrieve(routed, { ...context, proxy })
+  const remark = outcome.outcome === 'retrieved' ? remarkOf(resolution.plan, routed, proxy) : null
+  if (remark !== null) context.emit({ type: 'remark', url: context.url, ...remark })
+  tellPassedOver(fetcher, retrieval.settings.registry.about(fetcher.mechanism), outcome, context)
+  return outcome
+}

@@ -1,0 +1,20 @@
+import { resolve } from '@retriever/core'
+import { enforce } from '../policy.ts'
+import { requestForOtherOrigin, tlsForOtherOrigin } from '../redirect.ts'
+import { lead, type Step } from './hop.ts'
+import { resolved } from './resolved-event.ts'
+
+/** Leads to the URL at the gateway, which is another origin, if the caller has one for the scheme (RFC 1738 4). */
+export const gateway: Step = (hop, next) => {
+  const { retrieval, resolution, context } = hop
+  if (resolution.gateway === undefined) return next(hop)
+  const { policy, resolving } = retrieval.settings
+  if (context.hasListener) context.emit(resolved(resolution, context.url, resolving))
+  enforce(policy, resolution)
+  const { gateways: _gateways, ...direct } = resolving
+  const { request, nesting } = retrieval
+  retrieval.request = requestForOtherOrigin(request)
+  retrieval.nesting = { ...nesting, isOtherOrigin: true, isAtGateway: true, tls: tlsForOtherOrigin(nesting.tls) }
+  lead(hop, resolve(resolution.gateway, direct))
+  return next(hop)
+}

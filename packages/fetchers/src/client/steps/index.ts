@@ -1,0 +1,41 @@
+import type { Representation } from '../../body/representation.ts'
+import type { Handoff } from '../../contract/fetcher.ts'
+import { attempt } from './attempt.ts'
+import { body } from './body.ts'
+import { fetch } from './fetch.ts'
+import { gateway } from './gateway.ts'
+import { composed, type Hop } from './hop.ts'
+import { policy } from './policy.ts'
+import { redirects } from './redirects.ts'
+import { retry } from './retry.ts'
+import { route } from './route.ts'
+
+/** What happens to a URL that has been resolved. */
+export type Steps = (hop: Hop) => Promise<Representation | Handoff>
+
+/**
+ * What happens to a URL, from the top: each step calls the one below it. A client composes the list once. Before it,
+ * client.ts resolves the URL; context.ts adds cookies and logins, which fetchers ask for once servers want them.
+ */
+export function stepsOf(): Steps {
+  const retrieve = composed(
+    [
+      // Goes where servers point to; what follows is done for each URL on the way.
+      redirects,
+      // Asks the gateway in place of the URL's own server.
+      gateway,
+      // Refuses the URL before anything is contacted.
+      policy,
+      // Tries again after errors that may pass; what follows is one try.
+      retry,
+      // Gives the try a deadline of its own.
+      attempt,
+      // Chooses the proxy, the plan for it, and the fetcher.
+      route,
+    ],
+    // Carries out the plan, up to the first octets of the body.
+    fetch,
+  )
+  // Gives the caller what has come, to be read.
+  return (hop) => body(hop, retrieve)
+}
