@@ -6,7 +6,19 @@ import { addressOf, isImage, render } from './markdown.mjs'
 import { pageHtml } from './page.mjs'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const library = ['reading', 'urls', 'files', 'many', 'fetch', 'network', 'safety', 'events', 'testing', 'plugins']
+const library = [
+  'reading',
+  'urls',
+  'files',
+  'many',
+  'fetch',
+  'network',
+  'safety',
+  'events',
+  'steps',
+  'testing',
+  'plugins',
+]
 
 /** The menu. Each file that a page links to becomes a page, too. */
 const topics = {

@@ -81,6 +81,7 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
 const everywhere = ['head', 'charset'] as const
 const ofTheClient = [
   'signal',
+  'use',
   'base',
   'linkedFrom',
   'limits',

@@ -86,6 +86,7 @@ export type {
 export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './contract/network.ts'
 export type { RetryOn } from './contract/retries.ts'
 export type { Session, SessionOptions, SessionSignal } from './contract/session.ts'
+export type { NextStep, OwnAnswer, Step, StepAnswer, StepRequest, StepResult, StepRetrieved } from './contract/steps.ts'
 export type { Timings } from './contract/timings.ts'
 export { defaultLimits } from './kit/limits.ts'
 export { isOwnField } from './kit/options.ts'

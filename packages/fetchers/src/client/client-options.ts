@@ -4,11 +4,13 @@ import type { Limits } from '../contract/limits.ts'
 import type { CookieStore, NetworkOptions, TlsOptions } from '../contract/network.ts'
 import type { RetryOn } from '../contract/retries.ts'
 import type { SessionOptions } from '../contract/session.ts'
+import type { Step } from '../contract/steps.ts'
 import { invalidOption } from '../kit/limits.ts'
 import {
   abortSignal,
   anything,
   callback,
+  callbacks,
   charsetLabel,
   checkOptions,
   connections,
@@ -122,6 +124,11 @@ export interface ClientOptions {
    * it is over. Its promise is not awaited.
    */
   readonly onEvent?: EventListener
+  /**
+   * Steps around every attempt of every protocol, the outermost first: they change the request, answer in place of a
+   * server, or decide on another try. Sessions (connect) and explain() pass none of them. Default: none.
+   */
+  readonly use?: readonly Step[]
 }
 
 /** Options of one retrieval. */
@@ -152,6 +159,8 @@ export interface RetrieveOptions extends Omit<RequestOptions, 'headers'> {
   readonly policy?: Partial<Policy>
   /** Gets the events of this call, after the client's `onEvent`. */
   readonly onEvent?: EventListener
+  /** Steps of this call, within those of the client. */
+  readonly use?: readonly Step[]
   /**
    * Gets each header section of HTTP that comes in this call, those of redirects too: its status line, its fields and
    * the blank line, one octet a character. It holds what events hide, such as cookies: do not log it.
@@ -215,6 +224,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   interval: duration,
   intervalCap: count,
   onEvent: callback,
+  use: callbacks,
 }
 
 const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
@@ -262,6 +272,7 @@ export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> 
   policy: record,
   retryOn: retryKind,
   onEvent: callback,
+  use: callbacks,
   onHead: callback,
   onBody: callback,
   ...requestKinds,
@@ -314,6 +325,7 @@ export function requestOf({
   onEvent: _onEvent,
   onHead: _onHead,
   onBody: _onBody,
+  use: _use,
   headers,
   ...request
 }: RetrieveOptions): RequestOptions {
@@ -378,7 +390,8 @@ function checkRate({ interval, intervalCap }: BatchOptions): void {
   }
 }
 
-function checkBeginning(options: RetrieveOptions): void {
+/** Throws RetrievalError `invalid-option`. */
+export function checkBeginning(options: Pick<RequestOptions, 'range' | 'resumeFrom'>): void {
   if (options.range !== undefined && options.resumeFrom !== undefined) {
     throw invalidOption('resumeFrom', 'absent if there is a `range`', options.resumeFrom)
   }

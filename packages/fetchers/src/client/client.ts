@@ -134,7 +134,8 @@ export function makeClient(
   let begun = 0
   const settings: Settings = {
     registry,
-    steps: stepsOf(),
+    use: [...(options.use ?? [])],
+    steps: stepsOf(options.use ?? []),
     policy: { ...policy, isFetch: false },
     limits: limitsOf(policy.publicOnly, options.limits),
     givenLimits: { ...options.limits },

@@ -5,6 +5,7 @@ import type { RetrieveOptions } from './client-options.ts'
 import { type EventListener, isPromise } from './event-sink.ts'
 import { type Policy, type Rules, readPolicy, schemeObstacle } from './policy.ts'
 import type { Settings } from './settings.ts'
+import { stepsOf } from './steps/index.ts'
 
 /** The limits that the caller has given, over the defaults, which publicOnly changes. Throws `invalid-option`. */
 export function limitsOf(isPublicOnly: boolean, given: Partial<Limits> = {}): Limits {
@@ -16,14 +17,17 @@ export function limitsOf(isPublicOnly: boolean, given: Partial<Limits> = {}): Li
  * `invalid-option`, also for a policy that allows what the client's refuses.
  */
 export function settingsOfCall(settings: Settings, call: RetrieveOptions): Settings {
-  const { limits, policy, retryOn, onEvent, onHead, onBody } = call
-  const own = [limits, policy, retryOn, onEvent, onHead, onBody]
+  const { limits, policy, retryOn, onEvent, onHead, onBody, use } = call
+  const own = [limits, policy, retryOn, onEvent, onHead, onBody, use]
   if (own.every((option) => option === undefined)) return settings
   const rules = policy === undefined ? settings.policy : narrowed(settings, policy)
   const isLimited = limits !== undefined || rules.publicOnly !== settings.policy.publicOnly
   const givenLimits = limits === undefined ? settings.givenLimits : { ...settings.givenLimits, ...definedOf(limits) }
+  const steps = use === undefined ? settings.use : [...settings.use, ...use]
   return {
     ...settings,
+    use: steps,
+    steps: use === undefined ? settings.steps : stepsOf(steps),
     policy: rules,
     givenLimits,
     limits: isLimited ? limitsOf(rules.publicOnly, givenLimits) : settings.limits,

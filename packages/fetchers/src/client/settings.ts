@@ -3,6 +3,7 @@ import type { AcceptedLogins, RequestLogin, RetrievalContext } from '../contract
 import type { Limits } from '../contract/limits.ts'
 import type { CookieStore, Network, TlsOptions } from '../contract/network.ts'
 import type { RetryOn } from '../contract/retries.ts'
+import type { Step } from '../contract/steps.ts'
 import type { Questions } from './credentials.ts'
 import type { EventListener } from './event-sink.ts'
 import type { AddressBook } from './network/addresses.ts'
@@ -16,6 +17,8 @@ export interface Settings {
   readonly registry: Registry
   /** What happens to each URL. */
   readonly steps: Steps
+  /** The caller's own among them. */
+  readonly use: readonly Step[]
   readonly policy: Rules
   readonly limits: Limits
   /** The limits that the caller has set, for calls that change some of them. */

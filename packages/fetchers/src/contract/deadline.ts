@@ -1,4 +1,5 @@
 import type { Phase, RetrievalError } from '@retriever/core'
+import type { Limits } from './limits.ts'
 
 /**
  * The time budget of a retrieval, and the only way to cancel it. The caller's AbortSignal, an exceeded limit and a
@@ -11,9 +12,9 @@ export interface Deadline {
   /**
    * Makes a deadline for one try within this one. A phase's limit ends only the try, and another try may follow. The
    * end of this deadline ends the try, too. `end()` on the try detaches it from this deadline. `url` says what the try
-   * retrieves, if that differs.
+   * retrieves, and `limits` are those of the try, if they differ.
    */
-  attempt(url?: string): Deadline
+  attempt(url?: string, limits?: Limits): Deadline
   /**
    * How many milliseconds were spent waiting for octets of a body, including the waits of attempts. It counts only if
    * limits.minSpeed is set.

@@ -59,8 +59,8 @@ export class RetrievalDeadline implements Deadline {
     if (this.#whole !== undefined) this.#whole.phase = phase
   }
 
-  attempt(url: string = this.#url): RetrievalDeadline {
-    const attempt = new RetrievalDeadline(url, this.#limits, undefined, this)
+  attempt(url: string = this.#url, limits: Limits = this.#limits): RetrievalDeadline {
+    const attempt = new RetrievalDeadline(url, limits, undefined, this)
     attempt.#phase = this.#phase
     attempt.#unlink = this.onAbort(() => attempt.fail(this.#reason as RetrievalError))
     return attempt

@@ -12,6 +12,10 @@ export const record: OptionKind = [
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 ]
 export const callback: OptionKind = ['a function', (value) => typeof value === 'function']
+export const callbacks: OptionKind = [
+  'an array of functions',
+  (value) => Array.isArray(value) && value.every((each) => typeof each === 'function'),
+]
 export const count: OptionKind = [
   'a whole number of 1 or more',
   (value) => Number.isInteger(value) && Number(value) >= 1,

@@ -16,6 +16,8 @@ export interface Hop {
   proxy: ProxyServer | null
   /** Undefined for a service that no fetcher knows. */
   fetcher: Fetcher | undefined
+  /** The number of the try of this URL, from 1. */
+  attempt: number
 }
 
 /** The steps below one step. */
@@ -26,7 +28,7 @@ export type Step<Result = Outcome> = (hop: Hop, next: Next) => Promise<Result>
 
 export function hopOf(retrieval: Retrieval, resolution: Resolution): Hop {
   const context = contextOf(retrieval, resolution)
-  return { retrieval, resolution, context, routed: resolution.plan, proxy: null, fetcher: undefined }
+  return { retrieval, resolution, context, routed: resolution.plan, proxy: null, fetcher: undefined, attempt: 1 }
 }
 
 /** Makes a hop lead to another URL. */
@@ -34,6 +36,7 @@ export function lead(hop: Hop, to: Resolution): void {
   hop.resolution = to
   hop.context = contextOf(hop.retrieval, to)
   hop.routed = to.plan
+  hop.attempt = 1
 }
 
 /** The steps as one function. */

@@ -1,7 +1,9 @@
 import type { Representation } from '../../body/representation.ts'
 import type { Handoff } from '../../contract/fetcher.ts'
+import type { Step } from '../../contract/steps.ts'
 import { attempt } from './attempt.ts'
 import { body } from './body.ts'
+import { callers } from './callers.ts'
 import { fetch } from './fetch.ts'
 import { gateway } from './gateway.ts'
 import { composed, type Hop } from './hop.ts'
@@ -17,7 +19,7 @@ export type Steps = (hop: Hop) => Promise<Representation | Handoff>
  * What happens to a URL, from the top: each step calls the one below it. A client composes the list once. Before it,
  * client.ts resolves the URL; context.ts adds cookies and logins, which fetchers ask for once servers want them.
  */
-export function stepsOf(): Steps {
+export function stepsOf(use: readonly Step[]): Steps {
   const retrieve = composed(
     [
       // Goes where servers point to; what follows is done for each URL on the way.
@@ -28,6 +30,8 @@ export function stepsOf(): Steps {
       policy,
       // Tries again after errors that may pass; what follows is one try.
       retry,
+      // The caller's own steps, which may change the request, answer in place of a server, or try again.
+      ...callers(use),
       // Gives the try a deadline of its own.
       attempt,
       // Chooses the proxy, the plan for it, and the fetcher.

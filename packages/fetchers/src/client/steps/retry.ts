@@ -13,6 +13,7 @@ export const retry: Step = async (hop, next) => {
       if (!(await retrieval.retries.again(error, context, offset))) throw retrieval.retries.final(error)
       retrieval.stopwatch.again('retried')
       hop.context = context
+      hop.attempt++
     }
   }
 }
