@@ -83,7 +83,16 @@ export type {
   WsMetadata,
   Z3950Metadata,
 } from './contract/metadata.ts'
-export type { CookieStore, NetworkOptions, TlsOptions, TlsRules, TlsVersion } from './contract/network.ts'
+export type {
+  Connect,
+  ConnectTarget,
+  CookieStore,
+  Lookup,
+  NetworkOptions,
+  TlsOptions,
+  TlsRules,
+  TlsVersion,
+} from './contract/network.ts'
 export type { RetryOn } from './contract/retries.ts'
 export type { Session, SessionOptions, SessionSignal } from './contract/session.ts'
 export type { NextStep, OwnAnswer, Step, StepAnswer, StepRequest, StepResult, StepRetrieved } from './contract/steps.ts'

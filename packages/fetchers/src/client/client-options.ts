@@ -1,7 +1,7 @@
 import type { Defaults, Gateways, Scheme } from '@retriever/core'
 import type { Challenge, Credentials, Fetcher, GivenFields, RequestLogin, RequestOptions } from '../contract/fetcher.ts'
 import type { Limits } from '../contract/limits.ts'
-import type { CookieStore, NetworkOptions, TlsOptions } from '../contract/network.ts'
+import type { Connect, CookieStore, Lookup, NetworkOptions, TlsOptions } from '../contract/network.ts'
 import type { RetryOn } from '../contract/retries.ts'
 import type { SessionOptions } from '../contract/session.ts'
 import type { Step } from '../contract/steps.ts'
@@ -90,6 +90,17 @@ export interface ClientOptions {
   readonly addresses?: PinnedAddresses
   /** The family of addresses, the local address and port, and other places to connect to. Default: none of them. */
   readonly network?: NetworkOptions
+  /**
+   * Makes the connections by TCP, those to proxies too, in place of the client: `({ host, port, addresses, signal })`
+   * gives a stream (Duplex), such as a net.Socket; null: the client connects by itself. It is called once the policy
+   * allows the place, and a connection to an address that the policy does not allow is refused.
+   */
+  readonly connect?: Connect
+  /**
+   * Gives the addresses of a host, by its name and port, in place of the system's resolver; null: the system is asked.
+   * The policy judges them as all others; `addresses` go before, and no name of a proxy is asked for.
+   */
+  readonly lookup?: Lookup
   /** Called when a server wants a login that the URL does not give; null: none is known. */
   readonly credentials?: (challenge: Challenge) => Answered | Promise<Answered>
   /**
@@ -214,6 +225,8 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   proxyHeaders: fields,
   addresses: record,
   network: record,
+  connect: callback,
+  lookup: callback,
   credentials: callback,
   redirectLogin: callback,
   cookies: cookieStore,

@@ -140,8 +140,8 @@ export function makeClient(
     limits: limitsOf(policy.publicOnly, options.limits),
     givenLimits: { ...options.limits },
     tls: readTls(options.tls),
-    addresses: AddressBook.read(options.addresses, policy),
-    network: readNetwork(options.network),
+    addresses: AddressBook.read(options.addresses, policy, options.lookup),
+    network: readNetwork(options.network, options.connect),
     proxyFor: readProxy(options.proxy, {
       tunnel: options.proxyTunnel,
       headers: proxyFieldsOf(options.proxyHeaders),

@@ -1,4 +1,5 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
+import type { Duplex } from 'node:stream'
 import type { Advice } from '@retriever/core'
 
 /** A version of TLS, as Node names it. */
@@ -75,6 +76,37 @@ export interface NetworkOptions {
   readonly connectTo?: Readonly<Record<string, string>>
 }
 
+/**
+ * Makes a connection in place of the client (ClientOptions.connect): through another program or a tunnel, for example.
+ * It gives a stream that is open or opens, such as a net.Socket, and the client begins TLS on it. If it gives null, the
+ * client connects by itself.
+ */
+export type Connect = (target: ConnectTarget) => Duplex | null | undefined | Promise<Duplex | null | undefined>
+
+/** The place to connect to. The policy has allowed it. */
+export interface ConnectTarget {
+  readonly host: string
+  readonly port: number
+  /**
+   * The allowed addresses of the host, at least one; the connection must lead to one of them. Null if no rule asks for
+   * addresses, or if a server leads to a name that this machine does not know. policy.publicOnly is such a rule, and so
+   * are those for redirects and links.
+   */
+  readonly addresses: readonly string[] | null
+  /** Aborts when the retrieval ends before the connection is open. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Gives the addresses of a name in place of the system's resolver (ClientOptions.lookup), in the order to try. An empty
+ * list means that there is no such host, and null that the system is asked. The policy judges these addresses like all
+ * others.
+ */
+export type Lookup = (
+  host: string,
+  port: number,
+) => readonly string[] | null | undefined | Promise<readonly string[] | null | undefined>
+
 /** A host and a port. Null means any. */
 export interface Place {
   readonly host: string | null
@@ -83,6 +115,7 @@ export interface Place {
 
 /** NetworkOptions as a client has checked them. */
 export interface Network extends Omit<NetworkOptions, 'connectTo'> {
+  readonly connect?: Connect | undefined
   readonly connectTo: readonly (readonly [from: Place, to: Place])[]
   /** Identifies these options in the keys of pools and caches. */
   readonly key: string
@@ -129,6 +162,8 @@ export interface Addresses {
   readonly advice: Advice
   /** True if these rules are for places that a server points to, not the caller. */
   readonly isPointedTo?: boolean
+  /** True if only public addresses are allowed, and those that the policy names. */
+  readonly isPublicOnly?: boolean
   /** The part of a pool's key for these rules, so that a connection that was opened under other rules is not reused. */
   keyOf(host: string, port: number): string
 }

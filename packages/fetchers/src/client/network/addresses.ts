@@ -2,12 +2,13 @@ import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { adviceText, isInward, RetrievalError, resolve } from '@retriever/core'
-import type { Addresses } from '../../contract/network.ts'
+import type { Addresses, Lookup } from '../../contract/network.ts'
 import { invalidOption } from '../../kit/limits.ts'
-import { lookUp } from '../../wire/transport/lookup.ts'
+import { isLoopbackName, lookUp } from '../../wire/transport/lookup.ts'
 import { isPublic } from '../../wire/transport/public-addresses.ts'
 import { allowInward, type Policy, publicOnly } from '../policy.ts'
 import { AddressExceptions } from './exceptions.ts'
+import { keyOfFunction } from './function-key.ts'
 
 /** `host:port`, or `*:port` for all other hosts, and the addresses to connect to instead of the resolver's. */
 export type PinnedAddresses = Readonly<Record<string, readonly string[]>>
@@ -20,6 +21,7 @@ export class AddressBook {
   readonly #publicOnly: boolean
   readonly #allowed: readonly string[]
   readonly #exceptions: AddressExceptions
+  readonly #lookup: Lookup | undefined
   /** The addresses for hosts that the caller named, and for hosts that a server elsewhere points to. */
   readonly asked: Addresses
   readonly pointedTo: Addresses
@@ -27,7 +29,9 @@ export class AddressBook {
   private constructor(
     pinned: ReadonlyMap<string, readonly LookupAddress[]>,
     { publicOnly: isPublicOnly = false, allowAddresses = [] }: AddressRules,
+    lookup: Lookup | undefined,
   ) {
+    this.#lookup = lookup
     this.#pinned = pinned
     this.#publicOnly = isPublicOnly
     this.#allowed = isPublicOnly ? allowAddresses : []
@@ -37,13 +41,13 @@ export class AddressBook {
   }
 
   /** Throws `invalid-option`. */
-  static read(pinned: PinnedAddresses = {}, rules: AddressRules = {}): AddressBook {
-    return new AddressBook(readPinned(pinned), rules)
+  static read(pinned: PinnedAddresses = {}, rules: AddressRules = {}, lookup?: Lookup): AddressBook {
+    return new AddressBook(readPinned(pinned), rules, lookup)
   }
 
   /** The same addresses under other rules. */
   under(rules: AddressRules): AddressBook {
-    return new AddressBook(this.#pinned, rules)
+    return new AddressBook(this.#pinned, rules, this.#lookup)
   }
 
   #view(isPointedTo: boolean): Addresses {
@@ -52,6 +56,7 @@ export class AddressBook {
       (!this.#publicOnly || isPublic(address) || this.#exceptions.has(address, port))
     return {
       isPointedTo,
+      isPublicOnly: this.#publicOnly,
       of: async (host, port, options) =>
         (await this.#find(host, port, options)).filter(({ address }) => allows(address, port)),
       allows,
@@ -61,8 +66,9 @@ export class AddressBook {
       advice: this.#publicOnly ? publicOnly : allowInward,
       keyOf: (host, port) => {
         const pinned = this.#pinned.size === 0 ? undefined : this.#pinnedTo(host, port)
-        const isPlain = pinned === undefined && !this.#publicOnly
-        return isPlain ? '' : JSON.stringify([this.#publicOnly, this.#allowed, pinned ?? null])
+        const isPlain = pinned === undefined && !this.#publicOnly && this.#lookup === undefined
+        if (isPlain) return ''
+        return JSON.stringify([this.#publicOnly, this.#allowed, pinned ?? null, keyOfFunction(this.#lookup)])
       },
     }
   }
@@ -74,7 +80,23 @@ export class AddressBook {
   async #find(host: string, port: number, options?: LookupOptions): Promise<readonly LookupAddress[]> {
     const family = isIP(host)
     if (family !== 0) return [{ address: host, family }]
-    return this.#pinnedTo(host, port) ?? lookUp(host, options)
+    return this.#pinnedTo(host, port) ?? (await this.#asked(host, port)) ?? lookUp(host, options)
+  }
+
+  /** Asks the caller's function for addresses. Null if the system is to be asked. */
+  async #asked(host: string, port: number): Promise<readonly LookupAddress[] | null> {
+    // RFC 6761 6.3: these names are this machine, and nobody is asked.
+    if (this.#lookup === undefined || isLoopbackName(host)) return null
+    const given: unknown = await this.#lookup(host, port)
+    if (given === null || given === undefined) return null
+    const found = Array.isArray(given)
+      ? given.map((each) => ({ address: String(each), family: isIP(String(each)) }))
+      : null
+    if (found === null || found.some(({ family }) => family === 0)) {
+      throw invalidOption('lookup', 'a function that gives a list of IPv4 and IPv6 addresses, or null', given)
+    }
+    if (found.length === 0) throw Object.assign(new Error(host), { code: 'ENOTFOUND' })
+    return found
   }
 }
 

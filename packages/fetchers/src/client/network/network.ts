@@ -1,9 +1,10 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { RetrievalError, resolve } from '@retriever/core'
-import type { Network, NetworkOptions, Place } from '../../contract/network.ts'
+import type { Connect, Network, NetworkOptions, Place } from '../../contract/network.ts'
 import { invalidOption } from '../../kit/limits.ts'
 import { checkOptions, line, type OptionKind, portRange, record } from '../../kit/options.ts'
+import { keyOfFunction } from './function-key.ts'
 
 const family: OptionKind = ['4 or 6', (value) => value === 4 || value === 6]
 const name: OptionKind = [
@@ -21,16 +22,20 @@ const networkKinds: Readonly<Record<keyof NetworkOptions, OptionKind>> = {
 }
 
 /** The network options of a client, checked; undefined if there are none. Throws `invalid-option`. */
-export function readNetwork(options: NetworkOptions = {}): Network | undefined {
+export function readNetwork(options: NetworkOptions = {}, connect?: Connect): Network | undefined {
   checkOptions(options, networkKinds, 'network.')
   const { connectTo = {}, ...given } = options
   if (given.interface !== undefined && given.localAddress !== undefined) {
     throw invalidOption('network.localAddress', 'absent if there is a `network.interface`', given.localAddress)
   }
   const others = Object.entries(connectTo).map(([from, to]) => [readPlace(from, from), readPlace(to, from)] as const)
-  const isGiven = others.length > 0 || Object.values(given).some((value) => value !== undefined)
+  const other =
+    connect && (['interface', 'localAddress', 'localPort', 'socketPath'] as const).find((each) => given[each])
+  if (other !== undefined) throw invalidOption(`network.${other}`, 'absent if there is `connect`', given[other])
+  const isGiven =
+    connect !== undefined || others.length > 0 || Object.values(given).some((value) => value !== undefined)
   if (!isGiven) return undefined
-  return { ...given, connectTo: others, key: JSON.stringify([given, others]) }
+  return { ...given, connect, connectTo: others, key: JSON.stringify([given, others, keyOfFunction(connect)]) }
 }
 
 /** Reads `HOST:PORT`, each of which may be empty; the host as in a URL, so that `WWW.Example.org` is found again. */

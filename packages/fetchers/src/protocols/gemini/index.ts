@@ -6,7 +6,7 @@ import { callback, checkOptions, type OptionKind } from '../../kit/options.ts'
 import { ConnectionBody, plainOctets } from '../../wire/connection-body.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { Connection } from '../../wire/transport/connection.ts'
-import { openSocket } from '../../wire/transport/socket.ts'
+import { openSocket, peerAddressOf } from '../../wire/transport/socket.ts'
 import { isCut } from '../../wire/transport/tls-end.ts'
 import { gemini } from './about.ts'
 import { gemtextEntries } from './gemtext.ts'
@@ -111,7 +111,7 @@ async function exchange(
   const socket = await openSocket(trusting, { ...plan, provesEnd: true })
   const connection = new Connection(socket, context)
   try {
-    const peerAddress = context.proxy ? undefined : socket.remoteAddress
+    const peerAddress = peerAddressOf(context, socket)
     const fingerprint = await checkCertificate(socket, plan, certificates, context)
     const target = requestOf(plan, input)
     if (target.length > 1024) {

@@ -2,7 +2,7 @@ import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import type { Peer } from '../../wire/transport/dial.ts'
-import { openSocket } from '../../wire/transport/socket.ts'
+import { openSocket, peerAddressOf } from '../../wire/transport/socket.ts'
 import { RecordReader } from './records.ts'
 import { opaque, word, XdrError, XdrReader } from './xdr.ts'
 
@@ -70,7 +70,7 @@ export class RpcClient {
 
   static async open(context: RetrievalContext, peer: Peer, credential: Credential): Promise<RpcClient> {
     const socket = await openSocket(context, peer)
-    const address = context.proxy ? undefined : socket.remoteAddress
+    const address = peerAddressOf(context, socket)
     return new RpcClient(new Connection(socket, context), context, credential, address)
   }
 

@@ -9,7 +9,7 @@ import { ConnectionBody } from '../../wire/connection-body.ts'
 import { ExactReader } from '../../wire/exact-reader.ts'
 import { LineReader } from '../../wire/framing/lines.ts'
 import { Connection } from '../../wire/transport/connection.ts'
-import { openSocket } from '../../wire/transport/socket.ts'
+import { openSocket, peerAddressOf } from '../../wire/transport/socket.ts'
 import { rtsp } from './about.ts'
 import { type Answer, readAnswer, statusError, violation } from './answer.ts'
 
@@ -70,7 +70,7 @@ interface Dialogue {
 async function begin(plan: RtspPlan, context: RetrievalContext): Promise<Dialogue> {
   const socket = await openSocket(context, plan)
   const connection = new Connection(socket, context)
-  const peerAddress = context.proxy ? undefined : socket.remoteAddress
+  const peerAddress = peerAddressOf(context, socket)
   return { connection, lines: new LineReader(connection, context), peerAddress }
 }
 

@@ -36,6 +36,9 @@ export async function openDatagrams(
     const message = `Refused: the proxy ${proxy.url} carries no UDP. Leave out ${adviceText(advice)} for this host.`
     throw context.error('refused', message, { phase: 'policy', advice })
   }
+  if (context.network?.connect !== undefined) {
+    throw context.error('refused', 'Refused: `connect` makes no connections by UDP.', { phase: 'policy' })
+  }
   const to = await deadline.within('lookup', () => destination(context, peer))
   const socket = createSocket(isIPv6(to.address) ? 'udp6' : 'udp4')
   const forget = deadline.onAbort(() => socket.close())

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls'
 import { RetrievalError, type TlsMode } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
-import type { Network, ProxyServer } from '../../contract/network.ts'
+import type { Connect, Network, ProxyServer } from '../../contract/network.ts'
 import { addressesOf, lookupFor } from './lookup.ts'
 import { checkPin } from './pins.ts'
 import { connectError } from './socket-error.ts'
@@ -55,6 +55,10 @@ async function dialByOptions(
   const { targetOf, waysTo } = await import('./ways.ts')
   const target = peer.isFurther ? peer : { ...peer, ...targetOf(network, peer.host, peer.port) }
   const isTls = peer.tls === 'implicit'
+  if (network.connect !== undefined && network.socketPath === undefined) {
+    const given = await dialGiven(context, network.connect, target, lifetime)
+    if (given !== null) return isTls ? secure(context, peer, given, lifetime) : given
+  }
   const options = { noDelay: true, ...(onread !== undefined && !isTls && { onread }) }
   let failure: unknown
   for (const way of await waysTo(context, network, target)) {
@@ -68,6 +72,23 @@ async function dialByOptions(
     }
   }
   throw failure
+}
+
+/** Lets the caller connect to the place. Null means that the client connects by itself. */
+async function dialGiven(
+  context: RetrievalContext,
+  connect: Connect,
+  target: NamedPeer,
+  lifetime: AbortScope,
+): Promise<Socket | null> {
+  const { givenSocket } = await import('./given-socket.ts')
+  const socket = await givenSocket(context, connect, target, lifetime)
+  if (socket === null) return null
+  destroyWhenOver(socket, lifetime)
+  if (!target.isFurther) context.stopwatch?.mark('connected')
+  // The next read sees the error, as in opened().
+  socket.on('error', (error) => socket.destroy(error))
+  return socket
 }
 
 /**

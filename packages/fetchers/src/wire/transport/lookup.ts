@@ -44,9 +44,13 @@ const loopback: readonly LookupAddress[] = [
  * 6761 6.3). Rejects as dns.lookup does.
  */
 export async function lookUp(host: string, options: LookupOptions = {}): Promise<readonly LookupAddress[]> {
-  if (/^(?:.+\.)?localhost\.?$/i.test(host)) return loopback
+  if (isLoopbackName(host)) return loopback
   const { lookup } = await import('node:dns/promises')
   return lookup(host, { ...options, all: true })
+}
+
+export function isLoopbackName(host: string): boolean {
+  return /^(?:.+\.)?localhost\.?$/i.test(host)
 }
 
 function wrongFamily(context: RetrievalContext, host: string, only: 4 | 6): RetrievalError {

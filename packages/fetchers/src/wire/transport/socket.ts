@@ -96,12 +96,26 @@ async function otherPlace(network: Network, peer: Peer): Promise<Peer> {
 }
 
 /**
+ * Returns the address of the server at the other end. Undefined if it is not known: the socket of a proxy, or one of
+ * the caller's, leads to another place.
+ */
+export function peerAddressOf({ proxy, network }: RetrievalContext, socket: Socket): string | undefined {
+  return proxy || network?.connect !== undefined ? undefined : socket.remoteAddress
+}
+
+/** Whether a connection can read into its owner's memory (`onread`). TLS, proxies and the caller's streams cannot. */
+export function readsIntoMemory({ proxy, network }: RetrievalContext, isSecure: boolean): boolean {
+  return !(isSecure || proxy || network?.connect !== undefined)
+}
+
+/**
  * Returns the host for another connection to the same server, such as FTP's data connection. That is the address of
  * this connection, or, through a proxy, the host that the proxy was given: the socket's own address is the proxy's.
  * `host` is the server's name.
  */
-export function serverAddress({ proxy }: RetrievalContext, socket: Socket, host: string): string {
+export function serverAddress({ proxy, network }: RetrievalContext, socket: Socket, host: string): string {
   if (proxy) return proxyTargets.get(socket) ?? host
+  if (network?.connect !== undefined) return host
   // Asking for the address of a socket takes a system call.
   return isIPv4(host) ? host : (socket.remoteAddress ?? host)
 }

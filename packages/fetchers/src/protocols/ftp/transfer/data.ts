@@ -4,7 +4,7 @@ import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { Connection } from '../../../wire/transport/connection.ts'
 import { RingReader } from '../../../wire/transport/ring-reader.ts'
-import { openSocket } from '../../../wire/transport/socket.ts'
+import { openSocket, readsIntoMemory } from '../../../wire/transport/socket.ts'
 import { Lifetime } from '../../../wire/transport/socket-opened.ts'
 import { startTls } from '../../../wire/transport/start-tls.ts'
 import type { Step } from '../control/pipeline.ts'
@@ -137,8 +137,7 @@ export class DataConnection {
   /** Connects to the peer of the control connection. */
   constructor(retrieval: FtpRetrieval, port: number) {
     this.#retrieval = retrieval
-    // With TLS or a proxy the socket cannot read into the ring.
-    const isBare = !isSecure(retrieval) && !retrieval.context.proxy
+    const isBare = readsIntoMemory(retrieval.context, isSecure(retrieval))
     this.#ringReader = isBare ? new RingReader(retrieval.session.ringMemory) : undefined
     this.opened = this.#open(port)
     // Avoids an unhandledRejection, since the server may refuse the transfer before anybody awaits `opened`.

@@ -2,7 +2,7 @@ import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { poolKey } from '../../../wire/pool/pool-key.ts'
 import { RingReader } from '../../../wire/transport/ring-reader.ts'
-import { openProxySocket, openSocket } from '../../../wire/transport/socket.ts'
+import { openProxySocket, openSocket, peerAddressOf, readsIntoMemory } from '../../../wire/transport/socket.ts'
 import { type SocketReader, StreamReader } from '../../../wire/transport/socket-reader.ts'
 import { forwarder, type HttpRequest } from '../request.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
@@ -115,13 +115,16 @@ export class ConnectionPool {
   }
 }
 
-function takeFree({ free }: Site, { addresses }: RetrievalContext, port: number): HttpConnection | undefined {
+function takeFree({ free }: Site, { addresses, network }: RetrievalContext, port: number): HttpConnection | undefined {
   for (let at = free.length - 1; at >= 0; at--) {
     const connection = free[at]
     const { hasRoom = false, isShared = false, peerAddress } = connection ?? {}
     // The caller's own URL may have opened it to an address to which no redirect may lead (threats.md case 21: DNS
     // rebinding).
-    const isAllowed = peerAddress === undefined || addresses?.allows(peerAddress, port) !== false
+    const isAllowed =
+      peerAddress === undefined
+        ? network?.connect === undefined || addresses?.isPointedTo !== true
+        : addresses?.allows(peerAddress, port) !== false
     if (hasRoom && !isAllowed) continue
     if (!hasRoom || !isShared) free.splice(at, 1)
     if (hasRoom) return connection
@@ -147,14 +150,14 @@ async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, htt
   const unlink = context.deadline.onAbort(() => lifetime.abort())
   const proxy = forwarder(plan, context)
   // TLS and proxies read from the socket themselves.
-  const ringReader = plan.tls === 'none' && !context.proxy ? new RingReader() : undefined
+  const ringReader = readsIntoMemory(context, plan.tls !== 'none') ? new RingReader() : undefined
   const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
   try {
     const socket = await (proxy === null
       ? openSocket(context, { ...plan, alpn, provesEnd: true }, lifetime.signal, ringReader?.onread)
       : openProxySocket(context, proxy, lifetime.signal))
     ringReader?.attach(socket)
-    const peerAddress = context.proxy === null ? socket.remoteAddress : undefined
+    const peerAddress = peerAddressOf(context, socket)
     if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
       const { Http2Connection } = await import('./http2.ts')
       // The socket may have closed while the module was loaded, and a session would never report that.
