@@ -91,14 +91,15 @@ export interface ClientOptions {
   /** The family of addresses, the local address and port, and other places to connect to. Default: none of them. */
   readonly network?: NetworkOptions
   /**
-   * Makes the connections by TCP, those to proxies too, in place of the client: `({ host, port, addresses, signal })`
-   * gives a stream (Duplex), such as a net.Socket; null: the client connects by itself. It is called once the policy
-   * allows the place, and a connection to an address that the policy does not allow is refused.
+   * Makes the connections by TCP, also those to proxies, in place of the client. It gets `{ host, port, addresses,
+   * signal }`, and gives a stream (Duplex), such as a net.Socket; if it gives null, the client connects by itself. The
+   * client calls it once the policy allows the place, and refuses a socket to an address that the policy does not
+   * allow.
    */
   readonly connect?: Connect
   /**
-   * Gives the addresses of a host, by its name and port, in place of the system's resolver; null: the system is asked.
-   * The policy judges them as all others; `addresses` go before, and no name of a proxy is asked for.
+   * Gives the addresses for a name and port in place of the system's resolver; if it gives null, the system is asked.
+   * The policy judges them like all others. `addresses` goes before, and the system looks up the names of proxies.
    */
   readonly lookup?: Lookup
   /** Called when a server wants a login that the URL does not give; null: none is known. */
@@ -113,6 +114,12 @@ export interface ClientOptions {
    * none are sent, and none are kept.
    */
   readonly cookies?: CookieStore
+  /**
+   * The fetch, such as `globalThis.fetch`, that client.fetch calls with the same arguments for http and https URLs and
+   * methods other than GET and HEAD. The policy must allow the URL. The fetch obeys no other option of the client, so
+   * it does not go together with policy.publicOnly. Default: client.fetch refuses those methods.
+   */
+  readonly fetchFallback?: typeof globalThis.fetch
   readonly defaults?: Defaults
   /**
    * The errors after which a retrieval is tried again, within its limits: `transient`, those that may pass (default);
@@ -136,8 +143,8 @@ export interface ClientOptions {
    */
   readonly onEvent?: EventListener
   /**
-   * Steps around every attempt of every protocol, the outermost first: they change the request, answer in place of a
-   * server, or decide on another try. Sessions (connect) and explain() pass none of them. Default: none.
+   * Steps around every attempt of every protocol, the outermost first. They change the request, answer in place of a
+   * server, or decide on another try. Client.connect and explain() do not call them. Default: none.
    */
   readonly use?: readonly Step[]
 }
@@ -227,6 +234,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   network: record,
   connect: callback,
   lookup: callback,
+  fetchFallback: callback,
   credentials: callback,
   redirectLogin: callback,
   cookies: cookieStore,
@@ -358,6 +366,10 @@ export function checkSingle(options: ClientOptions & RetrieveOptions, further: F
 export function checkClient(options: ClientOptions, further: FurtherKinds): void {
   checkOptions(options, { ...optionKinds, ...further })
   checkRate(options)
+  if (options.fetchFallback !== undefined && options.policy?.publicOnly === true) {
+    const expected = 'absent under `policy.publicOnly`, which cannot check the addresses that it connects to'
+    throw invalidOption('fetchFallback', expected, options.fetchFallback)
+  }
   checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
   for (const scheme of options.schemes ?? []) checkScheme(scheme)
 }

@@ -61,6 +61,7 @@ export interface Client extends AsyncDisposable {
   /**
    * The web's fetch, for every scheme: GET and HEAD, decoded bodies, and a missing resource is a Response with status
    * 404. Rejects with the signal's reason, or with a TypeError whose `cause` is the RetrievalError. It needs no `this`.
+   * Other methods go to the option `fetchFallback`, or are refused.
    */
   readonly fetch: typeof globalThis.fetch
   /**
@@ -270,6 +271,11 @@ export function makeClient(
   const retriever: Retriever = {
     takesBlobs: policy.schemes === null,
     refusedOptions: [...refusedOptions, ...furtherOptions],
+    fallback: options.fetchFallback,
+    enforce(resolution) {
+      if (isClosed) throw closed()
+      enforce(fetchSettings.policy, resolution)
+    },
     resolve: (url) => client.resolve(url),
     retrieve: async (url, retrieveOptions, sendsLogins) =>
       representationOf(

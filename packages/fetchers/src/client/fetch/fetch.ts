@@ -9,7 +9,7 @@ import { tlsForOtherOrigin } from '../redirect.ts'
 import type { Settings } from '../settings.ts'
 import { blobResponse } from './blob.ts'
 import { httpFields, ownFields } from './fields.ts'
-import { type FetchRequest, readRequest } from './request.ts'
+import { type FetchRequest, readRequest, urlToPassOn } from './request.ts'
 
 /** The status of the Response for an error that is the server's answer, without HTTP. */
 const statusOf: Readonly<Partial<Record<ErrorCode, number>>> = {
@@ -33,6 +33,10 @@ export interface Retriever {
   readonly takesBlobs: boolean
   /** The options of the library, which are none of fetch(). */
   readonly refusedOptions: readonly string[]
+  /** The caller's fetch for methods that do not retrieve. */
+  readonly fallback: typeof globalThis.fetch | undefined
+  /** Throws unless the policy allows the URL, which the client itself does not contact. */
+  enforce(resolution: Resolution): void
   resolve(url: string): Resolution
   /** `sendsLogins`: false if neither the client's logins nor its certificate may be sent. */
   retrieve(resolution: Resolution, options: RetrieveOptions, sendsLogins: boolean): Promise<Representation>
@@ -58,6 +62,11 @@ export function withoutLogins(settings: Settings): Settings {
 export async function fetchResponse(client: Retriever, input: unknown, init: unknown): Promise<Response> {
   let signal: AbortSignal | null = null
   try {
+    const { fallback } = client
+    if (fallback !== undefined && isForFallback(client, input, init)) {
+      // What it rejects with is the caller's.
+      return fallback(...([input, init] as Parameters<typeof fallback>))
+    }
     const request = readRequest(input, init, client.refusedOptions)
     signal = request.signal
     signal?.throwIfAborted()
@@ -65,6 +74,16 @@ export async function fetchResponse(client: Retriever, input: unknown, init: unk
   } catch (error) {
     throw signal?.aborted ? signal.reason : webError(error, 'fetch failed')
   }
+}
+
+/** Whether the call is for the fallback: another method than GET and HEAD, and a URL of HTTP that the policy allows. */
+function isForFallback(client: Retriever, input: unknown, init: unknown): boolean {
+  const url = urlToPassOn(input, init)
+  if (url === null) return false
+  const resolution = client.resolve(url)
+  if (resolution.plan.mechanism !== 'http') return false
+  client.enforce(resolution)
+  return true
 }
 
 async function ofBlob({ takesBlobs }: Retriever, request: FetchRequest): Promise<Response> {

@@ -58,6 +58,15 @@ class Members {
   }
 }
 
+/** The URL of a call that does more than retrieve, by its method; null for all other calls. */
+export function urlToPassOn(input: unknown, init: unknown): string | null {
+  const request = requestOf(input)
+  if (init != null && typeof init !== 'object') return null
+  const method = String(new Members(init ?? {}, request ?? {}).get('method') ?? 'GET').toUpperCase()
+  if (method === 'GET' || method === 'HEAD') return null
+  return readUrl(request === null ? input : Reflect.get(request, 'url'))
+}
+
 const defaults: Omit<FetchRequest, 'url'> = {
   method: 'GET',
   headers: null,
@@ -128,7 +137,11 @@ const plain =
 function readMethod(given: unknown): 'GET' | 'HEAD' {
   const method = given === undefined ? 'GET' : String(given).toUpperCase()
   if (method === 'GET' || method === 'HEAD') return method
-  throw invalidOption('method', '"GET" or "HEAD", as this client only retrieves; use the fetch of Node', given)
+  throw invalidOption(
+    'method',
+    '"GET" or "HEAD", as this client only retrieves; its option `fetchFallback` takes others',
+    given,
+  )
 }
 
 function readHeaders(given: unknown, url: string): Headers | null {
