@@ -1,11 +1,12 @@
 import { type AccessPlan, RetrievalError } from '@retriever/core'
 import type { Deadline } from '../../contract/deadline.ts'
-import type { RequestOptions, RetrievalContext } from '../../contract/fetcher.ts'
+import type { RequestOptions } from '../../contract/fetcher.ts'
 import type { Limits } from '../../contract/limits.ts'
 import type { StepRequest } from '../../contract/steps.ts'
 import { invalidOption, readLimits } from '../../kit/limits.ts'
 import { checkOptions, fieldsOf, record } from '../../kit/options.ts'
 import { checkBeginning, requestKinds } from '../client-options.ts'
+import type { HopContext } from './context.ts'
 import type { Hop } from './hop.ts'
 
 type Fixed = 'id' | 'url' | 'plan' | 'attempt' | 'isOtherOrigin'
@@ -102,6 +103,6 @@ function unchangeable(name: string): RetrievalError {
 }
 
 /** Puts what the steps have changed into the context of an attempt. */
-export function contextFor(context: RetrievalContext, first: Asked, asked: Asked): RetrievalContext {
+export function contextFor(context: HopContext, first: Asked, asked: Asked): HopContext {
   return asked === first ? context : { ...context, request: asked.options, limits: asked.limits }
 }

@@ -1,13 +1,17 @@
-import { adviceText, type ErrorCode, formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
+import { type ErrorCode, formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { ErrorExtras, RetrievalContext } from '../../contract/fetcher.ts'
-import { askCredentials } from '../credentials.ts'
 import { handoffOf } from '../handoff/handoff-of.ts'
 import type { Retrieval } from '../retrieval.ts'
 
+/** A context to which the steps add cookies and logins. */
+export type HopContext = Omit<RetrievalContext, Added> & Writable<Pick<RetrievalContext, Added>>
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+type Added = 'cookies' | 'credentials' | 'acceptedLogins'
+
 /** What the fetcher of a URL gets from its retrieval. */
-export function contextOf(retrieval: Retrieval, resolution: Resolution): RetrievalContext {
+export function contextOf(retrieval: Retrieval, resolution: Resolution): HopContext {
   const { settings, deadline, nesting, events, id } = retrieval
-  const { limits, credentials, acceptedLogins, addresses, onBody } = settings
+  const { limits, addresses, onBody } = settings
   const url = formatLocator({ ...resolution.locator, password: null })
   let redacted: string | undefined
   // Only events and errors show it.
@@ -29,14 +33,11 @@ export function contextOf(retrieval: Retrieval, resolution: Resolution): Retriev
     isOtherOrigin: nesting.isOtherOrigin,
     isAtGateway: nesting.isAtGateway,
     base: nesting.base,
-    // RFC 1738 4: the caller's logins are for the URL's own server, even if the gateway has the same host and port.
-    ...(nesting.isAtGateway
-      ? { credentials: async () => noLoginForGateway(retrieval, shownUrl()) }
-      : { credentials: (challenge) => askCredentials(credentials, challenge, deadline), acceptedLogins }),
+    credentials: unknownLogin,
     retrieve: (reference, options) => retrieval.within(resolution, reference, options),
     handoff: () => handoffOf(resolution),
     emit: (event) => events.emit(event, shownUrl),
-    cookies: settings.cookies,
+    cookies: undefined,
     onHead: settings.onHead,
     onBody: onBody && ((octets) => onBody(octets, id)),
     hasListener: events.isHeard,
@@ -51,9 +52,6 @@ export function contextOf(retrieval: Retrieval, resolution: Resolution): Retriev
   }
 }
 
-function noLoginForGateway({ events }: Retrieval, url: string): null {
-  const advice = { option: 'gateways', value: 'SCHEME' } as const
-  const message = `The gateway wants a login of its own, and gets none of yours: write it in ${adviceText(advice)}.`
-  events.emit({ type: 'remark', url, message, advice }, () => url)
+async function unknownLogin(): Promise<null> {
   return null
 }

@@ -1,20 +1,20 @@
 import type { AccessPlan, Resolution } from '@retriever/core'
-import type { Fetcher, Outcome, RetrievalContext } from '../../contract/fetcher.ts'
+import type { Fetcher, Outcome } from '../../contract/fetcher.ts'
 import type { ProxyServer } from '../../contract/network.ts'
 import type { Retrieval } from '../retrieval.ts'
-import { contextOf } from './context.ts'
+import { contextOf, type HopContext } from './context.ts'
 
-/** The request that passes through the steps: one URL of a retrieval. Each step notes what it finds out. */
+/** One URL of a retrieval, which passes through the steps. Each step notes in it what it finds out. */
 export interface Hop {
   readonly retrieval: Retrieval
   /** The URL that is retrieved now: a redirect or a gateway replaces it. */
   resolution: Resolution
   /** What the fetcher gets. Each try has its own, with its own deadline. */
-  context: RetrievalContext
-  /** The plan that is carried out; it differs from that of the URL if a proxy is asked for the URL. */
+  context: HopContext
+  /** The plan that the fetcher carries out. It differs from the URL's plan if a proxy retrieves the URL. */
   routed: AccessPlan
   proxy: ProxyServer | null
-  /** Undefined for a service that no fetcher knows. */
+  /** Undefined for a service that no fetcher knows, and before step `route`. */
   fetcher: Fetcher | undefined
   /** The number of the try of this URL, from 1. */
   attempt: number
@@ -39,7 +39,10 @@ export function lead(hop: Hop, to: Resolution): void {
   hop.attempt = 1
 }
 
-/** The steps as one function. */
-export function composed(steps: readonly Step[], last: Next): Next {
-  return steps.reduceRight<Next>((next, step) => (hop) => step(hop, next), last)
+/** Makes one function of the steps. */
+export function composed<Result>(
+  steps: readonly ((hop: Hop, next: Next<Result>) => Promise<Result>)[],
+  last: Next<Result>,
+): Next<Result> {
+  return steps.reduceRight<Next<Result>>((next, step) => (hop) => step(hop, next), last)
 }

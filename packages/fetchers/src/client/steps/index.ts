@@ -4,9 +4,11 @@ import type { Step } from '../../contract/steps.ts'
 import { attempt } from './attempt.ts'
 import { body } from './body.ts'
 import { callers } from './callers.ts'
+import { cookies } from './cookies.ts'
 import { fetch } from './fetch.ts'
 import { gateway } from './gateway.ts'
 import { composed, type Hop } from './hop.ts'
+import { login } from './login.ts'
 import { policy } from './policy.ts'
 import { redirects } from './redirects.ts'
 import { retry } from './retry.ts'
@@ -17,7 +19,7 @@ export type Steps = (hop: Hop) => Promise<Representation | Handoff>
 
 /**
  * What happens to a URL, from the top: each step calls the one below it. A client composes the list once. Before it,
- * client.ts resolves the URL; context.ts adds cookies and logins, which fetchers ask for once servers want them.
+ * client.ts resolves the URL.
  */
 export function stepsOf(use: readonly Step[]): Steps {
   const retrieve = composed(
@@ -28,6 +30,9 @@ export function stepsOf(use: readonly Step[]): Steps {
       gateway,
       // Refuses the URL before anything is contacted.
       policy,
+      // Lets the fetcher ask for cookies, and for logins once the server wants one.
+      cookies,
+      login,
       // Tries again after errors that may pass; what follows is one try.
       retry,
       // The caller's own steps, which may change the request, answer in place of a server, or try again.
