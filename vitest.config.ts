@@ -80,7 +80,7 @@ const exclude = [...configDefaults.exclude, 'test/interop/**', 'test/differentia
 export default defineConfig({
   resolve: { alias },
   test: {
-    setupFiles: ['test/support/loopback-only.ts'],
+    setupFiles: ['test/support/loopback-only.ts', 'test/support/fixed-seed.ts'],
     // No test asserts against these limits: they end what hangs, and a busy machine is slow.
     testTimeout: 60_000,
     hookTimeout: 60_000,
