@@ -152,9 +152,9 @@ export interface ClientOptions {
 /** Options of one retrieval. */
 export interface RetrieveOptions extends Omit<RequestOptions, 'headers'> {
   /**
-   * Additional header fields of the request: Headers, a list of pairs, or an object by name; HTTP only. Null: the field
-   * is not sent, not even by default. A redirect to another origin drops them for good, except Accept, Accept-Language
-   * and User-Agent.
+   * Additional header fields of the request: Headers, a list of pairs, or an object by name; HTTP and WebSocket. Null:
+   * the field is not sent, not even by default. A redirect to another origin drops them for good, except Accept,
+   * Accept-Language and User-Agent.
    */
   readonly headers?: GivenFields
   /** Ends the retrieval, even while its body is read, with the error `aborted`; its `cause` is the signal's reason. */

@@ -82,8 +82,8 @@ export interface RetrievalContext {
   /** The retry budget so far. A body that breaks off may use the rest. Absent: nothing was tried again. */
   readonly retries?: Retries
   /**
-   * True if a redirect has led to another origin than the caller named. The request's entity tags and dates are then
-   * compared with the answer, but not sent.
+   * True if a redirect, a link or a gateway has led to another origin than the caller named. The request's entity tags
+   * and dates are then compared with the answer, but not sent.
    */
   readonly isOtherOrigin?: boolean
   /**
@@ -166,15 +166,15 @@ export interface RequestOptions {
   readonly ifChangedSince?: Date
   /** Rejects with `not-modified` if the resource is newer than this date. */
   readonly ifUnchangedSince?: Date
-  /** Media types, as in HTTP's Accept. Gopher+ chooses a view by them. */
+  /** Media types, as in HTTP's Accept. Gopher+ chooses a view by them, and Z39.50 the syntax of a record. */
   readonly accept?: string
-  /** Languages, as in HTTP's Accept-Language. Gopher+ chooses a view by them. */
+  /** Languages, as in HTTP's Accept-Language. Gopher+ chooses a view by them; man, ghelp and toc choose a page. */
   readonly acceptLanguage?: string
-  /** The answers to the form of an item (Gopher+ +ASK), or a function that gives them. */
+  /** The answers to the form of an item (Gopher+ +ASK) or to Gemini's input, or a function that gives them. */
   readonly form?: FormAnswers | FormFiller
   /**
-   * How many entries to list at most: the newest articles of a newsgroup (default 1000), or the entries of an LDAP
-   * search (default: all that the server allows).
+   * How many entries to list at most: the newest articles of a newsgroup or messages of an IMAP mailbox (default 1000),
+   * or the results of a search by WAIS, Z39.50 or LDAP (LDAP's default: all that the server allows).
    */
   readonly limit?: number
   /**
@@ -196,7 +196,7 @@ export interface RequestOptions {
   readonly ifNoneMatch?: string
   /**
    * Additional header fields of the request, by name. Null: the field is not sent, even if it has a default. A redirect
-   * to another origin drops them for good, except Accept, Accept-Language and User-Agent. HTTP only.
+   * to another origin drops them for good, except Accept, Accept-Language and User-Agent. HTTP and WebSocket.
    */
   readonly headers?: RequestFields
   /**
