@@ -48,7 +48,8 @@ export interface Policy {
    */
   readonly schemes: readonly string[] | null
   /**
-   * The names of the only schemes that redirects may lead to: `['https']`. Null: http and https, if `schemes` has them.
+   * The names of the only schemes that redirects and access methods may lead to: `['https']`. It permits nothing more:
+   * enforceRedirect() keeps redirects within http and https, or within one other mechanism. Null: no further rule.
    */
   readonly redirectSchemes: readonly string[] | null
 }
