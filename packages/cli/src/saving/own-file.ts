@@ -26,8 +26,9 @@ const maxLinks = 40
 
 /**
  * The place to which a name leads, through links. If other users can make names in its folder, this refuses what they
- * may have made (threats.md case 31): a link or file that belongs neither to this user nor to the owner of the folder,
- * and a file with several names, since another user may have linked it there. Throws `write-failed`.
+ * may have made (threats.md case 31): a link that belongs neither to this user nor to root; a file that belongs to
+ * neither, nor to the owner of the folder; and a file with several names, since another user may have linked it there.
+ * Throws `write-failed`.
  */
 export function ownPath(path: string): string {
   let at = path
