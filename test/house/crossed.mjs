@@ -1,4 +1,5 @@
-// Prints, as JSON, in how many files of packages/ one retrieval of each scheme calls a function: node crossed.mjs ROOT
+// Prints, as JSON, in how many files of packages/ one retrieval of each scheme calls a function, and the files for
+// SCHEME to standard error: node crossed.mjs ROOT [SCHEME]
 import { readFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'

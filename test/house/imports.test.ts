@@ -44,7 +44,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   undici: ['protocols/http'],
 }
 
-/** What a package shows to others: its own files and these. */
+/** The entries of our packages that others may import by name, each with its room. */
 const doors: Readonly<Record<string, string>> = {
   '@retriever/core': 'core',
   '@retriever/fetchers': 'doors',
