@@ -18,8 +18,8 @@ import { route } from './route.ts'
 export type Steps = (hop: Hop) => Promise<Representation | Handoff>
 
 /**
- * What happens to a URL, from the top: each step calls the one below it. A client composes the list once. Before it,
- * client.ts resolves the URL.
+ * What happens to a URL, from the top: each step calls the one below it. A client composes the list once, and again for
+ * a call with `use`. Before it, client.ts resolves the URL.
  */
 export function stepsOf(use: readonly Step[]): Steps {
   const retrieve = composed(
