@@ -63,6 +63,10 @@ describe('sign', () => {
   })
 })
 
+async function* sourceOfOther(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('other octets')
+}
+
 describe('trace', () => {
   test('steps stand around every attempt of every protocol, the outermost first', async () => {
     const told: string[] = []
@@ -114,6 +118,25 @@ describe('trace', () => {
     expect(new Set(servers.ftp.requests.map(({ connection }) => connection)).size).toBe(1)
   })
 
+  test.each<[string, () => string | Uint8Array | AsyncIterable<Uint8Array>, number | null, string | null]>([
+    ['a text', () => 'other octets', 12, '12'],
+    ['octets', () => Buffer.from('other'), 5, '5'],
+    ['an iterable', () => sourceOfOther(), null, null],
+  ])('a copy with %s as its body does not keep the length of the old one', async (_, body, size, length) => {
+    const replace: Step = async (request, next) => {
+      const result = await next(request)
+      return result.outcome === 'retrieved' ? { ...result, body: body() } : result
+    }
+    await using client = createClient({ use: [replace] })
+    const page = await client.retrieve(http('/a.txt'))
+    expect(page.size).toBe(size)
+    expect(page.completeness).toBe(size === null ? 'terminated' : 'verified')
+    expect(await page.text()).toMatch(/^other/)
+    const response = await client.fetch(http('/a.txt'))
+    expect(response.headers.get('content-length')).toBe(length)
+    await response.body?.cancel()
+  })
+
   test('fetch() and retrieveAll() pass the steps, and the URLs that fetchers retrieve', async () => {
     const urls: string[] = []
     const trace: Step = (request, next) => {
@@ -142,6 +165,14 @@ describe('mock', () => {
       'mock of http://127.0.0.1:4999/y',
     ])
     expect([...servers.http.requests, ...servers.ftp.requests]).toEqual([])
+  })
+
+  test('undefined counts as absent in an answer', async () => {
+    const answer = { outcome: undefined, mediaType: undefined, size: undefined, kind: undefined, body: 'text' } as const
+    await using client = createClient({ use: [() => answer as never] })
+    const page = await client.retrieve('http://127.0.0.1:4999/')
+    expect(page).toMatchObject({ kind: 'object', mediaType: null, size: 4, completeness: 'verified' })
+    expect(await page.text()).toBe('text')
   })
 
   test('the metadata of HTTP may be given, as far as they are wanted', async () => {
@@ -208,6 +239,17 @@ describe('another try', () => {
     await using client = createClient({ use: [untilDone] })
     expect(await text(client, http('/busy'))).toBe('done')
     expect(servers.http.requests.length).toBe(2)
+  })
+
+  test('a copy of the first result is read under the limits of its own try', async () => {
+    const first: Step = async (request, next) => {
+      const result = await next(request)
+      const other = await next({ ...request, limits: { ...request.limits, maxSize: 1 } }).catch(() => null)
+      if (other?.outcome === 'retrieved') await other.body.cancel()
+      return { ...result } as typeof result
+    }
+    await using client = createClient({ use: [first] })
+    expect(await text(client, http('/a.txt'))).toBe('text of a')
   })
 
   test('by an error, with other options', async () => {
@@ -329,6 +371,16 @@ describe('a request', () => {
     expect(error).toMatchObject({ code: 'aborted', message: expect.stringMatching(/read only/) })
   })
 
+  test('nor can the parts of its plan', async () => {
+    const mutate: Step = (request, next) => {
+      if (request.plan.mechanism === 'mailto') Object.assign(request.plan.headers, { subject: 'changed' })
+      return next(request)
+    }
+    await using client = createClient({ use: [mutate] })
+    const error = await failure(client.retrieve('mailto:a@b.example?subject=kept'))
+    expect(error).toMatchObject({ code: 'aborted', message: expect.stringMatching(/read only/) })
+  })
+
   test.each<[string, (request: Parameters<Step>[0]) => object, RegExp]>([
     ['another plan', (request) => ({ plan: { ...request.plan } }), /`request.plan` to stay as it is/],
     ['another URL', () => ({ url: 'http://h/' }), /`request.url` to stay as it is/],
@@ -375,6 +427,12 @@ describe('a wrong result is invalid-option', () => {
     ['a misspelt member', { body: '', mediatype: 'a/b' }, /`use\[0\]\(\).mediatype` to be one of .*mediaType/],
     ['a media type with a parameter', { body: '', mediaType: 'text/plain; a=b' }, /to be a media type/],
     ['no status', { body: '', metadata: { status: '200' } }, /metadata.status` to be a whole number/],
+    ['a field name that is none', { body: '', metadata: { headers: { 'a b': 'c' } } }, /metadata.headers` to be an/],
+    [
+      'a field name in capitals',
+      { body: '', metadata: { headers: { Age: '1' } } },
+      /metadata.headers` to be an object/,
+    ],
     ['header fields that are none', { body: '', metadata: { headers: [] } }, /metadata.headers` to be an object/],
     ['another outcome', { outcome: 'found', body: '' }, /`use\[0\]\(\).outcome` to be one of "retrieved"/],
     ['a redirect to nowhere', { outcome: 'redirect', status: 301 }, /a redirect with its `location`/],

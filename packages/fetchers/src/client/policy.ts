@@ -233,6 +233,11 @@ export async function proxyAddresses(
 /** The mechanisms whose servers may redirect, to URLs of the same mechanism. */
 const redirecting: ReadonlySet<Mechanism> = new Set(['http', 'gemini', 'rtsp', 'nfs', 'prospero'])
 
+/** The schemes to which a server of this mechanism may redirect, as a sentence begins with them. */
+export function redirectedTo(mechanism: Mechanism): string {
+  return mechanism !== 'http' && redirecting.has(mechanism) ? `only ${mechanism}` : 'only http and https'
+}
+
 /**
  * Enforces the rules for redirects (threats.md section 2): within http(s), or one of the others above, never from
  * https to http, never from elsewhere to this machine. Addresses enforces the last rule for names. A URL that the
@@ -243,10 +248,9 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
   enforceRedirectScheme(policy, from, to, target)
   const { mechanism } = from.scheme
   if (!redirecting.has(mechanism) || to.scheme.mechanism !== mechanism || to.scheme.handoff === true) {
-    const allowed = mechanism !== 'http' && redirecting.has(mechanism) ? `only ${mechanism}` : 'only http and https'
     throw refusal(
       from.url,
-      `${target} was not followed: ${allowed} may be redirected to. Retrieve it directly if you trust it.`,
+      `${target} was not followed: ${redirectedTo(mechanism)} may be redirected to. Retrieve it directly if you trust it.`,
     )
   }
   enforceTarget(policy, from, to, isFromInside, target)

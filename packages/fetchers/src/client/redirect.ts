@@ -15,7 +15,7 @@ import {
 } from '@retriever/core'
 import type { Redirect, RequestOptions, RetrievalContext } from '../contract/fetcher.ts'
 import type { TlsOptions } from '../contract/network.ts'
-import { hostOf } from './policy.ts'
+import { hostOf, redirectedTo } from './policy.ts'
 
 /** The resolution of a redirect's target. Throws for text that is no URL, or a URL of an unknown scheme. */
 export function redirectTarget(
@@ -31,7 +31,7 @@ export function redirectTarget(
     return withLoginOf(from, locator, resolving)
   } catch (cause) {
     const unknown = RetrievalError.is(cause) && cause.code === 'unknown-scheme'
-    const why = unknown ? 'only http and https may be redirected to' : 'it is not a valid URL'
+    const why = unknown ? `${redirectedTo(from.scheme.mechanism)} may be redirected to` : 'it is not a valid URL'
     const message = `The redirect to "${printable(redact(location)).slice(0, 300)}" was not followed: ${why}.`
     throw context.error(unknown ? 'refused' : 'protocol-violation', message, { status, phase: 'policy', cause })
   }

@@ -1,5 +1,5 @@
 import type { Mechanism } from '@retriever/core'
-import type { OwnAnswer, StepResult } from '../../contract/steps.ts'
+import type { OwnAnswer, StepResult, StepRetrieved } from '../../contract/steps.ts'
 import { sourceOf, wholeSource } from '../../kit/byte-source.ts'
 import { invalidOption } from '../../kit/limits.ts'
 import {
@@ -8,6 +8,7 @@ import {
   charsetLabel,
   checkOptions,
   date,
+  isToken,
   line,
   type OptionKind,
   oneOf,
@@ -57,7 +58,12 @@ const redirectKinds: Readonly<Record<string, OptionKind>> = {
  * Reads the result of a step, which is a copy of what `next` gave or the step's own answer. Throws `invalid-option`,
  * with `place` as the name.
  */
-export function answered(given: unknown, mechanism: Mechanism, place: string): StepResult {
+export function answered(
+  given: unknown,
+  mechanism: Mechanism,
+  place: string,
+  results: Iterable<StepResult>,
+): StepResult {
   const expected = 'what next() gives, a copy of it, or an object with a `body`'
   if (!isPlain(given)) throw invalidOption(place, expected, typeof given === 'string' ? '***' : given)
   const { outcome = 'retrieved' } = given as { outcome?: unknown }
@@ -69,11 +75,19 @@ export function answered(given: unknown, mechanism: Mechanism, place: string): S
     checkOptions({ location, status }, redirectKinds, `${place}.`)
     return given as unknown as StepResult
   }
-  const answer = given as Partial<OwnAnswer>
+  // undefined counts as absent.
+  const answer: Partial<OwnAnswer> = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  )
+  const isCopy = 'mechanism' in answer
   // A copy has what its fetcher gave, which may be more.
-  const known = 'mechanism' in given ? Object.entries(given).filter(([name]) => name in answerKinds) : null
-  checkOptions(known === null ? given : Object.fromEntries(known), answerKinds, `${place}.`)
+  const known = isCopy ? Object.entries(answer).filter(([name]) => name in answerKinds) : null
+  checkOptions(known === null ? answer : Object.fromEntries(known), answerKinds, `${place}.`)
   if (answer.body === undefined) throw invalidOption(place, expected, given)
+  const original = copiedFrom(answer, results)
+  // A copy with another body has the old length in its members, unless the step gave a new one.
+  const isOtherBody = original !== undefined && original.body !== answer.body
+  const isOldSize = isOtherBody && answer.size === original.size
   const whole = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body
   const isWhole = whole instanceof Uint8Array
   const result = {
@@ -81,29 +95,48 @@ export function answered(given: unknown, mechanism: Mechanism, place: string): S
     kind: 'object',
     mediaType: null,
     charset: typeof answer.body === 'string' ? 'utf-8' : null,
-    size: isWhole ? whole.length : null,
     modified: null,
-    completeness: isWhole ? 'verified' : 'terminated',
     mechanism,
     ...answer,
-    metadata: metadataOf(mechanism, answer.metadata, place),
+    size: isWhole ? whole.length : isOldSize ? null : (answer.size ?? null),
+    completeness: isWhole ? 'verified' : isOldSize ? 'terminated' : (answer.completeness ?? 'terminated'),
+    metadata: metadataOf(mechanism, answer.metadata, place, isOtherBody),
     body: isWhole ? wholeSource(whole) : sourceOf(whole),
   }
   return result as StepResult
 }
 
-/** Completes the metadata of an answer: those of HTTP need the members of a Response. */
-function metadataOf(mechanism: Mechanism, given: object = {}, place: string): object {
+/** The earlier result that a step has copied; undefined if the answer is the step's own. */
+export function copiedFrom(given: unknown, results: Iterable<StepResult>): StepRetrieved | undefined {
+  const { metadata, body } = Object(given) as Partial<StepRetrieved>
+  for (const each of results) {
+    if (each.outcome === 'retrieved' && (each.metadata === metadata || each.body === body)) return each
+  }
+  return undefined
+}
+
+/**
+ * Completes the metadata of an answer: those of HTTP need the members of a Response. The fields of a copy say nothing
+ * of another body's length.
+ */
+function metadataOf(mechanism: Mechanism, given: object = {}, place: string, isOtherBody: boolean): object {
   if (mechanism !== 'http') return given
   const metadata = { status: 200, headers: {}, ...given }
   const { status, headers } = metadata
   if (!Number.isInteger(status) || status < 200 || status > 999) {
     throw invalidOption(`${place}.metadata.status`, 'a whole number from 200 to 999', status)
   }
-  if (!record[1](headers) || !Object.values(headers).every((value) => typeof value === 'string')) {
+  if (!record[1](headers) || !Object.entries(headers).every(([name, value]) => isField(name, value))) {
     throw invalidOption(`${place}.metadata.headers`, 'an object of strings by the lower-case names of fields', headers)
   }
-  return { fields: Object.entries(headers), ...metadata }
+  if (!isOtherBody) return { fields: Object.entries(headers), ...metadata }
+  const others = Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'content-length'))
+  return { fields: Object.entries(others), ...metadata, headers: others }
+}
+
+/** A field that a Response takes: its name is a token in lower case, its value has no line end. */
+function isField(name: string, value: unknown): boolean {
+  return isToken(name) && name === name.toLowerCase() && typeof value === 'string' && !/[\r\n\0]/.test(value)
 }
 
 /** Whether the object was written as `{ ... }`. A Response is none, because its members are no properties. */

@@ -65,11 +65,14 @@ export function askedOf({ retrieval, resolution, context, attempt }: Hop): Asked
 
 /** Copies the plan so that no step can write to what the policy has judged. */
 function readOnly(plan: AccessPlan): AccessPlan {
-  const entries = Object.entries(plan).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? Object.freeze([...value]) : value,
-  ])
-  return Object.freeze(Object.fromEntries(entries))
+  return frozen(plan)
+}
+
+/** A copy of plain data whose parts, too, cannot be written to. */
+function frozen<T>(value: T): T {
+  if (Array.isArray(value)) return Object.freeze(value.map(frozen)) as T
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  return Object.freeze(Object.fromEntries(Object.entries(value).map(([name, part]) => [name, frozen(part)]))) as T
 }
 
 /** Reads the request that a step gives to the next one. Throws `invalid-option`. */

@@ -1,8 +1,8 @@
 import { RetrievalError } from '@retriever/core'
 import type { Outcome, Retrieved } from '../../contract/fetcher.ts'
-import type { Step as CallersStep, StepResult } from '../../contract/steps.ts'
+import type { Step as CallersStep, StepResult, StepRetrieved } from '../../contract/steps.ts'
 import { sourceOf } from '../../kit/byte-source.ts'
-import { answered } from './answer.ts'
+import { answered, copiedFrom } from './answer.ts'
 import { type Asked, askedOf, changed, contextFor } from './asked.ts'
 import type { Hop, Next, Step } from './hop.ts'
 import { WatchedSource } from './watched-source.ts'
@@ -21,8 +21,10 @@ class Passage {
   /** The tries that the last step has begun. Each has a hop of its own, and a body once it has come. */
   readonly #tries = new Map<Hop, WatchedSource | 'pending' | 'over'>()
   /** The results that tries and steps have given so far, and those among them that a step has made by itself. */
-  readonly #results = new Set<unknown>()
-  readonly #own = new Set<unknown>()
+  readonly #results = new Set<StepResult>()
+  readonly #own = new Set<StepResult>()
+  /** The results of tries, by the copies that steps have made of them with another body. */
+  readonly #copied = new Map<StepResult, StepRetrieved>()
   #isOver = false
 
   constructor(steps: readonly CallersStep[], hop: Hop, next: Next) {
@@ -62,7 +64,7 @@ class Passage {
     }
     try {
       const given: unknown = await step(asked, (request) => quietly(next(request)))
-      return this.#results.has(given) ? (given as StepResult) : this.#read(given, index)
+      return this.#results.has(given as StepResult) ? (given as StepResult) : this.#read(given, index)
     } catch (error) {
       // What `next` rejects with is no fault of the step.
       if (RetrievalError.is(error) || failures.has(error)) throw error
@@ -75,9 +77,11 @@ class Passage {
   /** Reads a result of a step's own, or a copy of an earlier one. */
   #read(given: unknown, index: number): StepResult {
     const { mechanism } = this.#hop.resolution.plan
-    const result = answered(given, mechanism, `use[${index}]()`)
+    const copied = copiedFrom(given, this.#results)
+    const result = answered(given, mechanism, `use[${index}]()`, this.#results)
     this.#results.add(result)
-    if (!('mechanism' in Object(given))) this.#own.add(result)
+    if (copied === undefined) this.#own.add(result)
+    else this.#copied.set(result, this.#copied.get(copied) ?? copied)
     return result
   }
 
@@ -99,15 +103,19 @@ class Passage {
     this.#tries.set(hop, body)
     // The steps did not wait for it.
     if (this.#isOver) void body.cancel().catch(() => {})
+    // A copy is known by its metadata, so each result has an object of its own.
+    const metadata = { ...outcome.metadata }
     // The type of the mechanism's fetcher has checked the metadata.
-    return { ...outcome, body, mechanism: hop.routed.mechanism } as StepResult
+    return { ...outcome, metadata, body, mechanism: hop.routed.mechanism } as StepResult
   }
 
   /** Gives a body on. It releases all others: at once, or at the end of a body that may read one of them. */
   #passOn(result: Extract<StepResult, { outcome: 'retrieved' }>): Outcome {
     const came = [...this.#tries].filter(([, body]) => body instanceof WatchedSource)
     const same = came.find(([, body]) => body === result.body)
-    const source = same ?? (this.#own.has(result) ? undefined : came.at(-1))
+    const copied = this.#copied.get(result)
+    const original = came.find(([, body]) => copied?.body === body)
+    const source = same ?? original ?? (this.#own.has(result) ? undefined : came.at(-1))
     if (source !== undefined) {
       const [{ context, routed, proxy, fetcher }] = source
       Object.assign(this.#hop, { context, routed, proxy, fetcher })
