@@ -39,7 +39,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   'iconv-lite': ['kit', 'mime'],
   'p-queue': ['client', 'mirror'],
   picomatch: ['walk'],
-  ssh2: ['kit', 'protocols/sftp'],
+  ssh2: ['protocols/sftp'],
   'tough-cookie': ['cli'],
   undici: ['protocols/http'],
 }
@@ -70,7 +70,9 @@ const imports: readonly Import[] = execFileSync('git', ['ls-files', '--cached', 
   .flatMap((path) => importsOf(readFileSync(join(root, path), 'utf8')).map((specifier) => ({ path, specifier })))
 
 function importsOf(code: string): string[] {
-  return [...code.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([@\w./-]+)'/g)].map(([, specifier = '']) => specifier)
+  // An example in a comment is no import.
+  const bare = code.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  return [...bare.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([@\w./-]+)'/g)].map(([, specifier = '']) => specifier)
 }
 
 /** The room of a file: a protocol is a room of its own, `protocols/ftp`; the list of them is `protocols`. */
