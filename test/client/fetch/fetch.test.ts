@@ -6,7 +6,7 @@ import { RetrievalError } from '@retriever/core'
 import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import { startFtpServer, startHttpServer } from '@retriever/servers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { cacheable, reply } from '../../protocols/http/support/http-answers.ts'
 import { scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { remarks } from '../../support/events.ts'
@@ -334,6 +334,19 @@ describe('cache', () => {
     expect(await (await client.fetch(server.url, init)).text()).toBe('hi')
     expect(server.asked.slice(1)).toHaveLength(asked)
     if (asked === 1) expect(server.asked[1]?.fields['cache-control']).toBe(field)
+  })
+
+  test('no-cache asks the server even within the millisecond of the response', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      await using server = await scriptedHttp(cacheable('hi', { 'cache-control': 'max-age=60' }))
+      await using client = createClient({ fetchers: [httpFetcher({ cache: 'memory' })] })
+      await (await client.fetch(server.url)).text()
+      await (await client.fetch(server.url, { cache: 'no-cache' } as object)).text()
+      expect(server.asked).toHaveLength(2)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('force-cache, of a stale response', async () => {

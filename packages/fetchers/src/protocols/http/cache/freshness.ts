@@ -112,6 +112,8 @@ export function ageOf(dated: Dated): number {
  * accepts a stale one (max-stale). Null: the server must be asked.
  */
 export function usableAs(dated: Dated, requested: Directives): 'fresh' | 'stale' | null {
+  // To the library, the age of a response that arrived in this millisecond is within 0 seconds.
+  if (requested['max-age'] === '0') return null
   const { 'no-cache': noCache, 'must-revalidate': mustRevalidate } = directivesOf(dated.fields)
   const { 'max-stale': _, ...withoutStale } = requested
   const request = noCache || mustRevalidate ? withoutStale : requested
