@@ -56,13 +56,13 @@ const redirectKinds: Readonly<Record<string, OptionKind>> = {
 
 /**
  * Reads the result of a step, which is a copy of what `next` gave or the step's own answer. Throws `invalid-option`,
- * with `place` as the name.
+ * with `place` as the name. `original`: the earlier result that the step has copied.
  */
 export function answered(
   given: unknown,
   mechanism: Mechanism,
   place: string,
-  results: Iterable<StepResult>,
+  original: StepRetrieved | undefined,
 ): StepResult {
   const expected = 'what next() gives, a copy of it, or an object with a `body`'
   if (!isPlain(given)) throw invalidOption(place, expected, typeof given === 'string' ? '***' : given)
@@ -84,7 +84,6 @@ export function answered(
   const known = isCopy ? Object.entries(answer).filter(([name]) => name in answerKinds) : null
   checkOptions(known === null ? answer : Object.fromEntries(known), answerKinds, `${place}.`)
   if (answer.body === undefined) throw invalidOption(place, expected, given)
-  const original = copiedFrom(answer, results)
   // A copy with another body has the old length in its members, unless the step gave a new one.
   const isOtherBody = original !== undefined && original.body !== answer.body
   const isOldSize = isOtherBody && answer.size === original.size

@@ -78,7 +78,7 @@ class Passage {
   #read(given: unknown, index: number): StepResult {
     const { mechanism } = this.#hop.resolution.plan
     const copied = copiedFrom(given, this.#results)
-    const result = answered(given, mechanism, `use[${index}]()`, this.#results)
+    const result = answered(given, mechanism, `use[${index}]()`, copied)
     this.#results.add(result)
     if (copied === undefined) this.#own.add(result)
     else this.#copied.set(result, this.#copied.get(copied) ?? copied)
