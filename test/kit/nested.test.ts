@@ -300,6 +300,33 @@ describe('an end', () => {
     await server.waitForConnections(0)
   })
 
+  test('of one of two tries leaves the retrievals of the other', async () => {
+    let letGo = (): void => {}
+    const failed = new Promise<void>((resolve) => (letGo = resolve))
+    let tries = 0
+    const gate = gateway(async (context) => {
+      if (++tries === 2) throw context.error('not-found', 'The second try fails.')
+      return context.retrieve('http://h.example/', own)
+    })
+    const http = fakeHttp(async (_, { deadline }) => {
+      await deadline.unlimited(() => failed)
+      return retrieved(chunks('a'))
+    })
+    await using client = createClient({
+      fetchers: [gate, http],
+      use: [
+        async (request, next) => {
+          if (!request.url.startsWith('finger:')) return next(request)
+          const first = next(request)
+          expect((await failure(next(request))).code).toBe('not-found')
+          letGo()
+          return first
+        },
+      ],
+    })
+    expect(await (await client.retrieve('finger://gate.example/x')).text()).toBe('a')
+  })
+
   test('once it is over, a fetcher retrieves no more', async () => {
     const contexts: RetrievalContext[] = []
     const http = fakeHttp((_, context) => {

@@ -88,26 +88,26 @@ export class Retrieval implements Rostered {
     }
   }
 
-  /** Carries out RetrievalContext.retrieve for the fetcher of `from`. */
-  async within(from: Resolution, url: string, options: NestedOptions = {}): Promise<Representation> {
+  /** Carries out RetrievalContext.retrieve for the fetcher of `from`, at most until `outer` ends. */
+  async within(
+    from: Resolution,
+    url: string,
+    options: NestedOptions = {},
+    outer: Deadline = this.deadline,
+  ): Promise<Representation> {
     checkNested(options)
-    this.deadline.throwIfAborted()
+    outer.throwIfAborted()
     if (this.#isOver) throw outerIsOver()
     const { pointedTo: _, ...request } = options
     const { to, nesting } = nest(from, url, options, this.nesting, this.settings)
     const all = this.#nested ?? new Set()
     this.#nested = all
     const over = (): boolean => all.delete(nested)
-    const nested = new Retrieval(this.settings, request, this.deadline.attempt(to.url), over, nesting)
+    const nested = new Retrieval(this.settings, request, outer.attempt(to.url), over, nesting)
     all.add(nested)
     const opened = await nested.run(to)
     if (opened instanceof Representation) return opened
     throw handoffError(to.url, opened)
-  }
-
-  /** Ends the retrievals that its fetchers have begun. */
-  endNested(): void {
-    for (const nested of this.#nested ?? []) nested.abort(outerIsOver())
   }
 
   /** Ends the retrieval without a result. */
@@ -122,7 +122,8 @@ export class Retrieval implements Rostered {
   done(error: RetrievalError | null, received: number, context: RetrievalContext): void {
     this.deadline.end()
     this.#isOver = true
-    this.endNested()
+    // What its fetchers have begun ends with it.
+    for (const nested of this.#nested ?? []) nested.abort(outerIsOver())
     this.stopwatch.ended()
     // The same error may end several retrievals, such as that of the caller's signal.
     if (error !== null && error.redirects.length === 0) {

@@ -96,7 +96,8 @@ export class RetrievalDeadline implements Deadline {
   }
 
   onTimeUp(listener: () => boolean): () => void {
-    const whole = this.#whole ?? this
+    let whole: RetrievalDeadline = this
+    while (whole.#whole !== undefined) whole = whole.#whole
     whole.#timeUp = listener
     return () => {
       if (whole.#timeUp === listener) whole.#timeUp = undefined
