@@ -11,8 +11,11 @@ export interface ScriptedServer {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** `answer` gets each chunk of a client, and everything that came before it. */
-export async function startScriptedServer(answer: (socket: Socket, received: string) => void): Promise<ScriptedServer> {
+/** `answer` gets each chunk of a client, and everything that came before it. The server says `greeting` first. */
+export async function startScriptedServer(
+  answer: (socket: Socket, received: string) => void,
+  greeting: string = '',
+): Promise<ScriptedServer> {
   const received: string[] = []
   const sockets = new Set<Socket>()
   let end: (octets: string) => void = () => {}
@@ -20,6 +23,7 @@ export async function startScriptedServer(answer: (socket: Socket, received: str
   const server = createServer((socket) => {
     const place = received.push('') - 1
     sockets.add(socket)
+    if (greeting !== '') socket.write(greeting)
     socket.on('data', (chunk) => {
       received[place] += chunk.toString('latin1')
       answer(socket, received[place] ?? '')

@@ -20,7 +20,7 @@ export interface DotOptions {
   /**
    * The line ends that count. `crlf` follows RFC 3977 3.1.1 strictly: a bare LF is an octet of the line, so an article
    * that holds one cannot end early. `any` also accepts a bare LF, and a last `.` without a line end, for servers that
-   * send local text unchanged.
+   * send local text unchanged. Default: `any` if the line before the block ended with a bare LF, otherwise `crlf`.
    */
   readonly lineEnd?: 'crlf' | 'any'
   /**
@@ -40,7 +40,8 @@ export async function* dotBody(
   context: RetrievalContext,
   options: DotOptions = {},
 ): AsyncGenerator<Uint8Array, void, void> {
-  const decoder = new DotDecoder(options.lineEnd === 'any', options.keepsLoneDot)
+  const { lineEnd = source.endsBare ? 'any' : 'crlf', keepsLoneDot } = options
+  const decoder = new DotDecoder(lineEnd === 'any', keepsLoneDot)
   while (!decoder.ended) {
     const octets = await decoder.pull(source, context)
     if (octets.length > 0) yield octets

@@ -25,6 +25,7 @@ export class LineReader implements OctetSource {
   readonly #source: OctetSource
   readonly #context: RetrievalContext
   #held: Uint8Array = new Uint8Array(0)
+  #endsBare = false
 
   constructor(source: OctetSource, context: RetrievalContext) {
     this.#source = source
@@ -65,8 +66,15 @@ export class LineReader implements OctetSource {
       pieces.push(piece)
       if (end === -1) continue
       this.#held = chunk.subarray(end + 1)
-      return Buffer.concat(pieces).toString('latin1').replace(/\r$/, '')
+      const line = Buffer.concat(pieces).toString('latin1')
+      this.#endsBare = !line.endsWith('\r')
+      return this.#endsBare ? line : line.slice(0, -1)
     }
+  }
+
+  /** True if the line that was read last ended with LF alone. The block after it then has such line ends, too. */
+  get endsBare(): boolean {
+    return this.#endsBare
   }
 
   /**
@@ -99,6 +107,7 @@ export class LineReader implements OctetSource {
   handOver(source: OctetSource, context: RetrievalContext): LineReader {
     const reader = new LineReader(source, context)
     reader.#held = this.#take() ?? reader.#held
+    reader.#endsBare = this.#endsBare
     return reader
   }
 

@@ -58,7 +58,7 @@ export class AnswerReader {
    * Reads the next octets of the block after a reply, without the dots that were added to its lines. Null at its end.
    */
   async octets(command: PendingCommand, context: RetrievalContext): Promise<Uint8Array | null> {
-    const decoder = command.decoder ?? new DotDecoder()
+    const decoder = command.decoder ?? new DotDecoder(this.#lines.endsBare)
     command.decoder = decoder
     while (!decoder.ended) {
       const octets = await this.#read(context, (lines) => decoder.pull(lines, context))
