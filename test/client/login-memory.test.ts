@@ -131,20 +131,36 @@ test('FTP: a login that the server has accepted, and refuses now, is forgotten a
 test.each([
   ['ws', startWsServer, 'texts'],
   ['mqtt', startMqttServer, 'pub/hello'],
-] as const)('%s: a login that is refused, at once or later, is not kept', async (_, start, path) => {
+] as const)(
+  '%s: a login that is refused is not kept, and one that was accepted is asked for anew',
+  async (_, start, path) => {
+    const accounts = { alice: 'secret' }
+    await using server = await start({ auth: 'required', accounts })
+    const options = answering((_, times) => ({ user: 'alice', password: times === 1 ? 'wrong' : accounts.alice }))
+    await using client = createClient(options)
+    const url = server.url + path
+    expect(await failure(read(client, url))).toMatchObject({ code: 'auth-failed' })
+    for (const times of [2, 3]) {
+      expect(await read(client, url)).toBeGreaterThan(0)
+      expect(await read(client, url)).toBeGreaterThan(0)
+      expect(asked).toHaveLength(times)
+      accounts.alice += ' and changed'
+    }
+  },
+)
+
+test.each([
+  ['ws', startWsServer, 'texts'],
+  ['mqtt', startMqttServer, 'pub/hello'],
+] as const)('%s: the same login again, after it was refused, is not sent', async (_, start, path) => {
   const accounts = { alice: 'secret' }
   await using server = await start({ auth: 'required', accounts })
-  const options = answering((_, times) => ({ user: 'alice', password: times === 1 ? 'wrong' : accounts.alice }))
-  await using client = createClient(options)
+  await using client = createClient(answering(() => right))
   const url = server.url + path
+  expect(await read(client, url)).toBeGreaterThan(0)
+  accounts.alice = 'another one'
   expect(await failure(read(client, url))).toMatchObject({ code: 'auth-failed' })
-  for (const times of [2, 3]) {
-    expect(await read(client, url)).toBeGreaterThan(0)
-    expect(await read(client, url)).toBeGreaterThan(0)
-    expect(asked).toHaveLength(times)
-    accounts.alice += ' and changed'
-    expect(await failure(read(client, url))).toMatchObject({ code: 'auth-failed' })
-  }
+  expect(asked).toHaveLength(2)
 })
 
 describe.each<[Named]>([['http'], ['ftp']])('%s: a login that fails does not doom the others', (mechanism) => {

@@ -1,5 +1,5 @@
 import { adviceText, octetsToText, utf8Octets } from '@retriever/core'
-import type { RetrievalContext } from '../contract/fetcher.ts'
+import type { Credentials, RetrievalContext } from '../contract/fetcher.ts'
 import { type FoundLogin, findLogin, loginPlace } from './found-login.ts'
 
 /** What a login needs from a plan. User and password are octets, one a character. */
@@ -11,7 +11,7 @@ interface LoginPlan {
 }
 
 /** A login as octets, one a character. `found` is null if the login is that of the URL. */
-interface PlanLogin {
+export interface PlanLogin {
   readonly user: string
   readonly password: string
   readonly found: FoundLogin | null
@@ -29,13 +29,17 @@ export async function planLogin(plan: LoginPlan, context: RetrievalContext, want
   throw context.error('auth-required', message, { phase: 'login', advice })
 }
 
-/** Works as planLogin(), but returns null if there is no login. */
-export async function findPlanLogin(plan: LoginPlan, context: RetrievalContext): Promise<PlanLogin | null> {
+/** Works as planLogin(), but returns null if there is no login, or only `refused`, which the server has just refused. */
+export async function findPlanLogin(
+  plan: LoginPlan,
+  context: RetrievalContext,
+  refused: Credentials | null = null,
+): Promise<PlanLogin | null> {
   const { host, port, password } = plan
   if (plan.user !== null && password !== null) return { user: plan.user, password, found: null }
   const user = plan.user === null ? null : octetsToText(plan.user)
   const challenge = { realm: user === null ? host : `${user}@${host}`, host, port, user }
-  const found = await findLogin(context, loginPlace(context.url, challenge, 'login'), challenge)
+  const found = await findLogin(context, loginPlace(context.url, challenge, 'login'), challenge, refused)
   if (found === null) return null
   const { credentials } = found
   return { user: utf8Octets(credentials.user), password: utf8Octets(credentials.password), found }

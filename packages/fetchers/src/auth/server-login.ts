@@ -1,5 +1,5 @@
 import { adviceText, octetsToText, printable, utf8Octets } from '@retriever/core'
-import type { RetrievalContext } from '../contract/fetcher.ts'
+import type { Credentials, RetrievalContext } from '../contract/fetcher.ts'
 import { givesField } from '../kit/request-options.ts'
 import { Authenticator, type LoginAttempt } from './authenticator.ts'
 import { type AuthChallenge, readChallenges } from './challenge.ts'
@@ -69,12 +69,15 @@ export class ServerLogin {
     }
     const challenges = readChallenges(fields.get('www-authenticate') ?? '')
     if (this.#attempt.retry(challenges)) return
-    if (this.#authenticator.login !== null) {
-      this.#found?.refused()
+    const refused = this.#authenticator.login !== null
+    this.#found?.refused()
+    // If the server accepted the login before, somebody has changed the password since, and the caller may know it.
+    const stale = this.#found?.isRemembered === true ? this.#found.credentials : null
+    const login = refused && stale === null ? null : await this.#find(challenges, stale)
+    if (refused && login === null) {
       const message = `The server refused the user or password; check them. (${reply})`
       throw this.#context.error('auth-failed', message, details)
     }
-    const login = await this.#find(challenges)
     if (login !== null) {
       const chosen = this.#loginBy(challenges, login)
       if (chosen !== null) return this.#authenticator.use(chosen)
@@ -96,7 +99,7 @@ export class ServerLogin {
     this.#found?.end()
   }
 
-  async #find(challenges: readonly AuthChallenge[]): Promise<UserAndPassword | null> {
+  async #find(challenges: readonly AuthChallenge[], refused: Credentials | null): Promise<UserAndPassword | null> {
     if (this.#known !== null) return this.#known
     const { host, port, user } = this.#plan
     const realm = strongestDigest(challenges)?.realm ?? challenges[0]?.params.get('realm')
@@ -109,7 +112,7 @@ export class ServerLogin {
     }
     const schemes = challenges.map(({ scheme }) => scheme)
     const place = loginPlace(this.#context.url, challenge, JSON.stringify([...schemes, realm ?? null]))
-    this.#found = await findLogin(this.#context, place, challenge)
+    this.#found = await findLogin(this.#context, place, challenge, refused)
     if (this.#found === null) return null
     const { credentials } = this.#found
     return { user: utf8Octets(credentials.user), password: utf8Octets(credentials.password) }

@@ -7,7 +7,7 @@ import {
   octetsToText,
   utf8Octets,
 } from '@retriever/core'
-import { findPlanLogin } from '../../auth/plan-login.ts'
+import { findPlanLogin, type PlanLogin } from '../../auth/plan-login.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { sourceOf } from '../../kit/byte-source.ts'
 import { ConnectionBody } from '../../wire/connection-body.ts'
@@ -42,8 +42,10 @@ async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieve
   try {
     let code = await connect(opened, user, password, context)
     // 4 and 5 mean that another login is needed (3.2.2.3). The server has already closed the connection.
-    const found = isLogin(code) && password === null ? await findPlanLogin(plan, context) : null
-    if (found !== null) {
+    const wantsLogin = (): boolean => isLogin(code) && password === null
+    let isKnown = password !== null
+    let found: PlanLogin | null = wantsLogin() ? await findPlanLogin(plan, context) : null
+    while (found !== null) {
       opened.leaving.close()
       try {
         opened = await open(plan, context)
@@ -53,8 +55,12 @@ async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieve
       } finally {
         found.found?.end()
       }
+      // Somebody has changed the password since the server accepted it.
+      const stale = wantsLogin() && found.found?.isRemembered === true ? found.found.credentials : null
+      isKnown = true
+      found = stale === null ? null : await findPlanLogin(plan, context, stale)
     }
-    if (code !== 0) throw refusal(code, password === null && found === null, context)
+    if (code !== 0) throw refusal(code, !isKnown, context)
     const { reader, leaving } = opened
     leaving.farewell = mqttDisconnect
     const early = await subscribe(opened, topic, context)
