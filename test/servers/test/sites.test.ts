@@ -56,6 +56,12 @@ describe('a page of another site reads nothing', () => {
     expect(answer.includes('one')).toBe(status === 200)
   })
 
+  test('a request with two Hosts is none (RFC 9112 3.2)', async () => {
+    const fields = 'Host: localhost\r\nhost: evil.example\r\nConnection: close'
+    const answer = await exchange(servers.http, `GET /readme.txt HTTP/1.1\r\n${fields}\r\n\r\n`)
+    expect(answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
+  })
+
   test('the host in a target counts before Host (RFC 9112 3.2.2)', async () => {
     const ask = (target: string, host: string): Promise<string> =>
       exchange(servers.http, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)

@@ -70,6 +70,9 @@ export async function respond(
   const content = new Content(message)
   const record = recordOf(message, request, content, connection)
   link.server.record(record)
+  if (!link.http2 && hasTwoHosts(message)) {
+    return sendAnswer(textAnswer(400, 'A request has one Host (RFC 9112 3.2).\n'), request, response, link)
+  }
   const refusal = refusalOf(
     { host: hostOf(message), origin: message.headers.origin, fetchSite: fieldOf(message, 'sec-fetch-site') },
     settings.hosts,
@@ -106,6 +109,11 @@ function read(message: Message, { tree, accounts }: HttpSettings, ignoreRange: b
 function hostOf(message: Message): string | undefined {
   const [, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i.exec(message.url ?? '') ?? []
   return authority ?? fieldOf(message, ':authority') ?? message.headers.host
+}
+
+/** Node keeps the first of several Host fields only. */
+function hasTwoHosts({ rawHeaders }: Message): boolean {
+  return rawHeaders.filter((text, at) => at % 2 === 0 && /^host$/i.test(text)).length > 1
 }
 
 function fieldOf({ headers }: Message, name: string): string | undefined {

@@ -34,7 +34,8 @@ export function refusalOf({ host, origin, fetchSite }: Asking, hosts: readonly s
   if (host !== undefined && !isServed(hostname(`http://${host}`), hosts)) {
     return {
       status: 421,
-      reason: 'This server answers only for 127.0.0.0/8, [::1], localhost and the names of its option "hosts".',
+      reason:
+        'This server answers only for 127.0.0.0/8, [::1], localhost, and the names of `--serve-host` or its option `hosts`.',
     }
   }
   const isCross = origin === undefined ? fetchSite === 'cross-site' : !isServed(hostname(origin), hosts)
