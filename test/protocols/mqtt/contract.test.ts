@@ -88,6 +88,7 @@ test('a refused topic, and packets that do not fit', async () => {
     ['\x90\x03\0\x01\0\x20\x02\0\0', 'protocol-violation'],
     ['\x90\x03\0\x01\0\x30\x09\0\x01a', 'partial'],
     ['\x90\x02\0\x01', 'protocol-violation'],
+    ['\x90\x03\0\x02\0', 'protocol-violation'],
     ['', 'receive-failed'],
   ] as const) {
     server.setFaults({ replies: { 'pub/hello': reply } })

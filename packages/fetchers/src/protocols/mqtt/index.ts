@@ -134,6 +134,8 @@ async function subscribe(
     early.push(await wholeMessage(head, reader, context))
   }
   const octets = await restOf(head, reader, types.suback, 3, context)
+  // The answer has the id of the subscription (3.9.2), which is 1.
+  if (octets[0] !== 0 || octets[1] !== 1) throw notMqtt(context)
   if ((octets[2] ?? 0) < 0x80) return early
   throw context.error('access-denied', 'The server refuses the subscription to the topic.', { reply: 'SUBACK 128' })
 }
@@ -161,7 +163,11 @@ async function restOf(
     const message = 'The server closed the connection without an answer; try again.'
     throw context.error('receive-failed', message, { phase: 'request', transient: true })
   }
-  throw context.error('protocol-violation', 'The server does not answer in MQTT 3.1.1. Check scheme and port.', {
+  throw notMqtt(context)
+}
+
+function notMqtt(context: RetrievalContext): Error {
+  return context.error('protocol-violation', 'The server does not answer in MQTT 3.1.1. Check scheme and port.', {
     phase: 'request',
   })
 }
