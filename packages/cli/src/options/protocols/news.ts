@@ -24,7 +24,7 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
     long: 'limit',
     sent: true,
     arg: 'N',
-    help: 'Retrieve only the newest N articles of a newsgroup, by default 1000, or N entries of an LDAP or WAIS search',
+    help: 'List only the newest N articles of a newsgroup or IMAP mailbox, by default 1000, or N results of a search by LDAP, WAIS or Z39.50',
     commands: network,
     example: 'retrieve ls --limit 20 news:comp.lang.c',
   },
