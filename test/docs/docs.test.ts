@@ -8,7 +8,7 @@ import { curlPage } from './curl-page.ts'
 import { optionsPage } from './options-page.ts'
 import { schemePages } from './scheme-pages.ts'
 import { code, statementsPage } from './statements-page.ts'
-import { errorsPage, exitCodesPage, fillIn, runExamples, schemeTable } from './tables.ts'
+import { errorsPage, exitCodesPage, fillIn, memberTable, runExamples, schemeTable } from './tables.ts'
 
 useBundle()
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -28,14 +28,15 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
     expect(code("retrieve explain 'http://h/a\tb'")).toBe("`retrieve explain $'http://h/a\\tb'`")
   })
 
-  test('the schemas in docs/json.md', async () => {
+  test('the schemas of docs/json.md', async () => {
     let page = await readFile(`${root}docs/json.md`, 'utf8')
     for (const [name, schema] of [
-      ['result-schema', resultSchema],
-      ['mqtt-message-schema', mqttMessageSchema],
-      ['ws-message-schema', wsMessageSchema],
+      ['result', resultSchema],
+      ['mqtt-message', mqttMessageSchema],
+      ['ws-message', wsMessageSchema],
     ] as const) {
-      page = fillIn(page, name, `\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\``)
+      page = fillIn(page, name, memberTable(schema))
+      await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(`${root}docs/json-schema/${name}.json`)
     }
     await expect(page).toMatchFileSnapshot(`${root}docs/json.md`)
   })

@@ -1,5 +1,6 @@
 import { builtinSchemes, type ErrorCode, errorCodes, findingCodes, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
+import type { Schema } from '../../packages/cli/src/results/schema.ts'
 import { errorMeanings } from '../../packages/core/src/error-meanings.ts'
 import { advisedOptions } from '../../packages/fetchers/src/kit/limits.ts'
 import { retrieve } from '../support/cli/run.ts'
@@ -107,6 +108,20 @@ export async function runExamples(document: string): Promise<string> {
   const printed = stdout.replace(/\n$/, '').split('\n\n')
   if (printed.length !== urls.length) throw new Error(`${urls.length} URLs have ${printed.length} explanations`)
   return document.replace(session, (_, head: string) => `${head}${printed.shift()}\n\`\`\``)
+}
+
+/** The members of an object of --json. */
+export function memberTable({ properties = {} }: Schema): string {
+  const rows = Object.entries(properties).map(([name, member]) => {
+    const inner = Object.keys(member.properties ?? member.items?.properties ?? {})
+    const notes = [member.description, listed('one of', member.enum), listed('members:', inner)]
+    return [`\`${name}\``, [member.type].flat().join(' or '), notes.filter((note) => note !== undefined).join('; ')]
+  })
+  return table(['Member', 'Type', ''], rows)
+}
+
+function listed(head: string, words: readonly string[] = []): string | undefined {
+  return words.length === 0 ? undefined : `${head} ${words.map((word) => `\`${word}\``).join(', ')}`
 }
 
 /** In lines of at most 118 characters. */

@@ -29,8 +29,7 @@ beforeAll(async () => {
     const fields = { ETag: '"a"', 'Content-Type': 'text/plain' }
     return asked.fields.range === undefined ? reply(200, fields, content) : part(asked, content, fields)
   })
-  const page = await readFile(new URL('../../../docs/json.md', import.meta.url), 'utf8')
-  schema = JSON.parse(/```json\n([^`]*)```/.exec(page)?.[1] ?? '')
+  schema = JSON.parse(await readFile(new URL('../../../docs/json-schema/result.json', import.meta.url), 'utf8'))
 })
 afterAll(async () => {
   await servers.close()
