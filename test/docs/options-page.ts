@@ -11,30 +11,37 @@ export function optionsPage(): string {
   ])
   return page(
     'Commands and options',
-    '`retrieve --help` fits one screen, `retrieve help all` lists what follows, `retrieve help WORD` explains one command,\ncategory, topic or option, and `man retrieve` has it all. `retrieve completions SHELL` prints the completions for bash,\nzsh and fish. [curl.md](curl.md) compares each option of curl.',
+    '`retrieve help WORD` explains one command, category, topic or option, and `man retrieve` has it all.\n[curl.md](curl.md) compares each option of curl.',
     table(['Command', 'Meaning', 'Example'], commands),
-    `In the tables of options, *retrieving* stands for the commands ${usual.join(', ')}.`,
-    ...categories.flatMap((category) => [
-      `## ${category}`,
-      `${categoryHelp[category]}.`,
-      table(
-        ['Option', 'Meaning', 'Commands'],
-        options
-          .filter((option) => option.category === category)
-          .map((option) => [names(option), cell(option.help), commandsOf(option)]),
-      ),
-    ]),
+    `An option is for ${usual.join(', ')}, and for explain if it changes what is sent, unless it names its commands.`,
+    ...categories.flatMap((category) => {
+      const own = options.filter((option) => option.category === category)
+      const [common, ...others] = new Set(own.map(commandsOf))
+      const isCommon = others.length === 0
+      return [
+        `## ${category}`,
+        `${categoryHelp[category]}.${isCommon && common ? ` All are for ${common}.` : ''}`,
+        table(
+          ['Option', 'Meaning'],
+          own.map((option) => {
+            const named = isCommon ? '' : commandsOf(option)
+            return [names(option), `${cell(option.help)}${named && ` (*${named}*)`}`]
+          }),
+        ),
+      ]
+    }),
   )
 }
 
 /** The commands that most options are for. */
 const usual = ['get', 'ls', 'open', 'check', 'mirror']
 
+/** Empty for an option that follows the rule at the head of the page. */
 function commandsOf({ commands }: OptionSpec): string {
-  if (commands === undefined) return 'all'
-  const others = commands.filter((name) => !usual.includes(name))
-  const isUsual = others.length === commands.length - usual.length
-  return isUsual ? ['*retrieving*', ...others].join(', ') : commands.join(', ')
+  if (commands === undefined) return 'all commands'
+  const others = commands.filter((name) => !usual.includes(name) && name !== 'explain')
+  const isUsual = others.length === 0 && usual.every((name) => commands.some((each) => each === name))
+  return isUsual ? '' : commands.join(', ')
 }
 
 const names = ({ short, long, arg }: OptionSpec): string =>
