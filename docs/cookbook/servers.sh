@@ -3,7 +3,8 @@
 # usage: servers.sh CLIENT
 set -eu
 
-# CLIENT is a program that takes a URL and prints the body. The servers run on free ports while the command runs; the exit status is that of the command.
+# CLIENT is a program that takes a URL and prints the body. The servers run on free ports while the command runs; the
+# exit status is that of the command.
 retrieve serve http ftp -- sh -eu -c '
   "$0" "${RETRIEVE_HTTP_URL}readme.txt" >/dev/null
   "$0" "${RETRIEVE_FTP_URL}readme.txt" >/dev/null

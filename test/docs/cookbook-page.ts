@@ -30,5 +30,6 @@ function section(name: string): string {
   const text = readFileSync(`${cookbook}${name}`, 'utf8').trimEnd()
   const [, title] = /^#!\/bin\/sh\n# (.*)\.\n# usage: .*\nset -eu\n/.exec(text) ?? []
   if (title === undefined) throw new Error(`${name} does not begin with its title and its usage.`)
-  return `## ${title}\n\nAs a file: [${name}](cookbook/${name})\n\n\`\`\`sh\n${text}\n\`\`\``
+  const script = text.replace(`# ${title}.\n`, '')
+  return `## ${title}\n\nAs a file: [${name}](cookbook/${name})\n\n\`\`\`sh\n${script}\n\`\`\``
 }
