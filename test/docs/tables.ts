@@ -76,11 +76,7 @@ export function exitCodesPage(): string {
     'Exit status',
     'The numbers are those of curl for the same errors. With several URLs, the exit status is that of the first one that\nfailed, or with `--exit-worst` of the worst. An HTTP status of 400 and above is 22, whatever its code; but 401, and 407\nof a proxy, are 67, and 416 for a range is 33. A signal that ends the command gives 128 and its number: 129 for SIGHUP,\n130 for SIGINT (Ctrl-C), 143 for SIGTERM.',
     `After a signal, a timeout (28) or a cut body (18, 56), a file keeps what came as \`NAME.part\`, and one line says how to
-go on. The same command with \`-C -\` continues from there if a strong entity tag, or else a date and the size, prove that
-it is still the same version; otherwise, and without \`-C\`, it starts over. It also does so on a file that another
-program has left: see the [FAQ](faq.md#how-does--c-know-that-the-version-is-the-same). A part that \`kill -9\` left is
-taken over. With \`-C\`, a file that is longer than the resource stays as it is, and the exit status is 36; without
-\`-C\`, \`-o\` replaces it.`,
+go on: see the [FAQ](faq.md#how-does--c-know-that-the-version-is-the-same).`,
     '[errors.md](errors.md) says what each code means.',
     table(['Status', 'Code'], rows),
   )
