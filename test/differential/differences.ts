@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Result } from './run.ts'
 
-interface Difference {
+export interface Difference {
   /** The reason, for docs/curl.md. */
   readonly why: string
+  /** The tables of docs/curl.md say it at an option already. */
+  readonly isAtOption?: true
   /** Whether this is the difference between the results of curl and of retrieve. */
   readonly shows: (curl: Result, ours: Result) => boolean
 }
@@ -15,6 +17,7 @@ const isEmpty = (text: string | undefined): boolean => text === undefined || tex
 export const differences = {
   fail: {
     why: 'A status of 400 and above is an error (22), so that a script does not save an error page; `--no-fail` shows it.',
+    isAtOption: true,
     shows: (curl, ours) => curl.status === 0 && ours.status === 22 && /^(?:HTTP\/|$)/.test(ours.stdout),
   },
   login: {
@@ -23,11 +26,13 @@ export const differences = {
   },
   redirect: {
     why: 'Redirects are followed without `-L`; `--max-redirs` 0 shows them.',
+    isAtOption: true,
     shows: (curl, ours) =>
       curl.status === 0 && [0, 47].includes(ours.status) && !`${ours.stdout}${ours.files.x ?? ''}`.includes('See /'),
   },
   kept: {
     why: '`-O` overwrites nothing (23).',
+    isAtOption: true,
     shows: (curl, ours) => curl.status === 0 && ours.status === 23 && Object.values(ours.files).includes('old\n'),
   },
   part: {
@@ -41,6 +46,7 @@ export const differences = {
   },
   'first-failure': {
     why: 'With several URLs, the exit status is that of the first failure; curl has that of the last URL.',
+    isAtOption: true,
     shows: (curl, ours) => curl.status === 0 && [7, 22, 78].includes(ours.status) && ours.stdout === curl.stdout,
   },
   'not-found': {
@@ -104,6 +110,7 @@ export const differences = {
   },
   'user-alone': {
     why: 'A user without a password, as in `http://alice@host/`, waits until the server asks; curl sends an empty password.',
+    isAtOption: true,
     shows: (curl, ours) => /^Authorization: Basic/im.test(curl.stdout) && isEmpty(ours.stdout),
   },
   proxy: {
@@ -124,14 +131,17 @@ export const differences = {
   },
   config: {
     why: 'An unknown option in a file of `-K` is an error, as on the line.',
+    isAtOption: true,
     shows: (curl, ours) => curl.stdout !== '' && isEmpty(ours.stdout),
   },
   whole: {
     why: 'A server that sends the whole body for a range is an error (33): other octets came than those asked for.',
+    isAtOption: true,
     shows: (curl, ours) => curl.status === 0 && ours.status === 33 && isEmpty(ours.stdout),
   },
   date: {
     why: '`-z` takes dates of ISO 8601 with a time too; curl ignores them, and retrieves.',
+    isAtOption: true,
     shows: (curl, ours) => curl.stdout !== '' && ours.status === 0 && isEmpty(ours.stdout),
   },
   'both-queries': {
@@ -148,10 +158,12 @@ export const differences = {
   },
   refused: {
     why: 'An option that the table above calls refused is an error (2), before anything is contacted.',
+    isAtOption: true,
     shows: (curl, ours) => curl.status !== 2 && ours.status === 2 && Object.keys(ours.files).length === 0,
   },
   jar: {
     why: 'A cookie file has a comment of its own at its head, and the oldest cookie of a path is sent first (RFC 6265 5.4).',
+    isAtOption: true,
     shows: (curl, ours) => curl.status === ours.status && ours.files.jar?.includes('Written by retrieve') === true,
   },
 } as const satisfies Readonly<Record<string, Difference>>

@@ -1,6 +1,6 @@
 import { accepted, notYet, readNames, refused } from '../../packages/cli/src/curl/index.ts'
 import { type OptionName, options } from '../../packages/cli/src/options/index.ts'
-import { differences as lineDifferences } from '../differential/differences.ts'
+import { type Difference, differences as lineDifferences } from '../differential/differences.ts'
 import { type CurlOption, curlOptions } from '../support/cli/curl-options.ts'
 import { page, table, wrapped } from './tables.ts'
 
@@ -86,15 +86,16 @@ export function curlPage(): string {
   return page(
     "curl's options",
     `These are the ${curlOptions.length} options of curl 7.88, each with what it is in \`retrieve\`:
-${kinds.map(([kind]) => count(kind)).join(', ')}. \`pnpm run docs\` writes this page from the tables of
-the command. What else differs from curl: [coming from curl](coming-from/curl.md), [exit status](exit-codes.md).`,
+${kinds.map(([kind]) => count(kind)).join(', ')}. Lines to
+start with are in [coming from curl](coming-from/curl.md).`,
     ...kinds.flatMap(([kind, meaning]) => section(kind, meaning, byKind.get(kind) ?? new Map())),
     `## Lines that end otherwise
 
-The tests run some 650 lines by curl 7.88 and by \`retrieve\`, and compare octets, files and exit statuses. They differ
-only in these ways:
+The tests run some 650 lines by curl 7.88 and by \`retrieve\`, and compare octets, files and exit statuses. Beside what
+the tables say, they differ only in these ways:
 
-${Object.values(lineDifferences)
+${Object.values<Difference>(lineDifferences)
+  .filter(({ isAtOption }) => !isAtOption)
   .map(({ why }) => `- ${why}`)
   .join('\n')}`,
   )
