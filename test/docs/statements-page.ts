@@ -1,4 +1,4 @@
-import { type Chapter, readChapters, type Session, type Statement } from '../rfc1738/statements.ts'
+import { type Chapter, readChapters, type Statement } from '../rfc1738/statements.ts'
 import { page, table } from './tables.ts'
 
 /** docs/rfc1738.md: how many statements of RFC 1738 and uri(7) hold, and where Retriever differs, and why. */
@@ -13,8 +13,7 @@ export function statementsPage(): string {
     'What RFC 1738 and uri(7) say',
     `RFC 1738, the manual page uri(7) and two older guides make ${count(chapters)} statements about URLs and the programs that read
 them. Retriever does what ${count(chapters) - count(differing)} of them say, and has a reason where it does otherwise (${count(differing)}): these are below.
-\`test/rfc1738/statements\` has all of them, each with the command lines that show it and what they print; the tests run
-every line. \`pnpm run docs\` writes this page.`,
+\`test/rfc1738/statements\` has all of them, with what their command lines print.`,
     table(
       ['Chapter', 'Statements', 'Followed'],
       chapters.map(({ title, statements }, at) => [
@@ -28,22 +27,15 @@ every line. \`pnpm run docs\` writes this page.`,
 }
 
 function section({ title, statements }: Chapter): string {
-  const rows = statements.map((each) => [says(each), commands(each), seen(each), cell(each.reason ?? '')])
-  return `## ${title}\n\n${table(['Statement', 'Command', 'What is seen', 'Why'], rows)}`
+  const rows = statements.map((each) => [says(each), commands(each), cell(each.reason ?? '')])
+  return `## ${title}\n\n${table(['Statement', 'Command', 'Why'], rows)}`
 }
 
 const says = ({ source, says: text }: Statement): string => cell(`${source}: ${text}`)
 
 const commands = ({ sessions }: Statement): string => sessions.map(({ line }) => code(`retrieve ${line}`)).join('<br>')
 
-const seen = ({ sessions }: Statement): string => sessions.map(outcome).join('<br>')
-
-function outcome({ status, seen, unseen }: Session): string {
-  const parts = [...seen.map(code), ...unseen.map((text) => `not ${code(text)}`)]
-  return `${parts.join(', ')}${status === 0 ? '' : ` (exit ${status})`}`
-}
-
-/** A command line or an output in a cell of a table. */
+/** A command line in a cell of a table. */
 export function code(text: string): string {
   const fence = text.includes('`') ? '``' : '`'
   const visible = text.includes('\t') ? text.replace("'", "$$'").replaceAll('\t', '\\t') : text
