@@ -46,8 +46,11 @@ function withPorts(line: string): string {
 
 describe.each(['curl', 'wget', 'lftp'])('coming from %s', (program) => {
   const page = readFileSync(`${pages}${program}.md`, 'utf8')
-  const rows = [...page.matchAll(/^\| `(.*?)` \| `(.*?)` \| (.*)\|$/gm)].map(
-    ([, theirs = '', ours = '', remark = ''], index) => ({ index, theirs, ours, remark: remark.trim() }),
+  const rows = [...page.matchAll(/^\| `(.*?)` \| (?:`(.*?)`|the same) \| (.*)\|$/gm)].map(
+    ([, theirs = '', line, remark = ''], index) => {
+      const ours = line ?? theirs.replace(program, 'retrieve')
+      return { index, theirs, ours, remark: remark.trim() }
+    },
   )
   const isInstalled = spawnSync(program, ['--version']).status === 0
 
