@@ -14,9 +14,8 @@ export function schemeTable(pages: string): string {
     scheme.title,
     scheme.defaultPort === null ? '-' : `${scheme.defaultPort}${scheme.tls === 'none' ? '' : ', TLS'}`,
     retrieved(scheme),
-    scheme.spec,
   ])
-  return table(['Scheme', 'What it is', 'Port', 'Retrieved', 'Specification'], rows)
+  return table(['Scheme', 'What it is', 'Port', 'Retrieved'], rows)
 }
 
 function retrieved({ mechanism, handoff, session }: Scheme): string {

@@ -2,9 +2,9 @@
  * The lists that name each scheme: `has` tells whether a text of the list has the name, `add` gives the text with the
  * scheme in it, and the number of its lines; a null text: the list has another form.
  */
-export function listsOf({ name, port, title, spec }) {
+export function listsOf({ name, port, title }) {
   const word = new RegExp(`\\b${name}\\b`)
-  const row = `| [${name}](${name}.md) | ${title} | ${port} | yes | ${spec} |\n`
+  const row = `| [${name}](${name}.md) | ${title} | ${port} | yes |\n`
   return [
     {
       path: 'packages/core/src/schemes/index.ts',
