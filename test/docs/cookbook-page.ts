@@ -31,5 +31,5 @@ function section(name: string): string {
   const [, title] = /^#!\/bin\/sh\n# (.*)\.\n# usage: .*\nset -eu\n/.exec(text) ?? []
   if (title === undefined) throw new Error(`${name} does not begin with its title and its usage.`)
   const script = text.replace(`# ${title}.\n`, '')
-  return `## ${title}\n\nAs a file: [${name}](cookbook/${name})\n\n\`\`\`sh\n${script}\n\`\`\``
+  return `## ${title}\n\n[${name}](cookbook/${name})\n\n\`\`\`sh\n${script}\n\`\`\``
 }

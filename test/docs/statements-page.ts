@@ -14,14 +14,6 @@ export function statementsPage(): string {
     `RFC 1738, the manual page uri(7) and two older guides make ${count(chapters)} statements about URLs and the programs that read
 them. Retriever does what ${count(chapters) - count(differing)} of them say, and has a reason where it does otherwise (${count(differing)}): these are below.
 \`test/rfc1738/statements\` has all of them, with what their command lines print.`,
-    table(
-      ['Chapter', 'Statements', 'Followed'],
-      chapters.map(({ title, statements }, at) => [
-        title,
-        String(statements.length),
-        String(statements.length - (differing[at]?.statements.length ?? 0)),
-      ]),
-    ),
     ...differing.filter(({ statements }) => statements.length > 0).map(section),
   )
 }
