@@ -1,4 +1,4 @@
-/** Servers that end all their lines with LF alone. The connection stays open after the block, so its end must be seen. */
+/** Servers that end all lines with LF alone. The connection stays open after the block, so its end must be seen. */
 import { createClient } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { startScriptedServer } from '../support/scripted-server.ts'

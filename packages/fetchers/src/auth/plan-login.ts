@@ -29,7 +29,7 @@ export async function planLogin(plan: LoginPlan, context: RetrievalContext, want
   throw context.error('auth-required', message, { phase: 'login', advice })
 }
 
-/** Works as planLogin(), but returns null if there is no login, or only `refused`, which the server has just refused. */
+/** Works as planLogin(), but returns null if there is no login, or only `refused`, which the server refused last. */
 export async function findPlanLogin(
   plan: LoginPlan,
   context: RetrievalContext,
