@@ -33,12 +33,12 @@ export function errorsPage(): string {
   return page(
     'Errors',
     `Every failure is a \`RetrievalError\`. It has a \`code\` of this table, the \`phase\` in which it happened and the \`url\`
-without its password; where they exist, also the server's \`reply\`, the HTTP \`status\` and the \`cause\`. The \`message\`
+without its password; if they exist, also the server's \`reply\`, the HTTP \`status\` and the \`cause\`. The \`message\`
 says what went wrong, where, and what to do next. The list of codes is closed: a new code is a new major version.`,
     table(['Code', 'Exit status', 'When'], rows),
     '## Advice',
-    `Where an option of the library may help, the message names it in backquotes, and the error says the same as data:
-\`error.advice\` is \`{ option: 'policy.allowPorts', value: 25 }\` where the message says \`policy.allowPorts: [25]\`. So a
+    `If an option of the library may help, the message names it in backquotes, and the error says the same as data:
+\`error.advice\` is \`{ option: 'policy.allowPorts', value: 25 }\` if the message says \`policy.allowPorts: [25]\`. So a
 program with options of its own can name those instead, as the command does with \`--allow-port 25\`. Findings and the
 event \`remark\` have \`advice\` too. These options are named:`,
     wrapped(

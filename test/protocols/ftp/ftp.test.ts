@@ -189,7 +189,7 @@ describe('a file', () => {
     const representation = await client.retrieve(`${server.url}big`)
     const reader = representation.body.getReader()
     await reader.read()
-    // The server has far more to send than the kernel holds: its 226 is not due, and nothing may read on.
+    // The server has far more to send than the kernel holds, so no 226 can come, and the client must not read on.
     await new Promise((done) => setTimeout(done, 100))
     expect(progress).toHaveLength(1)
     await reader.cancel()

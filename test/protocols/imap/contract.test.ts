@@ -239,7 +239,7 @@ test.each<[string, ImapServerOptions, object, string[]]>([
 test.each<[string, ImapServerOptions, object, string]>([
   ['alice@', { logins: ['login', 'anonymous'] }, nobody, 'auth-required'],
   ['', { logins: ['login', 'plain'] }, nobody, 'auth-required'],
-  // A password is sent by no way that the server does not offer.
+  // A password is sent only in a way that the server offers.
   ['', { logins: ['anonymous'] }, {}, 'tls-failed'],
   [
     '',

@@ -12,7 +12,7 @@ const recordings = readdirSync(folder)
   // An encoding that was announced and not used makes rubbish of the answer; it may be any.
   .filter(([, exchanges]) => exchanges.every(({ request }) => !/^.{22}[^ ]|^.{23}[^ ]/s.test(request)))
 
-/** Sends the requests, whole or octet by octet, each once the answer before it has come; gives all that came. */
+/** Sends each request, whole or octet by octet, after the answer to the one before. Returns all answers. */
 async function play(port: number, exchanges: readonly Exchange[], mode: 'whole' | 'bytes'): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1')
   let came = ''

@@ -78,7 +78,7 @@ export class Questions {
     }
     const question: Question = { answer: this.#source(challenge), close }
     this.#open.set(key, question)
-    // The retrieval that waits sees the error; this avoids an unhandledRejection where none waits any more.
+    // The retrieval that waits sees the error; this avoids an unhandledRejection if none waits any more.
     question.answer.catch(close)
     return question
   }

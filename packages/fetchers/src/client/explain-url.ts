@@ -34,7 +34,7 @@ export async function explainUrl(
   })
 }
 
-/** Proxies are loaded where there is one, since their keys need hashes. */
+/** The code of proxies is loaded only if there is one, since their keys need hashes. */
 async function proxyChoice({ proxy, proxyTunnel, proxyHeaders, proxyDigest }: ClientOptions): Promise<ProxyChoice> {
   if (proxy === undefined || proxy === null) return () => null
   const { readProxy } = await import('./network/proxy.ts')

@@ -4,7 +4,7 @@ import type { Asked, HttpScript } from './scripted-http.ts'
 /** Null: no such field. */
 export type Fields = Readonly<Record<string, string | null>>
 
-/** An answer with a Content-Length, that of its content where none is given. */
+/** An answer. Its Content-Length is that of the content, unless `fields` has another. */
 export function reply(status: string | number, fields: Fields, content: string | Buffer = ''): Buffer {
   const all = Object.entries({ 'Content-Length': String(content.length), ...fields })
   const given = all.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]))

@@ -43,7 +43,7 @@ async function sendOver(port: DataPort, data: Connection, body: Body, faults: Fa
   }
 }
 
-/** Sends the final reply, as far as the faults let the server know the outcome and stay. */
+/** Sends the final reply that fits the end of the body, unless a fault keeps it back or ends the session. */
 async function finish(session: FtpSession, port: DataPort, faults: Faults, end: End): Promise<void> {
   if (port.dropped) return
   if (end === 'crashed') {

@@ -76,7 +76,7 @@ function decoded(part: string | null): string | null {
   return part === null ? null : shown(decodeOctets(part))
 }
 
-/** The octets as text; null where there are none. */
+/** The octets as text; null if there are none. */
 function shown(octets: string | null): string | null {
   return octets === null || octets === '' ? null : octetsToText(octets)
 }

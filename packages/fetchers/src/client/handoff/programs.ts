@@ -4,7 +4,7 @@ import { mailtoUrl, urlFor } from './url-for.ts'
 /** The URL and its place, for the rows of the table. */
 export interface Target {
   readonly resolution: Resolution
-  /** Null where the URL names none. */
+  /** Null if the URL names none. */
   readonly host: string | null
   readonly port: number | null
 }
@@ -14,10 +14,10 @@ export interface Row {
   readonly program: string
   /** The package that brings the program. */
   readonly install?: string
-  /** True where the program can be told the user. */
+  /** True if an argument can tell the program the user. */
   readonly takesUser?: boolean
   /**
-   * The arguments, the user among them unless it is null; undefined: the program cannot take this URL. Where a program
+   * The arguments, the user among them unless it is null; undefined: the program cannot take this URL. If a program
    * knows `--`, it stands before the words of the URL, so that none of them is an option.
    */
   args(target: Target, user: string | null): readonly string[] | undefined
@@ -198,7 +198,7 @@ const linux: Platform = {
   openers: [xdgOpen, gio],
 }
 
-/** The same programs, from Homebrew where the system lacks them. */
+/** The same programs, from Homebrew if the system lacks them. */
 const macOpen = opener('open', [])
 const macWeechat: Row = { ...weechat, install: "Homebrew's formula weechat" }
 

@@ -61,7 +61,7 @@ function chooseForm(syntax: string, { request: { accept }, emit, url }: Retrieva
   let best = first
   for (const form of forms) if (typeQuality(accept, form) > typeQuality(accept, best)) best = form
   if (accept !== undefined && typeQuality(accept, best) === 0) {
-    emit({ type: 'remark', url, message: `The record can be had as ${forms.join(', ')}; wanted was ${accept}.` })
+    emit({ type: 'remark', url, message: `The record can be had as ${forms.join(', ')}; you asked for ${accept}.` })
   }
   return best
 }

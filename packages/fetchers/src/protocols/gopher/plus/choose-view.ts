@@ -36,7 +36,7 @@ function tellNoneFits(view: View | null, { emit, url, request }: RetrievalContex
   const wants = wanted(request)
   const comes =
     view === null ? 'names no views of the item, and sends it' : `has no view that fits, and sends ${shown(view)}`
-  emit({ type: 'remark', url, message: `The server ${comes}; wanted was ${wants}.` })
+  emit({ type: 'remark', url, message: `The server ${comes}; you asked for ${wants}.` })
 }
 
 function wanted({ accept, acceptLanguage }: RequestOptions): string {
