@@ -1,5 +1,5 @@
 import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'
-import { wholeSource } from '../kit/byte-source.ts'
+import { wholeResult } from '../kit/whole-result.ts'
 import { type Draft, draftOf } from './draft.ts'
 
 /** Gives the draft as a representation. Rejects ranges, and throws as draftOf() does. */
@@ -9,16 +9,10 @@ export function draftResult(draft: Draft, context: RetrievalContext): Retrieved<
   }
   const octets = Buffer.from(draftOf(draft, context))
   const header = octets.subarray(0, octets.indexOf('\r\n\r\n'))
-  return {
-    outcome: 'retrieved',
+  return wholeResult(new Uint8Array(octets), {
     kind: 'object',
     // A header with UTF-8 needs this type (RFC 6532 3.7).
     mediaType: header.every((octet) => octet < 0x80) ? 'message/rfc822' : 'message/global',
-    charset: null,
-    size: octets.length,
-    modified: null,
-    completeness: 'verified',
     metadata: {},
-    body: wholeSource(new Uint8Array(octets)),
-  }
+  })
 }

@@ -1,6 +1,6 @@
 import type { Mechanism } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'
-import { wholeSource } from '../kit/byte-source.ts'
+import { wholeResult } from '../kit/whole-result.ts'
 
 /** Makes a result of a text from this machine. Throws `range-refused` if the caller wants a range. */
 export function textResult<M extends Mechanism>(
@@ -11,15 +11,5 @@ export function textResult<M extends Mechanism>(
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'The text is made for each retrieval and has no ranges; retrieve it whole.')
   }
-  const octets = new Uint8Array(Buffer.from(text, 'utf8'))
-  return {
-    outcome: 'retrieved',
-    mediaType: 'text/plain',
-    charset: 'utf-8',
-    size: octets.length,
-    modified: null,
-    completeness: 'verified',
-    body: wholeSource(octets),
-    ...parts,
-  }
+  return wholeResult(new Uint8Array(Buffer.from(text, 'utf8')), { mediaType: 'text/plain', charset: 'utf-8', ...parts })
 }

@@ -1,7 +1,7 @@
 import { MIMEType } from 'node:util'
 import type { DataPlan } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
-import { wholeSource } from '../../kit/byte-source.ts'
+import { wholeResult } from '../../kit/whole-result.ts'
 import { data } from './about.ts'
 
 /** Makes a fetcher for data URLs (RFC 2397). The data is in the URL, so it contacts nothing. */
@@ -9,22 +9,17 @@ export function dataFetcher(): Fetcher<'data'> {
   return { ...data, retrieve: async (plan, context) => retrieved(plan, context) }
 }
 
-function retrieved({ mediaType, size, octets }: DataPlan, context: RetrievalContext): Retrieved<'data'> {
+function retrieved({ mediaType, octets }: DataPlan, context: RetrievalContext): Retrieved<'data'> {
   if (context.request.range !== undefined) {
     throw context.error('range-refused', 'A data URL has no ranges; retrieve it without one.')
   }
   const type = typeOf(mediaType)
-  return {
-    outcome: 'retrieved',
+  return wholeResult(new Uint8Array(Buffer.from(octets, 'latin1')), {
     kind: 'object',
     mediaType: type.essence,
     charset: type.params.get('charset')?.toLowerCase() ?? null,
-    size,
-    modified: null,
-    completeness: 'verified',
     metadata: { contentType: String(type) },
-    body: wholeSource(new Uint8Array(Buffer.from(octets, 'latin1'))),
-  }
+  })
 }
 
 /** Returns the media type without malformed parameters, or text/plain if it is malformed itself (Fetch Standard, 6). */

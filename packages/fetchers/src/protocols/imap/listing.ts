@@ -8,7 +8,7 @@ import {
   utf8Octets,
 } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
-import { wholeSource } from '../../kit/byte-source.ts'
+import { wholeResult } from '../../kit/whole-result.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import type { ImapDialogue } from './dialogue.ts'
 import { decodeMailbox } from './mailbox-name.ts'
@@ -122,21 +122,15 @@ function listing(
   context: RetrievalContext,
 ): Retrieved<'imap'> {
   const { name, ...facts } = mailbox
-  const octets = Buffer.from(lines.join(''), 'latin1')
-  return {
-    outcome: 'retrieved',
+  return wholeResult(Buffer.from(lines.join(''), 'latin1'), {
     kind: 'listing',
     mediaType: 'text/plain',
     charset: 'utf-8',
-    size: octets.length,
-    modified: null,
-    completeness: 'verified',
     metadata: { ...(name !== undefined && { mailbox: name }), ...facts },
-    body: wholeSource(octets),
     entries: async function* (body) {
       for await (const line of linesOf(body, context)) yield* read(line)
     },
-  }
+  })
 }
 
 /** Reads `* LIST (\HasNoChildren) "/" "Sent"` (RFC 3501 7.2.2). */

@@ -1,6 +1,6 @@
 import { type AccessPlans, adviceText, octetsToText, parseUrl, printable, redact, schemeOf } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
-import { wholeSource } from '../../kit/byte-source.ts'
+import { wholeResult } from '../../kit/whole-result.ts'
 import { messageEntries } from '../../mime/entries.ts'
 import type { WantedPart } from '../../mime/find-part.ts'
 import { message } from './about.ts'
@@ -57,14 +57,10 @@ function retrieved({ base, message, octets, part }: Found, context: RetrievalCon
   }
   const content = part?.content
   const isMessage = content === undefined || content.message !== null
-  return {
-    outcome: 'retrieved',
+  return wholeResult(octets, {
     kind: 'object',
     mediaType: content?.mediaType ?? 'message/rfc822',
     charset: content?.charset ?? null,
-    size: octets.length,
-    modified: null,
-    completeness: 'verified',
     metadata: {
       base,
       number: part?.number ?? null,
@@ -72,7 +68,6 @@ function retrieved({ base, message, octets, part }: Found, context: RetrievalCon
       contentId: content?.contentId ?? null,
       name: content?.name ?? null,
     },
-    body: wholeSource(octets),
     ...(isMessage && { entries: (body: AsyncIterable<Uint8Array>) => messageEntries(body, context) }),
-  }
+  })
 }

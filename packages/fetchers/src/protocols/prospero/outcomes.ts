@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type AccessPlans, adviceText, encodeOctets, octetsToText, printable } from '@retriever/core'
 import type { Entry, Redirect, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
-import { wholeSource } from '../../kit/byte-source.ts'
+import { wholeResult } from '../../kit/whole-result.ts'
 import { bestAccess, modifiedOf, shownAttributes, shownMethods, sizeOf } from './entries.ts'
 import type { Attribute, Target } from './replies.ts'
 import type { Session } from './session.ts'
@@ -67,34 +67,28 @@ export function file(found: Found, octets: string, { emit, url }: RetrievalConte
     const message = `The file has ${octets.length} octets; its size was said to be ${size}.`
     emit({ type: 'remark', url, message })
   }
-  return {
-    outcome: 'retrieved',
+  return wholeResult(Buffer.from(octets, 'latin1'), {
     kind: 'object',
     mediaType: null,
-    charset: null,
     size: octets === '' ? size : octets.length,
     modified: modifiedOf(attributes),
     completeness: size === octets.length ? 'verified' : 'terminated',
     metadata: metadataOf(found),
-    body: wholeSource(Buffer.from(octets, 'latin1')),
-  }
+  })
 }
 
 /** Makes the result for a listing. Its body has the server's own lines. */
 export function listed(found: Found, entries: readonly Entry[], text: string): Retrieved<'prospero'> {
   const octets = Buffer.from(text, 'latin1')
-  return {
-    outcome: 'retrieved',
+  return wholeResult(octets, {
     kind: 'listing',
     mediaType: 'text/plain',
     charset: isUtf8(octets) ? 'utf-8' : 'iso-8859-1',
-    size: octets.length,
     modified: modifiedOf(found.attributes),
     completeness: 'terminated',
     metadata: metadataOf(found),
-    body: wholeSource(octets),
     entries: (body) => afterwards(body, entries),
-  }
+  })
 }
 
 /** Yields the entries, which are already known, after the body has been read. */

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { encodeOctets, octetsToText, printable } from '@retriever/core'
 import type { Entry, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
-import { wholeSource } from '../../kit/byte-source.ts'
 import { whenHeld } from '../../kit/limits.ts'
 import { checkDate } from '../../kit/request-options.ts'
 import { overHeld } from '../../kit/size-limit.ts'
+import { wholeResult } from '../../kit/whole-result.ts'
 import { type Attributes, fileKind, readAttributes } from './attributes.ts'
 import { type Answer, SftpStatus } from './channel.ts'
 import { endOfFile, packet } from './packets.ts'
@@ -33,18 +33,14 @@ export async function readDirectory(
   }
   const listed = await readNames(path, session, context)
   const text = Buffer.from(listed.map(lineOf).join(''), 'latin1')
-  return {
-    outcome: 'retrieved',
+  return wholeResult(text, {
     kind: 'listing',
     mediaType: 'text/plain',
     charset: isUtf8(text) ? 'utf-8' : null,
-    size: text.length,
     modified,
-    completeness: 'verified',
     metadata: {},
-    body: wholeSource(text),
     entries: (body) => entriesOf(listed, body, context),
-  }
+  })
 }
 
 async function readNames(path: string, session: SftpSession, context: RetrievalContext): Promise<Listed[]> {

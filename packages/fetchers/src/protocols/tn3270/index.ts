@@ -1,7 +1,7 @@
 import { type AccessPlans, RetrievalError } from '@retriever/core'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
-import { wholeSource } from '../../kit/byte-source.ts'
 import { checkOptions, type OptionKind } from '../../kit/options.ts'
+import { wholeResult } from '../../kit/whole-result.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
 import { tn3270 } from './about.ts'
 import { alternateSizes, type Model, Terminal } from './data-stream.ts'
@@ -50,13 +50,10 @@ async function retrieve(
       .map((line) => `${line}\n`)
       .join(''),
   )
-  return {
-    outcome: 'retrieved',
+  return wholeResult(new Uint8Array(text), {
     kind: 'object',
     mediaType: 'text/plain',
     charset: 'utf-8',
-    size: text.length,
-    modified: null,
     completeness: isUnlocked ? 'terminated' : 'eof-only',
     metadata: {
       protocol: dialogue.isEnhanced ? 'tn3270e' : 'tn3270',
@@ -67,8 +64,7 @@ async function retrieve(
       keyboard: isUnlocked ? 'unlocked' : 'locked',
       fields: screen.fields(),
     },
-    body: wholeSource(new Uint8Array(text)),
-  }
+  })
 }
 
 /**

@@ -9,7 +9,8 @@ import {
   waisSearch,
 } from '@retriever/core'
 import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
-import { sourceOf, wholeSource } from '../../kit/byte-source.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
+import { wholeResult } from '../../kit/whole-result.ts'
 import { ConnectionBody } from '../../wire/connection-body.ts'
 import { openConnection } from '../../wire/transport/socket.ts'
 import { wais } from './about.ts'
@@ -112,19 +113,13 @@ async function search(plan: Plan, dialogue: WaisDialogue, context: RetrievalCont
     context.emit({ type: 'remark', url: context.url, message, advice })
   }
   const lines = documents.map((found) => lineOf(entryOf(found, plan)))
-  const octets = Buffer.from(lines.join(''))
-  return {
-    outcome: 'retrieved',
+  return wholeResult(Buffer.from(lines.join('')), {
     kind: 'listing',
     mediaType: 'text/plain',
     charset: 'utf-8',
-    size: octets.length,
-    modified: null,
-    completeness: 'verified',
     metadata: { count: documents.length },
-    body: wholeSource(octets),
     entries: (body) => entries(documents, plan, body),
-  }
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Z3950Plan } from '@retriever/core'
 import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
-import { sourceOf, wholeSource } from '../../kit/byte-source.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
+import { wholeResult } from '../../kit/whole-result.ts'
 import { ConnectionBody } from '../../wire/connection-body.ts'
 import { z3950 } from './about.ts'
 import { recordEntries } from './entries.ts'
@@ -38,17 +39,12 @@ async function retrieve(plan: Z3950Plan, context: RetrievalContext): Promise<Out
 function objectOf({ record, syntax, elementSet }: RetrievedRecord, session: Z3950Session): Retrieved<'z3950'> {
   session.end()
   const { mediaType, charset, octets } = bodyOf(record, session.context)
-  return {
-    outcome: 'retrieved',
+  return wholeResult(octets, {
     kind: 'object',
     mediaType,
     charset,
-    size: octets.length,
-    modified: null,
-    completeness: 'verified',
     metadata: { syntax, elementSet, database: record.database, server: session.implementation },
-    body: wholeSource(octets),
-  }
+  })
 }
 
 async function retrieveList(plan: Z3950Plan, session: Z3950Session): Promise<Retrieved<'z3950'>> {
