@@ -7,12 +7,11 @@ export function optionsPage(): string {
   const commands = commandNames.map((name) => [
     code(`${name} ${commandSpecs[name].operands}`.trimEnd()),
     cell(commandSpecs[name].help),
-    code(commandSpecs[name].example),
   ])
   return page(
     'Commands and options',
     '`retrieve help WORD` explains one command, category, topic or option, and `man retrieve` has it all.\n[curl.md](curl.md) compares each option of curl.',
-    table(['Command', 'Meaning', 'Example'], commands),
+    table(['Command', 'Meaning'], commands),
     `An option is for ${usual.join(', ')}, and for explain if it changes what is sent, unless it names its commands.`,
     ...categories.flatMap((category) => {
       const own = options.filter((option) => option.category === category)
