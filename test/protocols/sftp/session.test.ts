@@ -52,7 +52,7 @@ describe('one login', () => {
 
   test('serves the retrieval beyond 64 unread bodies, which takes the place of the one left longest', async () => {
     const server = await start({})
-    const client = clientOf(server, { limits: { idleTimeout: 300 } })
+    const client = clientOf(server, { limits: { idleTimeout: 1500 } })
     const url = `${server.url}pub/hello.txt`
     const unread = await Promise.all(Array.from({ length: 64 }, () => client.retrieve(url)))
     expect(await (await client.retrieve(url)).text()).toBe('Hello.\n')
@@ -65,7 +65,7 @@ describe('one login', () => {
 
   test('serves each of several retrievals beyond 64 unread bodies, which stay unread themselves', async () => {
     const server = await start({})
-    const client = clientOf(server, { limits: { idleTimeout: 1000 } })
+    const client = clientOf(server, { limits: { idleTimeout: 1500 } })
     const url = `${server.url}pub/hello.txt`
     const unread = await Promise.all(Array.from({ length: 64 }, () => client.retrieve(url)))
     const later = await Promise.all([client.retrieve(url), client.retrieve(url)])
