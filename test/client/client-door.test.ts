@@ -44,7 +44,7 @@ test.each([
 
 test('a fetcher says itself how a request is explained', async () => {
   const cookies = { cookiesFor: async () => 'a=b', keep: async () => {} }
-  const options = { compressed: true, resumeFrom: { offset: 9, etag: '"x"' } } as const
+  const options = { http: { compressed: true }, resumeFrom: { offset: 9, etag: '"x"' } } as const
   await using client = createClient({ fetchers: [httpFetcher()], cookies: cookies as never })
   const explained = JSON.stringify(await client.explain('http://h/x', options))
   expect(explained).toContain('Cookie: ')

@@ -11,6 +11,7 @@ import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { Outcome } from '@retriever/fetchers/plugin'
 import { startGopherServer, startNntpServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
+import { builtinProtocols } from '../../packages/fetchers/src/protocols/index.ts'
 import { remarks } from '../support/events.ts'
 import { chunks, retrieved } from '../support/fake-fetcher.ts'
 import { body } from '../support/outcome.ts'
@@ -59,23 +60,23 @@ const expected: readonly [RetrieveOptions, objects: readonly Mechanism[], listin
     ['http', 'ftp', 'sftp', 'nfs', 'file', 'afs', 'prospero'],
     ['http', 'sftp', 'nfs', 'file', 'afs', 'prospero'],
   ],
-  [{ ifNoneMatch: '"x"' }, ['http'], ['http']],
+  [{ http: { ifNoneMatch: '"x"' } }, ['http'], ['http']],
   [{ accept: 'text/plain' }, ['http', 'gopher', 'z3950'], ['http', 'gopher']],
   [{ acceptLanguage: 'de' }, ['http', 'gopher', 'man', 'ghelp', 'toc'], ['http', 'gopher', 'ghelp', 'toc']],
   [{ form: { a: 'b' } }, ['gopher', 'gemini'], ['gopher', 'gemini']],
   [{ limit: 5 }, [], ['nntp', 'ldap', 'imap', 'wais', 'z3950']],
-  [{ relevantTo: ['wais://h/d/TEXT/x'] }, [], ['wais']],
+  [{ wais: { relevantTo: ['wais://h/d/TEXT/x'] } }, [], ['wais']],
   [{ headers: { 'X-A': 'b' } }, ['http', 'ws'], ['http', 'ws']],
-  [{ virtualHost: 'www.example.org' }, ['http'], ['http']],
-  [{ autoReferer: true }, ['http'], ['http']],
+  [{ http: { virtualHost: 'www.example.org' } }, ['http'], ['http']],
+  [{ http: { autoReferer: true } }, ['http'], ['http']],
   [{ count: 2 }, ['ws', 'mqtt'], ['ws', 'mqtt']],
   [{ jsonMessages: true }, ['ws', 'mqtt'], ['ws', 'mqtt']],
   [{ login: { user: 'a', password: 'b' } }, ['http', 'ws', 'mqtt'], ['http', 'ws', 'mqtt']],
   [{ digest: true }, ['http', 'rtsp', 'ws'], ['http', 'rtsp', 'ws']],
-  [{ compressed: true }, ['http'], ['http']],
-  [{ fail: false }, ['http'], ['http']],
-  [{ split: 2 }, ['http'], ['http']],
-  [{ followAccess: true }, ['prospero'], ['prospero']],
+  [{ http: { compressed: true } }, ['http'], ['http']],
+  [{ http: { fail: false } }, ['http'], ['http']],
+  [{ http: { split: 2 } }, ['http'], ['http']],
+  [{ prospero: { followAccess: true } }, ['prospero'], ['prospero']],
 ]
 
 const everywhere = ['head', 'charset'] as const
@@ -113,6 +114,12 @@ const handoff: Outcome = {
   args: [],
 }
 
+/** The path of the only option. */
+function pathOf(request: object): string {
+  const [[name, value] = ['', null]] = Object.entries(request)
+  return ['http', 'wais', 'prospero'].includes(name) ? `${name}.${pathOf(value)}` : name
+}
+
 /** The result of an option that the mechanism passes over. */
 function effectOf(option: string): string {
   return option === 'resumeFrom' ? 'gets the resource from its beginning' : 'has no effect'
@@ -120,7 +127,7 @@ function effectOf(option: string): string {
 
 describe.each(urls)('%s', (mechanism, url) => {
   test.each(expected)('%j', async (request, objects, listings) => {
-    const [option = ''] = Object.keys(request)
+    const option = pathOf(request)
     for (const [kind, honouring] of [
       ['object', objects],
       ['listing', listings],
@@ -138,12 +145,17 @@ test('every option is in the table', async () => {
   await using client = createClient()
   const unknown = await client.retrieve('http://h/', { unknown: 1 } as never).catch(String)
   const names = /one of ([\w, ]+),/.exec(String(unknown))?.[1]?.split(', ') ?? []
-  const tested = expected.map(([request]) => Object.keys(request)[0] ?? '')
+  const tested = new Set(expected.map(([request]) => Object.keys(request)[0] ?? ''))
   expect(names.sort()).toEqual([...tested, ...everywhere, ...ofTheClient].sort())
+  const rows = builtinProtocols({ localHosts: [] }).flatMap(({ mechanism, options = {} }) =>
+    Object.keys(options).map((name) => `${mechanism}.${name}`),
+  )
+  const named = expected.map(([request]) => pathOf(request)).filter((path) => path.includes('.'))
+  expect(rows.sort()).toEqual(named.sort())
 })
 
 test('a value that asks for nothing is not told', async () => {
-  const request = { compressed: false, fail: true, split: 1, head: false, limit: undefined } as never
+  const request = { http: { compressed: false, fail: true, split: 1 }, head: false, limit: undefined } as never
   for (const [mechanism, url] of urls) {
     expect(await toldBy({ mechanism }, url, request, 'object')).toEqual([])
   }

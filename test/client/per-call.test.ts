@@ -179,9 +179,9 @@ describe('a body whose announced size is over maxSize is refused before there is
     })
     await using client = createClient({ limits: { maxSize: plain.length } })
     // The coded body is larger than the limit, the decoded one is not.
-    const whole = await client.retrieve(`${server.url}hardly`, { compressed: true })
+    const whole = await client.retrieve(`${server.url}hardly`, { http: { compressed: true } })
     expect(await whole.bytes()).toHaveLength(plain.length)
-    expect(await failure(client.retrieve(`${server.url}stored`, { compressed: true }))).toMatchObject({
+    expect(await failure(client.retrieve(`${server.url}stored`, { http: { compressed: true } }))).toMatchObject({
       code: 'limit-exceeded',
     })
     // Where it is not decoded, its size is what counts.

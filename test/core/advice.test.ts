@@ -79,7 +79,7 @@ describe('the library speaks of its own options', () => {
     [{ option: 'policy.allowPorts', value: 25 }, '`policy.allowPorts: [25]`'],
     [{ option: 'policy.allow', value: 'foreign-port' }, '`policy.allow: ["foreign-port"]`'],
     [{ option: 'policy.allowInward' }, '`policy.allowInward`'],
-    [{ option: 'fail', value: false }, '`fail: false`'],
+    [{ option: 'http.fail', value: false }, '`http.fail: false`'],
     [{ option: 'proxy', value: 'http://USER@h' }, '`proxy: "http://USER@h"`'],
     [{ option: 'headers', value: 'Cookie' }, '`headers["Cookie"]`'],
   ] as const)('%j is written as %s', (advice, text) => expect(adviceText(advice)).toBe(text))

@@ -10,7 +10,7 @@ test('an error becomes plain data with its message, redirects and causes', () =>
     status: 503,
     reply: 'no',
     transient: true,
-    advice: { option: 'fail', value: false },
+    advice: { option: 'http.fail', value: false },
     cause,
   })
   error.redirects = [{ url: 'http://h/a', status: 302, location: '/b' }]
@@ -24,7 +24,7 @@ test('an error becomes plain data with its message, redirects and causes', () =>
       status: 503,
       reply: 'no',
       transient: true,
-      advice: { option: 'fail', value: false },
+      advice: { option: 'http.fail', value: false },
       redirects: [{ url: 'http://h/a', status: 302, location: '/b' }],
       cause: {
         name: 'RetrievalError',

@@ -6,6 +6,7 @@ import { useBundle } from '../support/cli/run.ts'
 import { cookbookSections } from './cookbook-page.ts'
 import { curlPage } from './curl-page.ts'
 import { optionsPage } from './options-page.ts'
+import { requestOptionsTable } from './request-options.ts'
 import { schemePages } from './scheme-pages.ts'
 import { code, statementsPage } from './statements-page.ts'
 import { errorsPage, exitCodesPage, fillIn, memberTable, runExamples, schemeTable } from './tables.ts'
@@ -39,6 +40,11 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
       await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(`${root}docs/json-schema/${name}.json`)
     }
     await expect(page).toMatchFileSnapshot(`${root}docs/json.md`)
+  })
+
+  test('docs/library.md', async () => {
+    const page = await readFile(`${root}docs/library.md`, 'utf8')
+    await expect(fillIn(page, 'request-options', requestOptionsTable())).toMatchFileSnapshot(`${root}docs/library.md`)
   })
 
   test('docs/cookbook.md', async () => {

@@ -1,7 +1,7 @@
 /** The tables of the library's guide name every option, and the limits with their defaults. */
 import { defaultLimits } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
-import { retrieveKinds } from '../../packages/fetchers/src/client/client-options.ts'
+import { callKinds } from '../../packages/fetchers/src/client/client-options.ts'
 import { saveOptionKinds } from '../../packages/fetchers/src/saving/save-options.ts'
 import { walkKinds } from '../../packages/fetchers/src/walk/walk-options.ts'
 import { readPage } from './programs.ts'
@@ -20,9 +20,9 @@ function rowsBelow(page: string, heading: string): { names: string[]; value: str
 
 const namesBelow = (page: string, heading: string): string[] => rowsBelow(page, heading).flatMap(({ names }) => names)
 
-test('the options of a retrieval', () => {
+test('the options of a call', () => {
   const named = namesBelow('docs/library.md', 'Options')
-  expect(Object.keys(retrieveKinds).filter((name) => !named.includes(name))).toEqual([])
+  expect(Object.keys(callKinds).filter((name) => !named.includes(name))).toEqual([])
 })
 
 test('the options of saving', () => {

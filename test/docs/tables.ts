@@ -2,7 +2,6 @@ import { builtinSchemes, type ErrorCode, errorCodes, findingCodes, type Scheme }
 import { builtinMechanisms } from '@retriever/fetchers'
 import type { Schema } from '../../packages/cli/src/results/schema.ts'
 import { errorMeanings } from '../../packages/core/src/error-meanings.ts'
-import { advisedOptions } from '../../packages/fetchers/src/kit/limits.ts'
 import { retrieve } from '../support/cli/run.ts'
 import { pageOf } from './scheme-pages.ts'
 
@@ -40,11 +39,9 @@ says what went wrong, where, and what to do next. The list of codes is closed: a
     `If an option of the library may help, the message names it in backquotes, and the error says the same as data:
 \`error.advice\` is \`{ option: 'policy.allowPorts', value: 25 }\` if the message says \`policy.allowPorts: [25]\`. So a
 program with options of its own can name those instead, as the command does with \`--allow-port 25\`. Findings and the
-event \`remark\` have \`advice\` too. These options are named:`,
+event \`remark\` have \`advice\` too.`,
     wrapped(
-      `${Object.keys(advisedOptions)
-        .map((option) => `\`${option}\``)
-        .join(', ')}.`,
+      'An option is named by its path: `base`, `limits.maxSize`, `http.compressed`. The [guide](library.md#options) lists them. `error.response` is the property of the error that says more.',
     ),
     '## Phases',
     'In order: `resolve`, `policy` (nothing was contacted until here), `lookup`, `connect`, `tls`, `greeting`, `login`,\n`request`, `body`, `save`.',

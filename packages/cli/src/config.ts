@@ -281,25 +281,28 @@ function readRequest(line: CommandLine, destinations: readonly Destination[], et
   const charset = readCharset(line)
   const headers = readHeaders(line)
   const virtualHost = readVirtualHost(line)
+  const http = {
+    ...(line.has('compressed') && { compressed: true }),
+    ...(etag !== null && { ifNoneMatch: etag }),
+    ...(split !== undefined && { split: readSplit(split) }),
+    ...((line.has('no-fail') || line.has('fail-with-body')) && { fail: false }),
+    ...(virtualHost !== undefined && { virtualHost }),
+    ...(readAutoReferer(line) && { autoReferer: true }),
+  }
   return {
     ...(base !== undefined && { base }),
     ...(accept !== undefined && { accept }),
     ...(acceptLanguage !== undefined && { acceptLanguage }),
     ...(range !== undefined && { range: readRange(range) }),
-    ...(line.has('compressed') && { compressed: true }),
     ...(time !== undefined && readTimeCondition(time, destinations)),
-    ...(etag !== null && { ifNoneMatch: etag }),
-    ...(split !== undefined && { split: readSplit(split) }),
     ...(limit !== undefined && { limit: readCount('limit', limit) }),
     ...(count !== undefined && { count: readCount('count', count) }),
-    ...(line.has('relevant-to') && { relevantTo: line.values('relevant-to') }),
+    ...(line.has('relevant-to') && { wais: { relevantTo: line.values('relevant-to') } }),
     ...(charset !== null && { charset }),
     ...(line.has('head') && { head: true }),
-    ...(line.has('follow-access') && { followAccess: true }),
-    ...((line.has('no-fail') || line.has('fail-with-body')) && { fail: false }),
-    ...(virtualHost !== undefined && { virtualHost }),
+    ...(line.has('follow-access') && { prospero: { followAccess: true } }),
     ...(line.has('digest') && { digest: true }),
-    ...(readAutoReferer(line) && { autoReferer: true }),
     ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(http).length > 0 && { http }),
   }
 }

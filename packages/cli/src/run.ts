@@ -23,7 +23,7 @@ export interface Run {
   readonly traceFile: TraceFile | null
 }
 
-type Picked = 'accept' | 'acceptLanguage' | 'charset' | 'compressed' | 'digest' | 'headers' | 'limit' | 'virtualHost'
+type Picked = 'accept' | 'acceptLanguage' | 'charset' | 'digest' | 'headers' | 'limit'
 
 /** The named options, as far as the command line gives them. */
 export function pickRequest({ request }: Config, ...names: readonly Picked[]): Pick<RetrieveOptions, Picked> {

@@ -1,100 +1,18 @@
 /**
- * The options of the library that a message may name, and the property of an error that says more. The list is closed:
- * a program with options of its own translates each of them.
+ * The options that a message may name, as paths: `base`, `limits.maxSize`, `http.compressed`. Here stand those that
+ * messages of this package name. A package that gives advice of its own adds its options.
  */
-export type AdvisedOption =
-  | 'policy.allow'
-  | 'policy.allowPorts'
-  | 'policy.allowDowngrade'
-  | 'policy.allowInward'
-  | 'policy.publicOnly'
-  | 'policy.allowAddresses'
-  | 'policy.schemes'
-  | 'policy.redirectSchemes'
-  | 'limits.connectTimeout'
-  | 'limits.idleTimeout'
-  | 'limits.totalTimeout'
-  | 'limits.minSpeed'
-  | 'limits.minSpeedTime'
-  | 'limits.maxSize'
-  | 'limits.maxCollected'
-  | 'limits.maxListing'
-  | 'limits.maxReply'
-  | 'limits.maxRetryDelay'
-  | 'limits.unreadTimeout'
-  | 'tls.ca'
-  | 'tls.proxyCa'
-  | 'tls.cert'
-  | 'tls.key'
-  | 'tls.passphrase'
-  | 'tls.minVersion'
-  | 'tls.maxVersion'
-  | 'tls.ciphers'
-  | 'tls.cipherSuites'
-  | 'tls.curves'
-  | 'tls.pins'
-  | 'tls.crl'
-  | 'tls.proxy.cert'
-  | 'tls.proxy.key'
-  | 'tls.proxy.passphrase'
-  | 'tls.proxy.ciphers'
-  | 'tls.proxy.cipherSuites'
-  | 'tls.proxy.curves'
-  | 'tls.proxy.maxVersion'
-  | 'tls.proxy.pins'
-  | 'tls.proxy.crl'
-  | 'defaults.newsServer'
-  | 'defaults.ldapServer'
-  | 'defaults.requireTls'
-  | 'schemes'
-  | 'gateways'
-  | 'fetchers'
-  | 'builtins'
-  | 'credentials'
-  | 'addresses'
-  | 'network.family'
-  | 'network.interface'
-  | 'network.localAddress'
-  | 'network.localPort'
-  | 'network.socketPath'
-  | 'network.connectTo'
-  | 'nfs.uid'
-  | 'nfs.mountPort'
-  | 'ssh.hostKeys'
-  | 'ssh.privateKey'
-  | 'ssh.passphrase'
-  | 'proxy'
-  | 'proxyTunnel'
-  | 'proxyHeaders'
-  | 'httpFetcher.http2'
-  | 'base'
-  | 'range'
-  | 'resumeFrom'
-  | 'ifChangedSince'
-  | 'ifUnchangedSince'
-  | 'ifNoneMatch'
-  | 'accept'
-  | 'acceptLanguage'
-  | 'form'
-  | 'limit'
-  | 'count'
-  | 'jsonMessages'
-  | 'headers'
-  | 'virtualHost'
-  | 'autoReferer'
-  | 'login'
-  | 'digest'
-  | 'cookies'
-  | 'head'
-  | 'compressed'
-  | 'fail'
-  | 'split'
-  | 'followAccess'
-  | 'relevantTo'
-  | 'charset'
-  | 'folders'
-  | 'delete'
-  | 'error.response'
+export interface AdvisedOptions {
+  readonly base: true
+  readonly schemes: true
+  readonly gateways: true
+  readonly fetchers: true
+  readonly 'defaults.newsServer': true
+  readonly 'defaults.ldapServer': true
+}
+
+/** The path of an option, or of the property of an error that says more. */
+export type AdvisedOption = keyof AdvisedOptions
 
 /** The advice of a message: an option to set, or one to leave out. */
 export interface Advice {

@@ -35,6 +35,6 @@ export const errorMeanings: Readonly<Record<ErrorCode, string>> = {
   'auth-failed': 'The server refused the user or password.',
   'not-found': 'The server has no such resource. For HTTP the exit status is 22.',
   'not-modified':
-    'The resource is no newer than ifChangedSince, newer than ifUnchangedSince, or has the tag of ifNoneMatch: nothing came.',
+    'The resource is no newer than ifChangedSince, newer than ifUnchangedSince, or has the tag of http.ifNoneMatch: nothing came.',
   aborted: "The caller's AbortSignal, or an interrupt, ended the retrieval.",
 }

@@ -1,5 +1,5 @@
 export { type Completion, completeUrl } from './abbreviation.ts'
-export { type Advice, type AdvisedOption, adviceText } from './advice.ts'
+export { type Advice, type AdvisedOption, type AdvisedOptions, adviceText } from './advice.ts'
 export { type Asked, askedElsewhere } from './asked.ts'
 export type { CauseJson, ErrorJson } from './error-json.ts'
 export {

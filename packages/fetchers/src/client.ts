@@ -3,7 +3,8 @@
  * no others. See docs/library.md.
  */
 import { type Client, makeClient } from './client/client.ts'
-import { type ClientOptions, checkClient } from './client/client-options.ts'
+import type { ClientOptions } from './client/client-options.ts'
+import { checkClient } from './client/options/checks.ts'
 import type { OptionKind } from './kit/options.ts'
 
 export { isRepresentation, Representation } from './body/representation.ts'

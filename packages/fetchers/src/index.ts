@@ -2,14 +2,10 @@ import type { Explanation, Resolution } from '@retriever/core'
 import type { Representation } from './body/representation.ts'
 import type { RepresentationOf } from './body/representation-of.ts'
 import { type Client, makeClient } from './client/client.ts'
-import {
-  type ClientOptions as CommonOptions,
-  callOptionNames,
-  checkClient,
-  checkSingle,
-  type RetrieveOptions,
-} from './client/client-options.ts'
+import type { ClientOptions as CommonOptions, RetrieveOptions } from './client/client-options.ts'
 import { explainUrl as explainWith } from './client/explain-url.ts'
+import { checkClient, checkSingle, isOfCall } from './client/options/checks.ts'
+import { knownOptions } from './client/options/known.ts'
 import type { Policy } from './client/policy.ts'
 import { localHostsOf } from './client/resolving.ts'
 import { builtinProtocols } from './protocols/index.ts'
@@ -102,9 +98,12 @@ export { isOwnField } from './kit/options.ts'
 export { systemReason } from './kit/system-reason.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './kit/text/text.ts'
 export type { MirrorResult, MirrorSummary } from './mirror/mirror-options.ts'
+export type { HttpOptions } from './protocols/http/about.ts'
 export { builtinMechanisms } from './protocols/index.ts'
 export type { NfsOptions } from './protocols/nfs/options.ts'
+export type { ProsperoOptions } from './protocols/prospero/about.ts'
 export type { HostKeySource, NamedKey, PrivateKeySource, SshOptions } from './protocols/sftp/options.ts'
+export type { WaisOptions } from './protocols/wais/about.ts'
 export type { BodyHash, Checksum, HashName } from './saving/digests.ts'
 export { fileNameOf, safeFileName, writtenNameOf } from './saving/file-name.ts'
 export { makeFolders } from './saving/local-file.ts'
@@ -153,8 +152,10 @@ export async function explainUrl(
   url: string | URL,
   options: ClientOptions & RetrieveOptions = {},
 ): Promise<Explanation> {
-  checkSingle(options, protocolKinds)
-  return explainWith(url, options, builtinProtocols({ localHosts: [] }))
+  const protocols = builtinProtocols({ localHosts: [] })
+  const known = knownOptions(protocols, options.fetchers)
+  checkSingle(options, protocolKinds, known)
+  return explainWith(url, options, protocols, known)
 }
 
 /**
@@ -167,12 +168,15 @@ export function retrieve<const Url extends string>(
 ): Promise<RepresentationOf<Url>>
 export function retrieve(url: string | URL, options?: ClientOptions & RetrieveOptions): Promise<Representation>
 export async function retrieve(url: string | URL, options: ClientOptions & RetrieveOptions = {}): Promise<never> {
-  checkSingle(options, protocolKinds)
-  const isOfCall = (name: string): boolean => callOptionNames.includes(name)
+  const known = knownOptions(builtinProtocols({ localHosts: [] }), options.fetchers)
+  checkSingle(options, protocolKinds, known)
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const client: Client = createClient(Object.fromEntries(given.filter(([name]) => !isOfCall(name))))
+  const client: Client = createClient(Object.fromEntries(given.filter(([name]) => !isOfCall(name, known))))
   try {
-    const representation = await client.retrieve(url, Object.fromEntries(given.filter(([name]) => isOfCall(name))))
+    const representation = await client.retrieve(
+      url,
+      Object.fromEntries(given.filter(([name]) => isOfCall(name, known))),
+    )
     void representation.finished.then(() => client.close())
     // The overloads tell its type.
     return representation as never

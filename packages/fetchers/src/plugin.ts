@@ -34,6 +34,7 @@ export type {
   TlsOptions,
   TlsRules,
 } from './contract/network.ts'
+export type { NamedOptions, NamedRows } from './contract/options.ts'
 export type { Retries } from './contract/retries.ts'
 export type { Session, SessionOptions, SessionSignal } from './contract/session.ts'
 export type { Stopwatch, Timings } from './contract/timings.ts'

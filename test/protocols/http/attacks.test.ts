@@ -264,7 +264,7 @@ describe('case 27, HTTP splitting: one request, of the lines that were meant', (
     [{ headers: { 'Transfer-Encoding': 'chunked' } }],
     [{ headers: { Connection: 'X' } }],
     [{ accept: 'a\r\nY: b' }],
-    [{ ifNoneMatch: '"a"\r\nY: b' }],
+    [{ http: { ifNoneMatch: '"a"\r\nY: b' } }],
   ])('%j is refused', async (request) => {
     await using server = await scriptedHttp(() => ok('x'))
     await using client = createClient()

@@ -373,7 +373,7 @@ describe('a server that wants a login', () => {
     ['it was the caller’s own', { wishes: { headers: { Authorization: 'x' } } }, 1],
     ['no way is spoken here', { offer: 'Negotiate' }, 1],
   ])('gives its answer where the caller wants to see it: %s', async (_, { offer = digest('n'), ...options }, count) => {
-    const wishes = { ...options.wishes, fail: false }
+    const wishes = { ...options.wishes, http: { fail: false } }
     const { outcome, values } = await asked(() => challenged([offer]), { ...options, wishes })
     expect(outcome).toEqual({ status: 401, text: 'no!\n' })
     expect(values).toHaveLength(count)
@@ -383,7 +383,7 @@ describe('a server that wants a login', () => {
     const credentials = (): never => {
       throw new Error('no agent')
     }
-    const { outcome } = await asked(() => challenged(['Basic']), { credentials, wishes: { fail: false } })
+    const { outcome } = await asked(() => challenged(['Basic']), { credentials, wishes: { http: { fail: false } } })
     expect(outcome).toMatchObject({ code: 'auth-required', cause: { message: 'no agent' } })
   })
 

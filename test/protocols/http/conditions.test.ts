@@ -28,7 +28,7 @@ test.each<[string, string, Buffer]>([
   ['a strong tag for a weak one', '"a"', whole({ ETag: 'W/"a"' })],
   ['whatever there is', '*', whole(tag)],
 ])('not modified: %s', async (_, ifNoneMatch, answer) => {
-  const result = await retrieve(answer, { ifNoneMatch })
+  const result = await retrieve(answer, { http: { ifNoneMatch } })
   expect(result.error).toMatchObject({ code: 'not-modified', phase: 'request' })
   expect((result.error as Error).message).toMatch(/: It has not been modified: its entity tag is the same\. \(\d+ x\)$/)
   expect(result.fields).toMatchObject({ 'if-none-match': ifNoneMatch })
@@ -39,13 +39,18 @@ test.each<[string, string, Record<string, string>]>([
   ['none', '"a"', {}],
   ['a part of one of a list', '"ab", "b"', { ETag: '"a"' }],
 ])('modified: %s', async (_, ifNoneMatch, fields) => {
-  expect(await retrieve(whole(fields), { ifNoneMatch })).toMatchObject({ text: 'hello', etag: fields.ETag ?? null })
+  expect(await retrieve(whole(fields), { http: { ifNoneMatch } })).toMatchObject({
+    text: 'hello',
+    etag: fields.ETag ?? null,
+  })
 })
 
 test('where there is a tag, the date does not count (RFC 9110 13.1.3)', async () => {
   const fields = { ETag: '"b"', 'Last-Modified': 'Sat, 03 Feb 2001 04:05:06 GMT' }
   const ifChangedSince = new Date('2002-01-01')
-  expect(await retrieve(whole(fields), { ifNoneMatch: '"a"', ifChangedSince })).toMatchObject({ text: 'hello' })
+  expect(await retrieve(whole(fields), { http: { ifNoneMatch: '"a"' }, ifChangedSince })).toMatchObject({
+    text: 'hello',
+  })
   expect(await retrieve(whole(fields), { ifChangedSince })).toMatchObject({ error: { code: 'not-modified' } })
 })
 
@@ -62,7 +67,7 @@ test('ifUnchangedSince: what is newer does not come, also from a server that kno
 })
 
 test('an error is an error, and 304 to no condition is none of the answers there are', async () => {
-  const missing = await retrieve(reply('404', tag), { ifNoneMatch: '"a"' })
+  const missing = await retrieve(reply('404', tag), { http: { ifNoneMatch: '"a"' } })
   expect(missing).toMatchObject({ error: { code: 'not-found' } })
   expect(await retrieve(reply('304', tag), {})).toMatchObject({ error: { code: 'protocol-violation' } })
 })
@@ -81,7 +86,7 @@ test.each(['If-None-Match', 'if-modified-since'])('%s among the headers is a con
 test('Range among the headers is a range, in octets that the server keeps', async () => {
   const part = reply('206', { ...tag, 'Content-Range': 'bytes 1-3/5' }, 'ell')
   const headers = { range: 'bytes=-4,1-3' }
-  const result = await retrieve(part, { headers, compressed: true, split: 4 })
+  const result = await retrieve(part, { headers, http: { compressed: true, split: 4 } })
   expect(result).toMatchObject({ text: 'ell', fields: { range: headers.range, 'accept-encoding': 'identity' } })
   expect(await retrieve(whole(tag), { headers })).toMatchObject({ text: 'hello' })
   expect(await retrieve(part, {})).toMatchObject({ error: { code: 'protocol-violation' } })
@@ -112,7 +117,7 @@ describe('what the caller knows of a resource is not told to another origin', ()
   }
 
   test.each<[string, RetrieveOptions, string]>([
-    ['an entity tag', { ifNoneMatch: etag }, 'if-none-match'],
+    ['an entity tag', { http: { ifNoneMatch: etag } }, 'if-none-match'],
     ['a date', { ifChangedSince: modified }, 'if-modified-since'],
   ])('%s', async (_what, options, field) => {
     const result = await redirected(() => reply('200', { ETag: '"other"' }, 'hello'), options)
@@ -122,7 +127,7 @@ describe('what the caller knows of a resource is not told to another origin', ()
   })
 
   test.each<[string, RetrieveOptions]>([
-    ['an entity tag', { ifNoneMatch: etag }],
+    ['an entity tag', { http: { ifNoneMatch: etag } }],
     ['a date', { ifChangedSince: modified }],
   ])('%s is compared with what comes from there', async (_what, options) => {
     const fields = { ETag: etag, 'Last-Modified': modified.toUTCString() }

@@ -16,7 +16,7 @@ testFetcher({
     { head: true },
     { range: [2, 5] },
     { range: [-3, null] },
-    { compressed: true },
+    { http: { compressed: true } },
     { accept: 'text/html', acceptLanguage: 'de, en;q=0.5' },
     { headers: { 'X-Test': 'a b', 'User-Agent': null, Accept: 'image/png' } },
     { ifChangedSince: new Date('1990-01-01T00:00:00Z') },

@@ -50,7 +50,7 @@ test('it is asked for each request by its URL, and gets what answers set; events
 test('a virtual host names the URL of its cookies, and a field that is null keeps all cookies back', async () => {
   const { store, told } = noting(() => 'a=1')
   await using client = createClient({ cookies: store })
-  const text = await (await client.retrieve(`${one.http.url}echo`, { virtualHost: 'www.example.org' })).text()
+  const text = await (await client.retrieve(`${one.http.url}echo`, { http: { virtualHost: 'www.example.org' } })).text()
   expect(told).toEqual(['http://www.example.org/echo'])
   expect(text).toMatch(/^host: www\.example\.org\r$/im)
   const without = await client.retrieve(`${one.http.url}echo`, { headers: { Cookie: null, Accept: null } })
@@ -78,7 +78,7 @@ test('autoReferer names the URL before, and to another origin its origin alone',
   await using client = createClient()
   const referer = async (path: string): Promise<string | undefined> => {
     const url = `${one.http.url}${path}`.replace('//', '//alice@')
-    const text = await (await client.retrieve(url, { autoReferer: true })).text()
+    const text = await (await client.retrieve(url, { http: { autoReferer: true } })).text()
     return /^Referer: (.*)\r$/m.exec(text)?.[1]
   }
   expect(await referer('first?s3cr3t')).toBe(`${one.http.url}first?s3cr3t`)

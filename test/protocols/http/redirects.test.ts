@@ -22,7 +22,7 @@ describe('a redirect can be seen: fail: false, and no redirects allowed', () => 
 
   test('its status, its fields and its page come', async () => {
     await using server = await scriptedHttp(() => moved)
-    const request = { fail: false }
+    const request = { http: { fail: false } }
     const result = await retrieved(server.url, request, { limits: { maxRedirects: 0 } })
     expect(result).toMatchObject({
       text: 'moved',
@@ -35,12 +35,12 @@ describe('a redirect can be seen: fail: false, and no redirects allowed', () => 
   test.each<RetrieveOptions>([
     { range: [0, 3] },
     { resumeFrom: 3 },
-    { split: 4 },
-    { ifNoneMatch: '"a"' },
+    { http: { split: 4 } },
+    { http: { ifNoneMatch: '"a"' } },
     { head: true },
   ])('with %j', async (request) => {
     await using server = await scriptedHttp(({ line }) => (line.startsWith('HEAD') ? moved.slice(0, -5) : moved))
-    const result = await retrieved(server.url, { ...request, fail: false }, { limits: { maxRedirects: 0 } })
+    const result = await retrieved(server.url, { ...request, http: { fail: false } }, { limits: { maxRedirects: 0 } })
     expect(result).toMatchObject({ text: request.head === true ? '' : 'moved', metadata: { status: 302 } })
   })
 

@@ -97,11 +97,13 @@ describe('a search', () => {
     const limited = await retrieve('demo?ark', { limit: 2 })
     expect(limited.representation?.metadata).toEqual({ count: 2 })
     const relevantTo = ['wais://h/demo/TEXT/30/2=demo;3=0%2030%20/docs/caf%e9.txt;']
-    const { text, received } = await retrieve('demo?ark', { relevantTo, limit: 1 })
+    const { text, received } = await retrieve('demo?ark', { wais: { relevantTo }, limit: 1 })
     expect(text).toMatch(/^600\t/)
     expect(received).toEqual(['SEARCH demo ark relevant-to /docs/caf\xe9.txt'])
     for (const url of ['wais://h/demo', 'http://h/']) {
-      expect((await retrieve('demo?ark', { relevantTo: [url] })).error).toMatchObject({ code: 'invalid-option' })
+      expect((await retrieve('demo?ark', { wais: { relevantTo: [url] } })).error).toMatchObject({
+        code: 'invalid-option',
+      })
     }
   })
 

@@ -29,14 +29,16 @@ function resolved(url: string, client: Client): Resolution | null {
 }
 
 /** The options without the header fields that may hold a secret, and without the virtual host. */
-export function withoutSecrets({ headers, virtualHost: _host, ...options }: RetrieveOptions): RetrieveOptions {
+export function withoutSecrets({ headers, http, ...others }: RetrieveOptions): RetrieveOptions {
+  const { virtualHost: _host, ...harmless } = http ?? {}
+  const options = http === undefined ? others : { ...others, http: harmless }
   if (headers === undefined) return options
   return { ...options, headers: Object.fromEntries(Object.entries(headers).filter(isHarmless)) }
 }
 
 /** Whether withoutSecrets() would remove anything. */
-export function hasSecrets({ headers = {}, virtualHost }: RetrieveOptions): boolean {
-  return virtualHost !== undefined || !Object.entries(headers).every(isHarmless)
+export function hasSecrets({ headers = {}, http }: RetrieveOptions): boolean {
+  return http?.virtualHost !== undefined || !Object.entries(headers).every(isHarmless)
 }
 
 function isHarmless([name, value]: readonly [string, string | null]): boolean {

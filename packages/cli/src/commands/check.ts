@@ -29,9 +29,8 @@ export async function check(run: Run): Promise<number> {
     run.traceFile?.event(event)
     if (config.verbose) report.event(event)
   }
-  const { base: _, headers, virtualHost, ...common } = config.request
-  const request: RetrieveOptions = { ...common, ...run.traceFile?.listener, signal }
-  const own: RetrieveOptions = { ...(headers && { headers }), ...(virtualHost !== undefined && { virtualHost }) }
+  const { base: _, ...own } = config.request
+  const request: RetrieveOptions = { ...run.traceFile?.listener, signal }
   const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()
   const anchors = new Anchors()

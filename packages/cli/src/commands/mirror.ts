@@ -112,9 +112,11 @@ class MirrorView implements Overview {
 
   /** The options of all retrievals of the command. */
   get request(): RetrieveOptions {
-    const names = ['accept', 'acceptLanguage', 'headers', 'virtualHost', 'digest', 'compressed'] as const
+    const { config } = this.#run
+    const { compressed, virtualHost } = config.request.http ?? {}
     return {
-      ...pickRequest(this.#run.config, ...names),
+      ...pickRequest(config, 'accept', 'acceptLanguage', 'headers', 'digest'),
+      http: { ...(compressed && { compressed }), ...(virtualHost !== undefined && { virtualHost }) },
       signal: AbortSignal.any([this.#run.signal, this.#stop.signal]),
       ...this.#run.traceFile?.listener,
       onEvent: (event) => this.event(event),

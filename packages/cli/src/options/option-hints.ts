@@ -10,7 +10,7 @@ import {
 type Words = string | ((value: Advice['value']) => string)
 
 /** The words to type for each option of the library that a message may name; a plain name if nothing can be typed. */
-const typed: Readonly<Record<AdvisedOption, Words>> = {
+const typed: Readonly<Partial<Record<AdvisedOption, Words>>> = {
   'policy.allow': (code) => `--allow ${code}`,
   'policy.allowPorts': (port) => `--allow-port ${port}`,
   'policy.allowDowngrade': '--allow-downgrade',
@@ -80,7 +80,7 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   resumeFrom: '-C',
   ifChangedSince: '-z',
   ifUnchangedSince: '-z',
-  ifNoneMatch: '--etag-compare',
+  'http.ifNoneMatch': '--etag-compare',
   accept: '--accept',
   acceptLanguage: '--accept-language',
   form: '--form NAME=VALUE',
@@ -88,17 +88,17 @@ const typed: Readonly<Record<AdvisedOption, Words>> = {
   count: '--count',
   jsonMessages: '--json',
   headers: fieldOption,
-  virtualHost: "-H 'Host: ...'",
+  'http.virtualHost': "-H 'Host: ...'",
   login: '-u',
   digest: '--digest',
-  autoReferer: "-e ';auto'",
+  'http.autoReferer': "-e ';auto'",
   cookies: "-b ''",
   head: '-I',
-  compressed: '--compressed',
-  fail: '--no-fail',
-  split: '--split',
-  followAccess: '--follow-access',
-  relevantTo: '--relevant-to',
+  'http.compressed': '--compressed',
+  'http.fail': '--no-fail',
+  'http.split': '--split',
+  'prospero.followAccess': '--follow-access',
+  'wais.relevantTo': '--relevant-to',
   charset: '--charset',
   folders: 'mkdir -p',
   delete: '--delete',
@@ -114,6 +114,7 @@ function fieldOption(field: Advice['value']): string {
 export function inFlags(message: string, advice: Advice | undefined): string {
   if (advice === undefined) return message
   const words = typed[advice.option]
+  if (words === undefined) return message
   return message.replaceAll(adviceText(advice), () => (typeof words === 'string' ? words : words(advice.value)))
 }
 

@@ -5,41 +5,25 @@ import type { Connect, CookieStore, Lookup, NetworkOptions, TlsOptions } from '.
 import type { RetryOn } from '../contract/retries.ts'
 import type { SessionOptions } from '../contract/session.ts'
 import type { Step } from '../contract/steps.ts'
-import { invalidOption } from '../kit/limits.ts'
 import {
   abortSignal,
-  anything,
   callback,
   callbacks,
-  charsetLabel,
-  checkOptions,
-  connections,
   cookieStore,
   count,
-  date,
   duration,
   fields,
-  fieldsOf,
-  fieldValue,
   flag,
-  formOption,
   line,
   list,
-  location,
-  number,
   type OptionKind,
-  octetRange,
   proxyOption,
   record,
-  requestLogin,
-  resumePoint,
   retryKind,
   text,
   texts,
-  virtualHost,
 } from '../kit/options.ts'
 import { sessionKinds } from '../kit/session-options.ts'
-import type { BatchItem } from './batch/outcome.ts'
 import type { BearerToken } from './credentials.ts'
 import type { EventListener } from './event-sink.ts'
 import type { PinnedAddresses } from './network/addresses.ts'
@@ -214,12 +198,17 @@ function isGateway(value: unknown): boolean {
   return line[1](url) && isPort && isSyntax && Object.keys(others).length === 0
 }
 
+declare module '@retriever/core' {
+  interface AdvisedOptions
+    extends Readonly<Record<keyof BatchOptions | keyof ClientOptions | `defaults.${keyof Defaults}`, true>> {}
+}
+
 /** Options of one session: those of each retrieval that concern connections, and what the service may know. */
 export interface ConnectOptions
   extends SessionOptions,
     Pick<RetrieveOptions, 'signal' | 'base' | 'linkedFrom' | 'limits' | 'policy' | 'onEvent'> {}
 
-const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
+export const clientKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   fetchers: list,
   schemes: list,
   gateways: templates,
@@ -248,7 +237,7 @@ const optionKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   use: callbacks,
 }
 
-const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
+export const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   newsServer: line,
   ldapServer: [`${line[0]}, or a function that gives it`, (value) => typeof value === 'function' || line[1](value)],
   anonymousPassword: line,
@@ -258,34 +247,8 @@ const defaultsKinds: Readonly<Record<keyof Defaults, OptionKind>> = {
   pathAsIs: flag,
 }
 
-export const requestKinds: Readonly<Record<keyof RequestOptions, OptionKind>> = {
-  range: octetRange,
-  resumeFrom: resumePoint,
-  ifChangedSince: date,
-  ifUnchangedSince: date,
-  ifNoneMatch: fieldValue,
-  accept: fieldValue,
-  acceptLanguage: fieldValue,
-  form: formOption,
-  limit: count,
-  count,
-  jsonMessages: flag,
-  relevantTo: texts,
-  headers: fields,
-  virtualHost,
-  autoReferer: flag,
-  login: requestLogin,
-  digest: flag,
-  head: flag,
-  compressed: flag,
-  fail: flag,
-  split: connections,
-  followAccess: flag,
-  charset: charsetLabel,
-}
-
-/** The options of one retrieval. */
-export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> = {
+/** The options of a call that no fetcher gets. */
+export const callKinds: Readonly<Record<Exclude<keyof RetrieveOptions, keyof RequestOptions>, OptionKind>> = {
   signal: abortSignal,
   base: text,
   linkedFrom: text,
@@ -296,10 +259,9 @@ export const retrieveKinds: Readonly<Record<keyof RetrieveOptions, OptionKind>> 
   use: callbacks,
   onHead: callback,
   onBody: callback,
-  ...requestKinds,
 }
 
-const connectKinds: Readonly<Record<keyof ConnectOptions, OptionKind>> = {
+export const connectKinds: Readonly<Record<keyof ConnectOptions, OptionKind>> = {
   signal: abortSignal,
   base: text,
   linkedFrom: text,
@@ -307,117 +269,4 @@ const connectKinds: Readonly<Record<keyof ConnectOptions, OptionKind>> = {
   policy: record,
   onEvent: callback,
   ...sessionKinds,
-}
-
-const batchKinds: Readonly<Record<keyof BatchOptions, OptionKind>> = {
-  concurrency: count,
-  perHost: count,
-  interval: duration,
-  intervalCap: count,
-  ...retrieveKinds,
-}
-
-const itemKinds: Readonly<Record<keyof BatchItem, OptionKind>> = {
-  url: location,
-  key: anything,
-  options: record,
-  priority: number,
-}
-
-/** The options of retrieve(), which makes a client of its own. */
-const singleKinds: Readonly<Record<string, OptionKind>> = { ...retrieveKinds, ...optionKinds }
-
-/** The names of the options of a call and of a client. */
-export const optionNames: readonly string[] = Object.keys(singleKinds)
-
-/** The names of the options that only a call has. Others belong to the client, or to either of them. */
-export const callOptionNames: readonly string[] = Object.keys(retrieveKinds).filter(
-  (name) => !Object.hasOwn(optionKinds, name),
-)
-
-/** The options of a call that its fetcher gets. */
-export function requestOf({
-  signal: _signal,
-  base: _base,
-  linkedFrom: _linkedFrom,
-  limits: _limits,
-  policy: _policy,
-  retryOn: _retryOn,
-  onEvent: _onEvent,
-  onHead: _onHead,
-  onBody: _onBody,
-  use: _use,
-  headers,
-  ...request
-}: RetrieveOptions): RequestOptions {
-  const fields = headers === undefined ? null : fieldsOf(headers)
-  return fields === null ? request : { ...request, headers: fields }
-}
-
-/** The options of a client that belong to its protocols. */
-export type FurtherKinds = Readonly<Record<string, OptionKind>>
-
-/** Throws RetrievalError `invalid-option`. */
-export function checkSingle(options: ClientOptions & RetrieveOptions, further: FurtherKinds): void {
-  checkOptions(options, { ...singleKinds, ...further })
-}
-
-/** Throws RetrievalError `invalid-option`. */
-export function checkClient(options: ClientOptions, further: FurtherKinds): void {
-  checkOptions(options, { ...optionKinds, ...further })
-  checkRate(options)
-  if (options.fetchFallback !== undefined && options.policy?.publicOnly === true) {
-    const expected = 'absent under `policy.publicOnly`, which cannot check the addresses that it connects to'
-    throw invalidOption('fetchFallback', expected, options.fetchFallback)
-  }
-  checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
-  for (const scheme of options.schemes ?? []) checkScheme(scheme)
-}
-
-/** The types say the rest; these members are those without which nothing works. */
-function checkScheme(scheme: unknown): void {
-  const { name, mechanism, resolve } = Object(scheme) as Partial<Record<keyof Scheme, unknown>>
-  if (typeof name !== 'string' || typeof mechanism !== 'string' || typeof resolve !== 'function') {
-    throw invalidOption('schemes', 'a list of objects with `name`, `mechanism` and `resolve`', scheme)
-  }
-}
-
-/** Throws RetrievalError `invalid-option`. */
-export function checkRetrieve(options: RetrieveOptions): void {
-  checkOptions(options, retrieveKinds)
-  checkBeginning(options)
-}
-
-/** Throws RetrievalError `invalid-option`. */
-export function checkConnect(options: ConnectOptions): void {
-  checkOptions(options, connectKinds)
-  if ((options.columns === undefined) !== (options.rows === undefined)) {
-    throw invalidOption('columns', 'given together with `rows`', options.columns)
-  }
-}
-
-/** Throws RetrievalError `invalid-option`. */
-export function checkBatch(options: BatchOptions): void {
-  checkOptions(options, batchKinds)
-  checkBeginning(options)
-  checkRate(options)
-}
-
-/** Throws RetrievalError `invalid-option`. */
-export function checkItem(item: BatchItem): void {
-  checkOptions(item, itemKinds)
-  if (item.options !== undefined) checkRetrieve(item.options)
-}
-
-function checkRate({ interval, intervalCap }: BatchOptions): void {
-  if (intervalCap !== undefined && interval === undefined) {
-    throw invalidOption('intervalCap', 'absent if there is no `interval`', intervalCap)
-  }
-}
-
-/** Throws RetrievalError `invalid-option`. */
-export function checkBeginning(options: Pick<RequestOptions, 'range' | 'resumeFrom'>): void {
-  if (options.range !== undefined && options.resumeFrom !== undefined) {
-    throw invalidOption('resumeFrom', 'absent if there is a `range`', options.resumeFrom)
-  }
 }

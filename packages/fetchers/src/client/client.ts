@@ -11,15 +11,7 @@ import { textOf } from './batch/batch-job.ts'
 import { Batches } from './batch/batches.ts'
 import type { Batch, BatchOutcome, BatchPlace, BatchSource, MapOutcome } from './batch/outcome.ts'
 import { lend, map } from './batch/use.ts'
-import {
-  type BatchOptions,
-  type ClientOptions,
-  type ConnectOptions,
-  checkConnect,
-  checkRetrieve,
-  type RetrieveOptions,
-  requestOf,
-} from './client-options.ts'
+import type { BatchOptions, ClientOptions, ConnectOptions, RetrieveOptions } from './client-options.ts'
 import { LoginMemory, Questions } from './credentials.ts'
 import { explainFor } from './explain.ts'
 import { fetchResponse, type Retriever, withoutLogins } from './fetch/fetch.ts'
@@ -31,6 +23,7 @@ import { AddressBook } from './network/addresses.ts'
 import { readNetwork } from './network/network.ts'
 import { readProxy } from './network/proxy.ts'
 import { readTls } from './network/tls.ts'
+import { checkConnect, checkRetrieve, requestOf } from './options/checks.ts'
 import { definedOf, limitsOf, settingsOfCall } from './per-call.ts'
 import { enforce, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
@@ -185,6 +178,7 @@ export function makeClient(
   const batches = new Batches(
     options,
     {
+      options: registry.options,
       resolve: resolutionOf,
       inFlight: (mechanism) => registry.inFlight(mechanism),
       begin: (resolution, callOptions) => begin(resolution, settingsOfCall(settings, callOptions), callOptions),
@@ -204,7 +198,7 @@ export function makeClient(
     retrieveOptions: RetrieveOptions,
     base: Settings,
   ): Promise<Representation | Handoff> => {
-    checkRetrieve(retrieveOptions)
+    checkRetrieve(retrieveOptions, registry.options)
     const callSettings = settingsOfCall(base, retrieveOptions)
     const resolution = resolutionOf(url, retrieveOptions.base)
     return begin(resolution, callSettings, retrieveOptions).run(resolution)
@@ -227,14 +221,14 @@ export function makeClient(
       const resolution = serviceOf(resolutionOf(url, base), (service) => resolutionOf(service, undefined))
       return begin(resolution, settingsOfCall(settings, call), call).connect(resolution, told)
     },
-    async save(url, path, saveOptions) {
+    async save(url, path, saveOptions = {}) {
       const { saveUrl } = await import('./save.ts')
-      return saveUrl(client, url, path, saveOptions)
+      return saveUrl(client, url, path, saveOptions, registry.options)
     },
     fetch: (input, init) => fetchResponse(retriever, input, init),
     retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
     async explain(url, options = {}) {
-      checkRetrieve(options)
+      checkRetrieve(options, registry.options)
       const { policy } = settingsOfCall(settings, options)
       const { base } = options
       const resolving = base === undefined ? settings.resolving : { ...settings.resolving, base }
@@ -245,6 +239,7 @@ export function makeClient(
         resolving,
         fetchers: clientFetchers,
         protocols,
+        options: registry.options,
       })
     },
     handoff(url, options = {}) {
@@ -255,8 +250,8 @@ export function makeClient(
       return handoffOf(resolution, handing)
     },
     mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
-    mirror: (url, folder, mirrorOptions = {}) => mirrorWith(client, url, folder, mirrorOptions),
-    walk: (url, walkOptions = {}) => walkWith(client, url, walkOptions),
+    mirror: (url, folder, mirrorOptions = {}) => mirrorWith(client, url, folder, mirrorOptions, registry.options),
+    walk: (url, walkOptions = {}) => walkWith(client, url, walkOptions, registry.options),
     async close() {
       isClosed = true
       for (const retrieval of live.clear()) retrieval.abort(closed())
@@ -270,7 +265,7 @@ export function makeClient(
   /** The client as fetch() uses it: what is local must be named by policy.schemes. */
   const retriever: Retriever = {
     takesBlobs: policy.schemes === null,
-    refusedOptions: [...refusedOptions, ...furtherOptions],
+    refusedOptions: [...refusedOptions(registry.options), ...furtherOptions],
     fallback: options.fetchFallback,
     enforce(resolution) {
       if (isClosed) throw closed()

@@ -1,10 +1,11 @@
 import type { Explanation } from '@retriever/core'
 import type { Protocol } from '../contract/about.ts'
 import type { RequestOptions } from '../contract/fetcher.ts'
-import { type ClientOptions, type RetrieveOptions, requestKinds } from './client-options.ts'
+import type { ClientOptions, RetrieveOptions } from './client-options.ts'
 import { explainFor } from './explain.ts'
 import { readNetwork } from './network/network.ts'
 import type { ProxyChoice } from './network/proxy.ts'
+import type { KnownOptions } from './options/known.ts'
 import { readPolicy } from './policy.ts'
 import { readResolving } from './resolving.ts'
 
@@ -16,10 +17,11 @@ export async function explainUrl(
   url: string | URL,
   options: ClientOptions & RetrieveOptions,
   protocols: readonly Protocol[],
+  known: KnownOptions,
 ): Promise<Explanation> {
   const { base, cookies, fetchers = [], network, tls } = options
   const given = Object.entries(options).filter(
-    ([name, value]) => Object.hasOwn(requestKinds, name) && value !== undefined,
+    ([name, value]) => Object.hasOwn(known.request, name) && value !== undefined,
   )
   const request: RequestOptions = Object.fromEntries(given)
   return explainFor(String(url), request, {
@@ -31,6 +33,7 @@ export async function explainUrl(
     cookies,
     fetchers,
     protocols,
+    options: known,
   })
 }
 

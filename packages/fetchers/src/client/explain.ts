@@ -19,9 +19,10 @@ import type { Protocol } from '../contract/about.ts'
 import type { Fetcher, RequestOptions } from '../contract/fetcher.ts'
 import type { CookieStore, Network, ProxyServer, TlsOptions } from '../contract/network.ts'
 import { overlap, resumePoint } from '../kit/request-options.ts'
-import { rangeRefusal } from './honoured.ts'
 import type { ProxyChoice } from './network/proxy.ts'
 import { tunnelIfMoved } from './network/route.ts'
+import { rangeRefusal, saidOf } from './options/honoured.ts'
+import type { KnownOptions } from './options/known.ts'
 import { enforce, enforceAddress, enforceDirect, enforceNetwork, type Rules } from './policy.ts'
 
 /** The settings of a client that decide what it would send. */
@@ -33,8 +34,9 @@ export interface ExplainSettings {
   readonly tls: Pick<TlsOptions, 'alpn'>
   readonly cookies: CookieStore | undefined
   /** The caller's own fetchers. */
-  readonly fetchers: readonly Pick<Fetcher, 'mechanism' | 'asked' | 'askedFor' | 'honours' | 'title'>[]
-  readonly protocols: readonly Pick<Protocol, 'mechanism' | 'askedFor' | 'honours' | 'title'>[]
+  readonly fetchers: readonly Pick<Fetcher, 'mechanism' | 'asked' | 'askedFor' | 'honours' | 'options' | 'title'>[]
+  readonly protocols: readonly Pick<Protocol, 'mechanism' | 'askedFor' | 'honours' | 'options' | 'title'>[]
+  readonly options: KnownOptions
 }
 
 /**
@@ -79,7 +81,7 @@ function fetchersOf(mechanism: AccessPlan['mechanism'], { fetchers, protocols }:
 /** Why the fetcher sends nothing for these options; null: it does. */
 function unsendable(request: RequestOptions, { plan }: Resolution, settings: ExplainSettings): Refusal | null {
   const { own, known } = fetchersOf(plan.mechanism, settings)
-  return rangeRefusal(request, plan, { title: own?.title ?? known?.title, honours: own?.honours ?? known?.honours })
+  return rangeRefusal(request, plan, saidOf(own ?? { mechanism: plan.mechanism }, known))
 }
 
 /** Null: the URL means nothing. */
@@ -96,15 +98,15 @@ function resolved(url: string, options: ResolveOptions): Resolution | null {
 async function askedBy(
   request: RequestOptions,
   resolution: Resolution,
-  { resolving, cookies }: ExplainSettings,
+  { cookies, options }: ExplainSettings,
   askedFor: Fetcher['askedFor'],
 ): Promise<Asked> {
-  const { login, resumeFrom: _, relevantTo, form, compressed: _compressed, headers, ...same } = request
+  const { login, resumeFrom: _, form, headers, ...others } = request
+  const same = Object.entries(others).filter(([name]) => !options.named.has(name))
   return {
-    ...same,
+    ...Object.fromEntries(same),
     ...(login !== undefined && { login: true, loginUser: utf8Octets(login.user) }),
     ...(form !== undefined && { form: true }),
-    ...(relevantTo !== undefined && { relevantTo: relevantTo.flatMap((url) => documentOf(url, resolving)) }),
     ...(headers !== undefined && { headers }),
     ...(askedFor === undefined ? restAsked(request) : await askedFor({ request, resolution, cookies })),
   }
@@ -115,12 +117,6 @@ function restAsked(request: RequestOptions): Pick<Asked, 'resumeFrom'> {
   const point = resumePoint(request)
   if (point === undefined || point.offset === 0) return {}
   return { resumeFrom: Math.max(0, point.offset - Math.min(overlap, point.tail?.length ?? 0)) }
-}
-
-function documentOf(url: string, resolving: ResolveOptions): { readonly docid: string; readonly wtype: string }[] {
-  const plan: AccessPlan | undefined = resolved(url, resolving)?.plan
-  if (plan?.mechanism !== 'wais' || plan.docid === null || plan.wtype === null) return []
-  return [{ docid: plan.docid, wtype: plan.wtype }]
 }
 
 /** The explanation with the proxy on the way, and what it is sent. */

@@ -2,7 +2,7 @@ import { parseUrl, type Resolution, RetrievalError, redact, resolve, resolveRefe
 import type { NestedOptions } from '../contract/nested.ts'
 import type { TlsOptions } from '../contract/network.ts'
 import { checkOptions, flag } from '../kit/options.ts'
-import { requestKinds } from './client-options.ts'
+import type { KnownOptions } from './options/known.ts'
 import { enforceLink, isLocal } from './policy.ts'
 import { isFromHere, isSameOrigin, tlsForOtherOrigin, withLoginOf } from './redirect.ts'
 import type { Settings } from './settings.ts'
@@ -89,8 +89,8 @@ export function nest(
 }
 
 /** Throws `invalid-option`. */
-export function checkNested(options: NestedOptions): void {
-  checkOptions(options, { pointedTo: flag, ...requestKinds })
+export function checkNested(options: NestedOptions, { request }: KnownOptions): void {
+  checkOptions(options, { pointedTo: flag, ...request })
 }
 
 export function outerIsOver(): RetrievalError {

@@ -54,6 +54,10 @@ export interface Policy {
   readonly redirectSchemes: readonly string[] | null
 }
 
+declare module '@retriever/core' {
+  interface AdvisedOptions extends Readonly<Record<`policy.${keyof Policy}`, true>> {}
+}
+
 /** A policy as one entrance of the client applies it. */
 export interface Rules extends Policy {
   /** True: client.fetch is the entrance; code that expects the web's fetch does not expect files of this machine. */

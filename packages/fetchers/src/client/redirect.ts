@@ -68,17 +68,18 @@ export function isSameOrigin(one: Resolution, other: Resolution): boolean {
  * another origin).
  */
 export function requestForOtherOrigin(request: RequestOptions): RequestOptions {
-  return askedElsewhere(request)
+  const { http: { virtualHost: _host, ...http } = {}, ...others } = askedElsewhere(request)
+  return { ...others, ...(request.http !== undefined && { http }) }
 }
 
 /** Whether Referer is not the caller's, but that of the redirect before. */
-function isOurs({ autoReferer }: RequestOptions, name: string): boolean {
-  return autoReferer === true && /^referer$/i.test(name)
+function isOurs({ http }: RequestOptions, name: string): boolean {
+  return http?.autoReferer === true && /^referer$/i.test(name)
 }
 
-/** With `autoReferer`, the request with the URL that redirects as Referer; to another origin only the origin. */
+/** With `http.autoReferer`, the request with the URL that redirects as Referer; to another origin only the origin. */
 export function withReferer(request: RequestOptions, from: Resolution, to: Resolution): RequestOptions {
-  if (request.autoReferer !== true) return request
+  if (request.http?.autoReferer !== true) return request
   const others = Object.entries(request.headers ?? {}).filter(([name]) => !isOurs(request, name))
   const { scheme, host, port, urlPath, query } = from.locator
   const place = isSameOrigin(from, to) ? { urlPath, query } : { urlPath: '', query: null }
@@ -94,7 +95,7 @@ export function tooManyRedirects(
 ): RetrievalError {
   const to = `"${redact(location)}"`
   if (limits.maxRedirects === 0) {
-    const advice = { option: 'fail', value: false } as const
+    const advice = { option: 'http.fail', value: false } as const
     const message = `It redirects to ${to}, but no redirects are allowed; ${adviceText(advice)} shows the answer.`
     return error('too-many-redirects', message, { status, advice })
   }
@@ -114,7 +115,7 @@ export function remarkLeftOut(
   { emit, url }: RetrievalContext,
 ): void {
   const isKept = (name: string): boolean => Object.hasOwn(after.headers ?? {}, name) || isOurs(before, name)
-  const host = before.virtualHost === undefined ? [] : ['Host']
+  const host = before.http?.virtualHost === undefined ? [] : ['Host']
   const names = [...Object.keys(before.headers ?? {}).filter((name) => !isKept(name)), ...host]
   if (names.length === 0) return
   const shown = [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ')

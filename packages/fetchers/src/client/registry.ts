@@ -3,7 +3,8 @@ import type { Protocol } from '../contract/about.ts'
 import type { Fetcher, RetrievalContext } from '../contract/fetcher.ts'
 import { invalidOption } from '../kit/limits.ts'
 import { count, text } from '../kit/options.ts'
-import { checkHonours } from './honoured.ts'
+import { checkHonours } from './options/honoured.ts'
+import { type KnownOptions, knownOptions } from './options/known.ts'
 
 /** Makes a fetcher of the same mechanism that stands before another one. */
 type Wrap = <M extends Mechanism>(fetcher: Fetcher<M>) => Fetcher<M>
@@ -31,10 +32,13 @@ export class Registry {
   readonly #protocols: readonly Protocol[]
   #loaded: { [M in Mechanism]?: Promise<Fetcher<M>> } = {}
   readonly #observers = new Set<Wrap>()
+  /** The options of retrievals by these fetchers. */
+  readonly options: KnownOptions
 
   /** Throws `invalid-option` if two fetchers have the same mechanism, or one is not a fetcher. */
   constructor(own: readonly Fetcher[], protocols: readonly Protocol[]) {
     this.#protocols = protocols
+    this.options = knownOptions(protocols, own)
     for (const fetcher of own) {
       if (typeof fetcher?.mechanism !== 'string' || typeof fetcher.retrieve !== 'function') {
         throw invalidOption('fetchers', 'a list of objects with `mechanism` and `retrieve`', fetcher)
@@ -48,7 +52,7 @@ export class Registry {
       if (fetcher.title !== undefined && !text[1](fetcher.title)) {
         throw invalidOption(`${fetcher.mechanism}.title`, text[0], fetcher.title)
       }
-      checkHonours(fetcher)
+      checkHonours(fetcher, this.options)
       this.#keep(fetcher.mechanism, Promise.resolve(fetcher))
     }
     this.#own = [...own]

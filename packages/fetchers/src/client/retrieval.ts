@@ -95,7 +95,7 @@ export class Retrieval implements Rostered {
     options: NestedOptions = {},
     outer: Deadline = this.deadline,
   ): Promise<Representation> {
-    checkNested(options)
+    checkNested(options, this.settings.registry.options)
     outer.throwIfAborted()
     if (this.#isOver) throw outerIsOver()
     const { pointedTo: _, ...request } = options

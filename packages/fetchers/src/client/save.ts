@@ -11,7 +11,8 @@ import { recordPath } from '../saving/part-lock.ts'
 import { checkTarget } from '../saving/save.ts'
 import type { SaveOptions } from '../saving/save-options.ts'
 import { holdFifo } from '../saving/special-file.ts'
-import { type RetrieveOptions, retrieveKinds } from './client-options.ts'
+import type { RetrieveOptions } from './client-options.ts'
+import type { KnownOptions } from './options/known.ts'
 
 /** The options of a retrieval that say which octets come: a file gets all. */
 type Extent = 'range' | 'resumeFrom' | 'head'
@@ -24,10 +25,7 @@ export interface SaveUrlOptions
   readonly resume?: boolean
 }
 
-const { range: _range, resumeFrom: _resumeFrom, head: _head, ...requestKinds } = retrieveKinds
-
-const saveUrlKinds: Readonly<Record<keyof SaveUrlOptions, OptionKind>> = {
-  ...requestKinds,
+const saveKinds: Readonly<Record<Exclude<keyof SaveUrlOptions, keyof RetrieveOptions>, OptionKind>> = {
   overwrite: flag,
   folders: flag,
   resumable: flag,
@@ -48,10 +46,12 @@ export async function saveUrl(
   client: Retriever,
   url: string | URL | Resolution,
   path: string,
-  options: SaveUrlOptions = {},
+  options: SaveUrlOptions,
+  { call }: KnownOptions,
 ): Promise<SavedFile> {
   checkPathText('path', path)
-  checkOptions(options, saveUrlKinds)
+  const { range: _range, resumeFrom: _resumeFrom, head: _head, ...callKinds } = call
+  checkOptions(options, { ...callKinds, ...saveKinds })
   const {
     overwrite = true,
     folders = false,

@@ -1,9 +1,11 @@
 import type { Resolution } from '@retriever/core'
 import type { Representation, SavedFile } from '../body/representation.ts'
 import type { MirrorOptions, MirrorSummary } from '../mirror/mirror-options.ts'
+import type { Retriever } from '../walk/retriever.ts'
 import type { WalkOptions } from '../walk/walk-options.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import type { RetrieveOptions } from './client-options.ts'
+import type { KnownOptions } from './options/known.ts'
 import type { SaveUrlOptions } from './save.ts'
 
 /** The options of one call that hold for each of its retrievals. */
@@ -27,9 +29,10 @@ export async function* walkWith(
   client: TreeClient,
   url: string | URL,
   { limits, onEvent, onBody, policy, ...options }: ClientWalkOptions,
+  { tree }: KnownOptions,
 ): AsyncGenerator<WalkedEntry, void, void> {
   const { walk } = await import('../walk/walk.ts')
-  yield* walk(withCall(client, { limits, onEvent, onBody, policy }), url, options)
+  yield* walk(withCall(client, tree, { limits, onEvent, onBody, policy }), url, options)
 }
 
 /** Implements Client.mirror. */
@@ -38,18 +41,21 @@ export async function mirrorWith(
   url: string | URL,
   folder: string,
   { limits, onEvent, onBody, policy, ...options }: ClientMirrorOptions,
+  { tree }: KnownOptions,
 ): Promise<MirrorSummary> {
   const { mirror } = await import('../mirror/mirror.ts')
-  return mirror(withCall(client, { limits, onEvent, onBody, policy }), url, folder, options)
+  return mirror(withCall(client, tree, { limits, onEvent, onBody, policy }), url, folder, options)
 }
 
 /** A client whose retrievals have the options of the call, too. */
 function withCall(
   client: TreeClient,
+  tree: KnownOptions['tree'],
   options: { readonly [Name in keyof CallOptions]: CallOptions[Name] | undefined },
-): TreeClient {
+): TreeClient & Retriever {
   const call: CallOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   return {
+    namedKinds: tree,
     resolve: (url, base) => client.resolve(url, base),
     retrieve: (url, request) => client.retrieve(url, { ...call, ...request }),
     save: (url, path, request = {}) => {

@@ -1,12 +1,16 @@
 import type { Advice, Mechanism } from '@retriever/core'
-import type { Fetcher, Honours } from './fetcher.ts'
+import type { Fetcher, SharedOptions } from './fetcher.ts'
+import type { Extent, NamedRows } from './options.ts'
 
 /** What a client knows of a protocol before its code is loaded. */
 export interface About<M extends Mechanism = Mechanism> {
   readonly mechanism: M
   /** The name in messages: the subject of a sentence. */
   readonly title: string
-  readonly honours: Honours
+  /** The options that it uses, as other mechanisms do, and for which results. */
+  readonly honours: Readonly<Partial<Record<keyof SharedOptions, Extent>>>
+  /** See Fetcher.options. */
+  readonly options?: NamedRows
   /** See Fetcher.inFlight. */
   readonly inFlight?: number
 }

@@ -18,6 +18,7 @@ import type { Limits } from './limits.ts'
 import type { MetadataOf } from './metadata.ts'
 import type { NestedOptions, NestedRepresentation } from './nested.ts'
 import type { Addresses, CookieStore, Network, ProxyServer, TlsOptions } from './network.ts'
+import type { Extent, NamedOption, NamedOptions, NamedRows } from './options.ts'
 import type { Retries } from './retries.ts'
 import type { Session, SessionOptions } from './session.ts'
 import type { Stopwatch } from './timings.ts'
@@ -37,7 +38,9 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
    * have no effect. Default: the options of the built-in fetcher for the mechanism, or, for any other mechanism, all
    * options without remarks.
    */
-  readonly honours?: readonly (keyof RequestOptions)[] | Honours
+  readonly honours?: readonly RequestOption[] | Honours
+  /** The options that this mechanism alone honours. A retrieval has them under the mechanism's name. */
+  readonly options?: NamedRows
   /** For Client.explain: how the options that the fetcher was made with change what is sent. */
   readonly asked?: Asked
   /**
@@ -66,11 +69,8 @@ export interface Asking {
   readonly cookies: CookieStore | undefined
 }
 
-/** The kind of results on which an option has an effect. */
-export type Extent = 'all' | 'objects' | 'listings'
-
 /** The options that a fetcher uses, and for which results. `head` and `charset` always have an effect. */
-export type Honours = Readonly<Partial<Record<keyof RequestOptions, Extent>>>
+export type Honours = Readonly<Partial<Record<RequestOption, Extent>>>
 
 /** What a fetcher can use during one retrieval. */
 export interface RetrievalContext {
@@ -154,8 +154,17 @@ export interface ErrorExtras {
 }
 
 /** The options of one retrieval. A fetcher that cannot send a range fails with `range-refused`. */
-export interface RequestOptions {
-  /** The octets to retrieve. For several ranges, HTTP gives the server's multipart/byteranges (RFC 9110 14.6). */
+export interface RequestOptions extends SharedOptions, NamedOptions {}
+
+/** The path of an option of a retrieval: `limit`, `http.compressed`. */
+export type RequestOption = keyof SharedOptions | NamedOption
+
+/** The options of a retrieval that several mechanisms honour, or the client itself. */
+export interface SharedOptions {
+  /**
+   * The octets to retrieve: `[first, last]`, or `[-n, null]` for the last n; HTTP takes a list of ranges, too. Then it
+   * gives the server's multipart/byteranges (RFC 9110 14.6).
+   */
   readonly range?: OctetRange | readonly OctetRange[]
   /**
    * How many octets the caller already has: the body should begin after them. If the server cannot do that, or the
@@ -166,9 +175,9 @@ export interface RequestOptions {
   readonly ifChangedSince?: Date
   /** Rejects with `not-modified` if the resource is newer than this date. */
   readonly ifUnchangedSince?: Date
-  /** Media types, as in HTTP's Accept. Gopher+ chooses a view by them, and Z39.50 the syntax of a record. */
+  /** Media types, as in HTTP's Accept; Gopher+ chooses a view by them, and Z39.50 the syntax of a record. */
   readonly accept?: string
-  /** Languages, as in HTTP's Accept-Language. Gopher+ chooses a view by them; man, ghelp and toc choose a page. */
+  /** Languages, as in HTTP's Accept-Language; Gopher+ chooses a view by them, and man, ghelp and toc a page. */
   readonly acceptLanguage?: string
   /** The answers to the form of an item (Gopher+ +ASK) or to Gemini's input, or a function that gives them. */
   readonly form?: FormAnswers | FormFiller
@@ -178,72 +187,42 @@ export interface RequestOptions {
    */
   readonly limit?: number
   /**
-   * MQTT and WebSocket: how many messages are wanted. The body ends after them; fewer are `partial`. If one is wanted,
-   * the body is that message, without a line end after it.
+   * How many messages are wanted: the body ends after them. Fewer are `partial`. If one is wanted, the body is that
+   * message, without a line end after it.
    */
   readonly count?: number
   /**
-   * MQTT and WebSocket: each message becomes one line of JSON, with its topic or type, its size, and its payload as
-   * text or in base64. Default false.
+   * True: each message becomes one line of JSON, with its topic or type, its size, and its payload as text or in
+   * base64. Default false.
    */
   readonly jsonMessages?: boolean
-  /** WAIS: URLs of documents. A search lists documents similar to them first (relevance feedback). */
-  readonly relevantTo?: readonly string[]
   /**
-   * Rejects with `not-modified` if the resource still has this entity tag, or one in this list of them (RFC 9110
-   * 13.1.2). HTTP only.
-   */
-  readonly ifNoneMatch?: string
-  /**
-   * Additional header fields of the request, by name. Null: the field is not sent, even if it has a default. A redirect
-   * to another origin drops them for good, except Accept, Accept-Language and User-Agent. HTTP and WebSocket.
+   * Additional header fields of the request, by name; null: the field is not sent, even if it has a default. A redirect
+   * to another origin drops them for good, except Accept, Accept-Language and User-Agent.
    */
   readonly headers?: RequestFields
   /**
-   * The name, perhaps with a port, of a virtual host on the URL's server. It is sent in Host, and selects the cookies.
-   * TLS still verifies the name in the URL. A redirect to another origin drops it for good. HTTP only.
-   */
-  readonly virtualHost?: string
-  /**
-   * True: after a redirect, Referer names the URL that redirected, without its user; another origin gets only the
-   * origin of that URL. HTTP only. Default false.
-   */
-  readonly autoReferer?: boolean
-  /**
-   * A user and password that replace those of the URL. HTTP and WebSocket send them with the first request by Basic
+   * A `user` and `password` that replace those of the URL. HTTP and WebSocket send them with the first request by Basic
    * (RFC 7617), or, if `digest` is true, by Digest once the server offers it. MQTT sends them with the first CONNECT. A
    * redirect to another origin drops them for good.
    */
   readonly login?: RequestLogin
   /**
    * True: the login is sent only by Digest (RFC 7616), so that the password never crosses the network. Default false:
-   * the strongest scheme that the server offers is used. HTTP, WebSocket and RTSP.
+   * the strongest scheme that the server offers is used.
    */
   readonly digest?: boolean
   /** True: retrieve only metadata; the body is empty. HTTP sends HEAD. */
   readonly head?: boolean
   /**
-   * True: asks the server to compress the body for transport, and decodes it. Default false: octets as the server keeps
-   * them.
-   */
-  readonly compressed?: boolean
-  /** False: an HTTP status of 400 or above is no error, and its body is the result. Default true. */
-  readonly fail?: boolean
-  /**
-   * True: if another protocol (FTP, Gopher) has the object's data, retrieves them by the first access method of the
-   * server that the policy and this client allow. Prospero only. Default false: lists the access methods.
-   */
-  readonly followAccess?: boolean
-  /**
    * The charset of the body, for text() and the names of entries: any label of the Encoding Standard. It overrides the
    * charset that the server names, but not a byte order mark. The octets stay unchanged.
    */
   readonly charset?: string
-  /**
-   * How many connections share one large body, 1 to 16, if the server proves that it serves ranges. HTTP only. Default
-   * 1.
-   */
-  readonly split?: number
+}
+
+declare module '@retriever/core' {
+  interface AdvisedOptions extends Readonly<Record<RequestOption | 'error.response', true>> {}
 }
 
 /**
@@ -409,7 +388,7 @@ export interface Redirect {
   /** HTTP: 301, 302, 303, 307, 308; Gemini: 30 to 39; RTSP: 301 to 303; NFS: 5 (a link); Prospero has none: 0. */
   readonly status: number
   /**
-   * True if the caller asked to follow an access method (RequestOptions.followAccess). The rules for links then apply,
+   * True if the caller asked to follow an access method (`prospero.followAccess`). The rules for links then apply,
    * not those for redirects.
    */
   readonly isAccess?: boolean

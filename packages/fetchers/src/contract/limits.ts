@@ -51,3 +51,7 @@ export interface Limits {
   /** How long after the beginning of the retrieval another try may begin. */
   readonly maxRetryTime: number
 }
+
+declare module '@retriever/core' {
+  interface AdvisedOptions extends Readonly<Record<`limits.${keyof Limits}`, true>> {}
+}

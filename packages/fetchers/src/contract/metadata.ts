@@ -2,7 +2,7 @@ import type { Mechanism } from '@retriever/core'
 
 /** HTTP: the status line and the header section of the answer (RFC 9110 6). */
 export interface HttpMetadata {
-  /** 200 to 299. With `fail: false`, any status up to 999. */
+  /** 200 to 299. With `http.fail: false`, any status up to 999. */
   readonly status: number
   /** The reason phrase as sent, one octet a character: `OK`. HTTP/2 has none (RFC 9112 4), so it is empty. */
   readonly reason?: string
@@ -10,7 +10,7 @@ export interface HttpMetadata {
   readonly headers: Readonly<Record<string, string>>
   /** The field lines as the server sent them, in order. One octet a character. */
   readonly fields: readonly (readonly [name: string, value: string])[]
-  /** The content codings that were decoded (RequestOptions.compressed), in the order of decoding. */
+  /** The content codings that were decoded (`http.compressed`), in the order of decoding. */
   readonly decoded?: readonly string[]
   /**
    * Present if the fetcher has a cache. Tells whether the answer came from the cache, and its age in seconds (RFC 9111

@@ -76,6 +76,13 @@ export interface NetworkOptions {
   readonly connectTo?: Readonly<Record<string, string>>
 }
 
+declare module '@retriever/core' {
+  interface AdvisedOptions
+    extends Readonly<
+      Record<`tls.${keyof TlsOptions}` | `tls.proxy.${keyof TlsRules}` | `network.${keyof NetworkOptions}`, true>
+    > {}
+}
+
 /**
  * Makes a connection in place of the client (ClientOptions.connect): through another program or a tunnel, for example.
  * It gives a stream that is open or opens, such as a net.Socket, and the client begins TLS on it. If it gives null, the

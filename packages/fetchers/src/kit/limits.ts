@@ -1,4 +1,4 @@
-import { type AdvisedOption, adviceText, RetrievalError } from '@retriever/core'
+import { type Advice, type AdvisedOption, adviceText, RetrievalError } from '@retriever/core'
 import type { Limits } from '../contract/limits.ts'
 
 /** The limits that apply if the caller sets none. */
@@ -38,8 +38,7 @@ export const defaultLimits: Limits = {
 export function readLimits(changes: Partial<Limits> = {}): Limits {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined)
   for (const [name, value] of given) {
-    if (!Object.hasOwn(defaultLimits, name))
-      throw invalidOption(`limits.${name}`, `one of ${Object.keys(defaultLimits).join(', ')}`, name)
+    if (!Object.hasOwn(defaultLimits, name)) throw unknownOption(name, { ...defaultLimits }, 'limits.')
     if (typeof value !== 'number' || Number.isNaN(value) || value < 0) {
       throw invalidOption(`limits.${name}`, 'a number of 0 or more', value)
     }
@@ -59,112 +58,37 @@ export function whenHeld(limits: Limits): Limits {
  */
 export const publicMinSpeed = 10
 
-/** Every option that a message may name. */
-export const advisedOptions: Readonly<Record<AdvisedOption, true>> = {
-  'policy.allow': true,
-  'policy.allowPorts': true,
-  'policy.allowDowngrade': true,
-  'policy.allowInward': true,
-  'policy.publicOnly': true,
-  'policy.allowAddresses': true,
-  'policy.schemes': true,
-  'policy.redirectSchemes': true,
-  'limits.connectTimeout': true,
-  'limits.idleTimeout': true,
-  'limits.totalTimeout': true,
-  'limits.minSpeed': true,
-  'limits.minSpeedTime': true,
-  'limits.maxSize': true,
-  'limits.maxCollected': true,
-  'limits.maxListing': true,
-  'limits.maxReply': true,
-  'limits.maxRetryDelay': true,
-  'limits.unreadTimeout': true,
-  'tls.ca': true,
-  'tls.proxyCa': true,
-  'tls.cert': true,
-  'tls.key': true,
-  'tls.passphrase': true,
-  'tls.minVersion': true,
-  'tls.maxVersion': true,
-  'tls.ciphers': true,
-  'tls.cipherSuites': true,
-  'tls.curves': true,
-  'tls.pins': true,
-  'tls.crl': true,
-  'tls.proxy.cert': true,
-  'tls.proxy.key': true,
-  'tls.proxy.passphrase': true,
-  'tls.proxy.ciphers': true,
-  'tls.proxy.cipherSuites': true,
-  'tls.proxy.curves': true,
-  'tls.proxy.maxVersion': true,
-  'tls.proxy.pins': true,
-  'tls.proxy.crl': true,
-  'defaults.newsServer': true,
-  'defaults.ldapServer': true,
-  'defaults.requireTls': true,
-  schemes: true,
-  gateways: true,
-  fetchers: true,
-  builtins: true,
-  credentials: true,
-  addresses: true,
-  'network.family': true,
-  'network.interface': true,
-  'network.localAddress': true,
-  'network.localPort': true,
-  'network.socketPath': true,
-  'network.connectTo': true,
-  'nfs.uid': true,
-  'nfs.mountPort': true,
-  'ssh.hostKeys': true,
-  'ssh.privateKey': true,
-  'ssh.passphrase': true,
-  proxy: true,
-  proxyTunnel: true,
-  proxyHeaders: true,
-  'httpFetcher.http2': true,
-  base: true,
-  range: true,
-  resumeFrom: true,
-  ifChangedSince: true,
-  ifUnchangedSince: true,
-  ifNoneMatch: true,
-  accept: true,
-  acceptLanguage: true,
-  form: true,
-  limit: true,
-  count: true,
-  jsonMessages: true,
-  relevantTo: true,
-  headers: true,
-  virtualHost: true,
-  autoReferer: true,
-  login: true,
-  digest: true,
-  cookies: true,
-  head: true,
-  compressed: true,
-  fail: true,
-  split: true,
-  followAccess: true,
-  charset: true,
-  folders: true,
-  delete: true,
-  'error.response': true,
-}
-
-function isAdvised(name: string): name is AdvisedOption {
-  return Object.hasOwn(advisedOptions, name)
-}
-
-/** Makes the error for an option (or its part `key`). It says the expected value, and the given one with its type. */
+/**
+ * Makes the error for an option (or its part `key`). It says the expected value, and the given one with its type. The
+ * name is also the error's advice, so that a program can say its own word for the option.
+ */
 export function invalidOption(name: string, expected: string, value: unknown, key?: string): RetrievalError {
-  const advice = isAdvised(name) ? { option: name, ...(key !== undefined && { value: key }) } : undefined
-  // A login in the wrong form is a secret, too.
-  const got = name === 'login' ? typeof value : shownValue(value)
-  const message = `Expected ${advice ? adviceText(advice) : `\`${name}\``} to be ${expected}, got ${got}.`
+  // A plug-in has options that this type does not know.
+  const advice = { option: name as AdvisedOption, ...(key !== undefined && { value: key }) }
+  return wrongOption(adviceText(advice), expected, name === 'login' ? typeof value : shownValue(value), advice)
+}
+
+/**
+ * Makes the error for a name that is none of these options. `place` is put before it. An option that belongs under the
+ * name of its protocol is named with that.
+ */
+export function unknownOption(name: string, known: Readonly<Record<string, unknown>>, place = ''): RetrievalError {
+  const home = Object.entries(known).find(([, members]) => isObject(members) && Object.hasOwn(members, name))?.[0]
+  if (home === undefined) {
+    return wrongOption(`\`${place}${name}\``, `one of ${Object.keys(known).join(', ')}`, shownValue(name))
+  }
+  const advice = { option: `${home}.${name}` as AdvisedOption }
+  const message = `There is no option \`${name}\`: give ${adviceText(advice)}, as in { ${home}: { ${name}: ... } }.`
+  return new RetrievalError('invalid-option', message, { phase: 'resolve', advice })
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `got`: the value, safe to show. */
+function wrongOption(option: string, expected: string, got: string, advice?: Advice): RetrievalError {
+  const message = `Expected ${option} to be ${expected}, got ${got}.`
   return new RetrievalError('invalid-option', message, { phase: 'resolve', ...(advice && { advice }) })
 }
 

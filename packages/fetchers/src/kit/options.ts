@@ -1,10 +1,10 @@
 import type { RequestFields } from '../contract/fetcher.ts'
+import type { OptionKind, OptionKinds } from '../contract/options.ts'
 import type { RetryOn } from '../contract/retries.ts'
-import { invalidOption } from './limits.ts'
+import { invalidOption, unknownOption } from './limits.ts'
 import { knownCharset } from './text/text.ts'
 
-/** The valid values of an option, in words and as a test. */
-export type OptionKind = readonly [expected: string, fits: (value: unknown) => boolean]
+export type { OptionKind, OptionKinds } from '../contract/options.ts'
 
 export const list: OptionKind = ['an array', Array.isArray]
 export const record: OptionKind = [
@@ -180,14 +180,19 @@ export const cookieStore: OptionKind = [
  * Throws `invalid-option` for an unknown option, for a value of the wrong kind, and if `options` is no object of
  * options. `place` is put before the option's name. Undefined counts as absent.
  */
-export function checkOptions(options: object, kinds: Readonly<Record<string, OptionKind>>, place = ''): void {
+export function checkOptions(options: object, kinds: OptionKinds, place = ''): void {
   if (!isOptions(options)) throw invalidOption(place.slice(0, -1) || 'options', 'an object of options', options)
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(kinds, name))
-      throw invalidOption(`${place}${name}`, `one of ${Object.keys(kinds).join(', ')}`, name)
-    const [expected, fits] = kinds[name] ?? record
-    if (value !== undefined && !fits(value)) throw invalidOption(`${place}${name}`, expected, value)
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
+    if (kind === undefined) throw unknownOption(name, kinds, place)
+    if (value === undefined) continue
+    if (!isKind(kind)) checkOptions(value, kind, `${place}${name}.`)
+    else if (!kind[1](value)) throw invalidOption(`${place}${name}`, kind[0], value)
   }
+}
+
+export function isKind(kind: OptionKind | OptionKinds): kind is OptionKind {
+  return Array.isArray(kind)
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { SavedFile } from '../body/representation.ts'
 import type { RetrievalEvent } from '../contract/events.ts'
-import type { Saver } from '../walk/retriever.ts'
+import { namedOf, type Saver } from '../walk/retriever.ts'
 import { leadsOut, type Walk } from '../walk/walk.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import type { MirrorOptions } from './mirror-options.ts'
@@ -38,8 +38,7 @@ export async function retrieveFile(
   const request = {
     signal,
     ...(options.headers !== undefined && { headers: options.headers }),
-    ...(options.virtualHost !== undefined && { virtualHost: options.virtualHost }),
-    ...(options.compressed !== undefined && { compressed: options.compressed }),
+    ...namedOf(options, saver),
     ...(options.digest !== undefined && { digest: options.digest }),
     ...(options.resume !== undefined && { resume: options.resume }),
     ...(known !== null && { ifChangedSince: known.mtime }),

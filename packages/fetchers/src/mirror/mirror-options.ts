@@ -1,4 +1,5 @@
 import type { RetrievalError } from '@retriever/core'
+import type { NamedTreeOptions, OptionKinds } from '../contract/options.ts'
 import { callback, checkOptions, flag, type OptionKind } from '../kit/options.ts'
 import { type WalkOptions, walkKinds } from '../walk/walk-options.ts'
 
@@ -17,6 +18,10 @@ export interface MirrorOptions extends WalkOptions {
   readonly dryRun?: boolean
   /** Called with each result. If it throws, the mirroring ends with that error. */
   readonly onResult?: (result: MirrorResult) => void
+}
+
+declare module '@retriever/core' {
+  interface AdvisedOptions extends Readonly<Record<keyof MirrorOptions, true>> {}
 }
 
 /** The outcome of one file. */
@@ -62,7 +67,7 @@ export interface MirrorSummary {
   readonly failures: readonly Extract<MirrorResult, { outcome: 'failed' }>[]
 }
 
-const mirrorKinds: Readonly<Record<keyof MirrorOptions, OptionKind>> = {
+const mirrorKinds: Readonly<Record<Exclude<keyof MirrorOptions, keyof NamedTreeOptions>, OptionKind>> = {
   ...walkKinds,
   resume: flag,
   delete: flag,
@@ -71,6 +76,6 @@ const mirrorKinds: Readonly<Record<keyof MirrorOptions, OptionKind>> = {
 }
 
 /** Throws RetrievalError `invalid-option`. */
-export function checkMirror(options: MirrorOptions): void {
-  checkOptions(options, mirrorKinds)
+export function checkMirror(options: MirrorOptions, named: OptionKinds): void {
+  checkOptions(options, { ...mirrorKinds, ...named })
 }

@@ -28,7 +28,7 @@ export async function mirror(
   options: MirrorOptions,
 ): Promise<MirrorSummary> {
   checkPathText('folder', folder)
-  checkMirror(options)
+  checkMirror(options, saver.namedKinds)
   if (options.delete) {
     const { mechanism } = saver.resolve(url, options.base).plan
     if (mechanism === 'nntp') {

@@ -70,7 +70,11 @@ export function builtinProtocols({ localHosts, ssh, nfs: nfsOptions }: ProtocolS
     { ...message, load: async () => (await import('./message/index.ts')).messageFetcher() },
     { ...data, load: async () => (await import('./data/index.ts')).dataFetcher() },
     { ...finger, load: async () => (await import('./finger/index.ts')).fingerFetcher() },
-    { ...wais, load: async () => (await import('./wais/index.ts')).waisFetcher() },
+    {
+      ...wais,
+      load: async () => (await import('./wais/index.ts')).waisFetcher(),
+      askedFor: async (asking) => (await import('./wais/asked.ts')).askedOfWais(asking),
+    },
     { ...z3950, load: async () => (await import('./z3950/index.ts')).z3950Fetcher() },
     { ...dict, load: async () => (await import('./dict/index.ts')).dictFetcher() },
     { ...gemini, load: async () => (await import('./gemini/index.ts')).geminiFetcher() },

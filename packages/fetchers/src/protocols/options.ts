@@ -18,6 +18,10 @@ export interface ProtocolOptions {
   readonly nfs?: NfsOptions
 }
 
+declare module '@retriever/core' {
+  interface AdvisedOptions extends Readonly<Record<keyof ProtocolOptions, true>> {}
+}
+
 const builtinList: OptionKind = [
   `false, or an array of mechanisms: ${builtinMechanisms.join(', ')}`,
   (value) => value === false || (Array.isArray(value) && value.every((each) => builtinMechanisms.includes(each))),

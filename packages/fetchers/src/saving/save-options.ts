@@ -40,6 +40,10 @@ export interface SaveOptions {
   readonly before?: Uint8Array
 }
 
+declare module '@retriever/core' {
+  interface AdvisedOptions extends Readonly<Record<keyof SaveOptions, true>> {}
+}
+
 export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = {
   overwrite: flag,
   append: flag,

@@ -1,3 +1,4 @@
+import type { NamedTreeOptions, OptionKinds } from '../contract/options.ts'
 import {
   abortSignal,
   charsetLabel,
@@ -9,7 +10,6 @@ import {
   flag,
   type OptionKind,
   text,
-  virtualHost,
 } from '../kit/options.ts'
 import { type PathPattern, pathPatterns } from './path-filter.ts'
 import type { CommonOptions } from './retriever.ts'
@@ -48,7 +48,7 @@ const scopes: OptionKind = [
   (value) => typeof value === 'string' && ['below', 'server', 'any'].includes(value),
 ]
 
-export const walkKinds: Readonly<Record<keyof WalkOptions, OptionKind>> = {
+export const walkKinds: Readonly<Record<Exclude<keyof WalkOptions, keyof NamedTreeOptions>, OptionKind>> = {
   depth: levels,
   include: pathPatterns,
   exclude: pathPatterns,
@@ -62,12 +62,10 @@ export const walkKinds: Readonly<Record<keyof WalkOptions, OptionKind>> = {
   charset: charsetLabel,
   headers: fields,
   limit: count,
-  compressed: flag,
   digest: flag,
-  virtualHost,
 }
 
 /** Throws RetrievalError `invalid-option`. */
-export function checkWalk(options: WalkOptions): void {
-  checkOptions(options, walkKinds)
+export function checkWalk(options: WalkOptions, named: OptionKinds): void {
+  checkOptions(options, { ...walkKinds, ...named })
 }

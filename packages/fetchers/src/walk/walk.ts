@@ -2,7 +2,7 @@ import { formatLocator, printable, RetrievalError, redact } from '@retriever/cor
 import type { Entry } from '../contract/fetcher.ts'
 import { ListingAhead } from './listing-ahead.ts'
 import { type PathFilter, readFilter } from './path-filter.ts'
-import type { Retriever, TreeRequest } from './retriever.ts'
+import { namedOf, type Retriever, type TreeRequest } from './retriever.ts'
 import { Scope } from './scope.ts'
 import { checkWalk, type WalkOptions } from './walk-options.ts'
 import { segmentOf, type WalkedEntry } from './walked-entry.ts'
@@ -82,7 +82,7 @@ export class Walk {
 
   /** Throws RetrievalError `invalid-option`, `malformed-url` or `unknown-scheme`. */
   constructor(retriever: Retriever, url: string | URL, options: WalkOptions) {
-    checkWalk(options)
+    checkWalk(options, retriever.namedKinds)
     const start = retriever.resolve(url, options.base)
     this.#retriever = retriever
     this.#options = options
@@ -98,11 +98,9 @@ export class Walk {
 
   /** The options of each retrieval in the tree. */
   get #request(): TreeRequest {
-    const { accept, acceptLanguage, charset, headers, limit, compressed, digest, virtualHost } = this.#options
-    const given = Object.entries({
-      ...{ accept, acceptLanguage, charset, headers, limit: limit ?? this.#mostEntries },
-      ...{ compressed, digest, virtualHost },
-    })
+    const { accept, acceptLanguage, charset, headers, limit = this.#mostEntries, digest } = this.#options
+    const named = namedOf(this.#options, this.#retriever)
+    const given = Object.entries({ accept, acceptLanguage, charset, headers, limit, digest, ...named })
     return { ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), signal: this.#signal }
   }
 

@@ -137,8 +137,8 @@ describe('options', () => {
 
   test('split is told to have no effect', () =>
     scriptedTrial({}, async ({ get, events }) => {
-      await get('hello.txt', { split: 4 })
-      expect(remarks(events)).toEqual([expect.stringContaining('`split` has no effect')])
+      await get('hello.txt', { http: { split: 4 } })
+      expect(remarks(events)).toEqual([expect.stringContaining('`http.split` has no effect')])
     }))
 })
 

@@ -281,7 +281,7 @@ describe.each(stores)('in %s', (_name, store) => {
       await read(client)
       later(61)
       setup.server.script = cacheable('failed', { 'cache-control': 'max-age=60' }, 500)
-      expect(await read(client, '', { fail: false })).toBe('failed')
+      expect(await read(client, '', { http: { fail: false } })).toBe('failed')
       setup.server.script = cacheable('old', { 'cache-control': 'max-age=60', etag: '"1"' })
       expect(await read(client)).toBe('old')
       expect(cacheEvents()).toEqual(['stored', 'revalidated'])
@@ -291,7 +291,7 @@ describe.each(stores)('in %s', (_name, store) => {
   test.each<[string, RetrieveOptions]>([
     ['a range', { range: [0, 1] }],
     ['resumeFrom', { resumeFrom: 2 }],
-    ['If-None-Match', { ifNoneMatch: '"x"' }],
+    ['If-None-Match', { http: { ifNoneMatch: '"x"' } }],
     ['If-Modified-Since', { ifChangedSince: new Date(0) }],
     ['a Range field of the caller', { headers: { Range: 'bytes=0-' } }],
     ['a login of the caller', { headers: { Authorization: 'Bearer x' } }],

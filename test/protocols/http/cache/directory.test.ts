@@ -201,7 +201,8 @@ test('a damaged body in a content coding does not stay in the cache', async () =
   const fields = { 'cache-control': 'max-age=60', etag: '"1"', 'content-encoding': 'gzip' }
   setup.server.script = cacheable(octets, fields)
   const client = clientWith(inFolder())
-  const text = async (): Promise<string> => (await client.retrieve(setup.server.url, { compressed: true })).text()
+  const text = async (): Promise<string> =>
+    (await client.retrieve(setup.server.url, { http: { compressed: true } })).text()
   await text()
   const damaged = Buffer.from(octets)
   damaged.fill(0xff, 10, 20)

@@ -113,13 +113,13 @@ describe('what is asked for', () => {
   const all = `gzip, deflate, br${zstdCompressSync ? ', zstd' : ''}`
   test.each<[RetrieveOptions, string]>([
     [{}, 'identity'],
-    [{ compressed: false }, 'identity'],
-    [{ compressed: true }, all],
-    [{ compressed: true, split: 1 }, all],
-    [{ compressed: true, split: 4 }, 'identity'],
-    [{ compressed: true, range: [0, null] }, 'identity'],
-    [{ compressed: true, resumeFrom: 7 }, 'identity'],
-    [{ compressed: true, headers: { 'accept-encoding': 'br' } }, 'br'],
+    [{ http: { compressed: false } }, 'identity'],
+    [{ http: { compressed: true } }, all],
+    [{ http: { compressed: true, split: 1 } }, all],
+    [{ http: { compressed: true, split: 4 } }, 'identity'],
+    [{ http: { compressed: true }, range: [0, null] }, 'identity'],
+    [{ http: { compressed: true }, resumeFrom: 7 }, 'identity'],
+    [{ http: { compressed: true }, headers: { 'accept-encoding': 'br' } }, 'br'],
   ])('%j: %s', async (options, expected) => {
     const { client, url, server } = await scene(answering('identity', plain))
     await client.retrieve(url, options).then((representation) => representation.cancel())
@@ -134,7 +134,7 @@ describe('a body in the coding', () => {
     '$coding comes decoded ($framing, $body.length octets)',
     async ({ coding, body, framing }) => {
       const { client, url, server } = await scene(answering(coding, body, framing))
-      const representation = await client.retrieve(url, { compressed: true })
+      const representation = await client.retrieve(url, { http: { compressed: true } })
       const names = coding.toLowerCase().match(/gzip|deflate|br|zstd/g)
       expect(representation).toMatchObject({
         size: null,
@@ -145,7 +145,7 @@ describe('a body in the coding', () => {
       })
       expect(Buffer.from(await representation.bytes()).equals(plain)).toBe(true)
       // Read to its end, and of use again.
-      await client.retrieve(url, { compressed: true }).then((again) => again.text())
+      await client.retrieve(url, { http: { compressed: true } }).then((again) => again.text())
       expect(server.sockets).toHaveLength(framing === 'close' ? 2 : 1)
     },
   )
@@ -154,7 +154,7 @@ describe('a body in the coding', () => {
     const large = Buffer.alloc(300_000, plain)
     const { client, url } = await scene(answering('gzip', zlib.gzipSync(large)))
     const kept: Uint8Array[] = []
-    for await (const one of await client.retrieve(url, { compressed: true })) {
+    for await (const one of await client.retrieve(url, { http: { compressed: true } })) {
       kept.push(structuredClone(one, { transfer: [one.buffer as ArrayBuffer] }))
     }
     expect(Buffer.concat(kept).equals(large)).toBe(true)
@@ -162,7 +162,7 @@ describe('a body in the coding', () => {
 
   test('an error’s body, where that is wanted, is decoded', async () => {
     const { client, url } = await scene(answering('gzip', gz, 'length', '404 Not Found'))
-    const representation = await client.retrieve(url, { compressed: true, fail: false })
+    const representation = await client.retrieve(url, { http: { compressed: true, fail: false } })
     expect(Buffer.from(await representation.bytes()).equals(plain)).toBe(true)
   })
 
@@ -178,7 +178,7 @@ describe('a coding that was not asked for stays, and a remark says so', () => {
   test.each<[string, RetrieveOptions, string]>([
     ['gzip', {}, 'gzip'],
     ['x-gzip\nbr', {}, 'x-gzip, br'],
-    ['gzip', { compressed: true, range: [0, null] }, 'gzip'],
+    ['gzip', { http: { compressed: true }, range: [0, null] }, 'gzip'],
   ])('%s, %j', async (coding, options, named) => {
     const { client, url, events } = await scene(answering(coding, gz))
     const representation = await client.retrieve(url, options)
@@ -190,7 +190,7 @@ describe('a coding that was not asked for stays, and a remark says so', () => {
 
   test('what it is called is harmless to show', async () => {
     const { client, url, events } = await scene(answering('a\x9b2J', gz))
-    await client.retrieve(url, { compressed: true }).catch(() => {})
+    await client.retrieve(url, { http: { compressed: true } }).catch(() => {})
     await client.retrieve(url).then((representation) => representation.cancel())
     expect(JSON.stringify(events.filter(({ type }) => type !== 'received'))).not.toMatch(/\x9b/)
   })
@@ -206,7 +206,7 @@ describe('nothing is decoded where there is nothing', () => {
     ['a last chunk alone', '200 OK\r\nContent-Encoding: br, gzip\r\nTransfer-Encoding: chunked\r\n\r\n0', null, {}],
   ])('%s', async (_, answer, size, options) => {
     const { client, url, events } = await scene((socket) => socket.write(`HTTP/1.1 ${answer}\r\n\r\n`))
-    const representation = await client.retrieve(url, { compressed: true, ...options })
+    const representation = await client.retrieve(url, { http: { compressed: true }, ...options })
     expect(representation.size).toBe(size)
     expect(await representation.text()).toBe('')
     expect(events.map(({ type }) => type)).not.toContain('remark')
@@ -229,7 +229,7 @@ describe('what is cut is partial', () => {
     const isCutWithin = coding.includes(',')
     const cuts = isCutWithin ? [body.length] : [1, 2, 5, 9, 10, 11, 30, ...tail(body.length)]
     for (cut of cuts) {
-      const error = await failure(client.retrieve(url, { compressed: true }).then((answer) => answer.bytes()))
+      const error = await failure(client.retrieve(url, { http: { compressed: true } }).then((answer) => answer.bytes()))
       expect({ cut, code: error.code, phase: error.phase }).toEqual({ cut, code: 'partial', phase: 'body' })
     }
   })
@@ -241,7 +241,7 @@ describe('what is cut is partial', () => {
   test('a second member', async () => {
     const body = Buffer.concat([gz, gz.subarray(0, 1)])
     const { client, url } = await scene(answering('gzip', body, 'octetwise'))
-    const error = await failure(client.retrieve(url, { compressed: true }).then((answer) => answer.bytes()))
+    const error = await failure(client.retrieve(url, { http: { compressed: true } }).then((answer) => answer.bytes()))
     expect(error.code).toBe('partial')
   })
 })
@@ -288,7 +288,7 @@ describe('what is damaged is a violation, at once', () => {
     '$what, $coding, $framing',
     async ({ coding, body, framing }) => {
       const { client, url, server } = await scene(answering(coding, body, framing))
-      const representation = await client.retrieve(url, { compressed: true })
+      const representation = await client.retrieve(url, { http: { compressed: true } })
       const error = await failure(representation.bytes())
       expect(error).toMatchObject({ code: 'protocol-violation', phase: 'body' })
       expect(error.message).toContain('compressed')
@@ -314,7 +314,7 @@ describe('a chain of codings that is too long is refused, before the body is rea
         socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: ${fields}\r\n\r\n`)
         endlessly(socket, Buffer.alloc(65_536))
       })
-      const error = await failure(client.retrieve(url, { compressed: true }))
+      const error = await failure(client.retrieve(url, { http: { compressed: true } }))
       expect(error).toMatchObject({ code: 'limit-exceeded', phase: 'request' })
       await server.closed()
     },
@@ -329,7 +329,7 @@ describe('a coding that is not known stays, and a remark says so', () => {
     '$coding, compressed: $compressed',
     async ({ coding, compressed }) => {
       const { client, url, events } = await scene(answering(coding, gz))
-      const representation = await client.retrieve(url, { compressed })
+      const representation = await client.retrieve(url, { http: { compressed } })
       expect(representation.size).toBe(gz.length)
       expect(httpMetadata(representation).decoded).toBeUndefined()
       expect(Buffer.from(await representation.bytes()).equals(gz)).toBe(true)
@@ -381,7 +381,7 @@ describe('a bomb', () => {
     let most = 0
     const before = process.memoryUsage().arrayBuffers
     const reading = async (): Promise<void> => {
-      await (await client.retrieve(url, { compressed: true })).writeTo((one) => {
+      await (await client.retrieve(url, { http: { compressed: true } })).writeTo((one) => {
         received += one.length
         most = Math.max(most, process.memoryUsage().arrayBuffers - before)
       })
@@ -400,7 +400,7 @@ describe('a bomb', () => {
       socket.write(Buffer.concat([gzipHead, zlib.deflateRawSync(gz, { finishFlush: 3 })]))
       endlessly(socket, zeros)
     })
-    const error = await failure(client.retrieve(url, { compressed: true }).then((answer) => answer.bytes()))
+    const error = await failure(client.retrieve(url, { http: { compressed: true } }).then((answer) => answer.bytes()))
     expect(error).toMatchObject({ code: 'limit-exceeded' })
     expect(error.message).toContain('250')
   })
@@ -416,7 +416,7 @@ describe('a bomb', () => {
     for (const body of [Buffer.concat([...parts, last]), small]) {
       const { client, url } = await scene(answering('deflate', body))
       let received = 0
-      await (await client.retrieve(url, { compressed: true })).writeTo(({ length }) => {
+      await (await client.retrieve(url, { http: { compressed: true } })).writeTo(({ length }) => {
         received += length
       })
       expect(received).toBe(body === small ? limit : 300 * (2 ** 18 + 900))
@@ -433,7 +433,7 @@ describe('maxSize', () => {
       [plain.length - 1, gz, 'limit-exceeded'],
     ] as const) {
       const { client, url } = await scene(answering('gzip', body), { maxSize })
-      const reading = client.retrieve(url, { compressed: true }).then((answer) => answer.bytes())
+      const reading = client.retrieve(url, { http: { compressed: true } }).then((answer) => answer.bytes())
       const outcome = await reading.then(
         () => 'whole',
         ({ code }) => code,
@@ -454,7 +454,7 @@ describe('maxSize', () => {
       },
       { maxSize: 100_000 },
     )
-    const error = await failure(client.retrieve(url, { compressed: true }).then((answer) => answer.bytes()))
+    const error = await failure(client.retrieve(url, { http: { compressed: true } }).then((answer) => answer.bytes()))
     expect(error.code).toBe('limit-exceeded')
     await server.closed()
   })
@@ -471,7 +471,10 @@ describe('a consumer', () => {
       endlessly(socket, octets)
     })
     const controller = new AbortController()
-    const representation = await theScene.client.retrieve(theScene.url, { compressed: true, signal: controller.signal })
+    const representation = await theScene.client.retrieve(theScene.url, {
+      http: { compressed: true },
+      signal: controller.signal,
+    })
     const decoders = (): Set<zlib.Gunzip> => new Set(writes.mock.contexts as zlib.Gunzip[])
     return { ...theScene, controller, representation, decoders }
   }
@@ -538,7 +541,7 @@ describe('a consumer', () => {
     })
     const client = createClient({ fetchers: [fetcher] })
     opened.push({ client })
-    expect(await (await client.retrieve(url, { compressed: true })).text()).toBe('')
+    expect(await (await client.retrieve(url, { http: { compressed: true } })).text()).toBe('')
     await server.closed()
   })
 

@@ -220,7 +220,7 @@ describe('what is no index stays an object', () => {
     ['another type', nginx, { type: 'text/plain' }],
     ['a file', nginx, { path: 'files/index.html' }],
     ['a file with a query', nginx, { path: 'files?dir=/' }],
-    ['an error', nginx, { status: '404 Not Found', fail: false }],
+    ['an error', nginx, { status: '404 Not Found', http: { fail: false } }],
     ['JSON of another shape', '[{"name":"a","type":"file"}]', { type: 'application/json', accept: 'application/json' }],
   ])('%s', async (_what, body, serving) => {
     const representation = await retrieved(body, serving)

@@ -155,7 +155,7 @@ describe('a body that breaks off without a validator', () => {
 
   test('what has no body is none that broke off: 304 with a length', async () => {
     const octets = reply('304', { 'Content-Length': '44', ETag: '"a"' })
-    const result = await get(() => octets, { headers: { 'If-None-Match': '"a"' }, fail: false })
+    const result = await get(() => octets, { headers: { 'If-None-Match': '"a"' }, http: { fail: false } })
     expect(result).toMatchObject({ text: '', code: '', asked: [''] })
   })
 
@@ -179,7 +179,11 @@ describe('a body that breaks off without a validator', () => {
 
   test('a decoded body is given as it came, and partial', async () => {
     const coded = { 'Content-Encoding': 'gzip' }
-    const result = await get(serve(cut(10, coded, '\x1f\x8b\x08\0\0\0\0\0\0\x03')), { compressed: true }, true)
+    const result = await get(
+      serve(cut(10, coded, '\x1f\x8b\x08\0\0\0\0\0\0\x03')),
+      { http: { compressed: true } },
+      true,
+    )
     expect(result).toMatchObject({ code: 'partial', files: [] })
   })
 })

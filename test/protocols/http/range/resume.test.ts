@@ -425,7 +425,7 @@ describe('resumeFrom', () => {
       ...rest,
       remarks: [expect.stringContaining('was not asked for (gzip)')],
     })
-    expect(await retrieve(coded, { resumeFrom: at, compressed: true })).toMatchObject({
+    expect(await retrieve(coded, { resumeFrom: at, http: { compressed: true } })).toMatchObject({
       ...all,
       remarks: remark('it is compressed on its way'),
     })

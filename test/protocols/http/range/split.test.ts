@@ -19,7 +19,7 @@ const hash = (octets: Uint8Array): string => createHash('sha256').update(octets)
 const serve = (asked: Asked): Reply => ({ octets: part(asked, content, { ETag: etag }) })
 const rangesOf = (server: ScriptedHttp): string[] => server.asked.map(({ fields }) => fields.range ?? '')
 
-async function retrieve(answer: HttpScript, options: RetrieveOptions = { split: 4 }) {
+async function retrieve(answer: HttpScript, options: RetrieveOptions = { http: { split: 4 } }) {
   await using server = await scriptedHttp(answer)
   const events: RetrievalEvent[] = []
   await using client = createClient({ limits: { maxRetryDelay: 0 }, onEvent: (event) => events.push(event) })
@@ -44,7 +44,7 @@ describe('a large body over several connections', () => {
   const whole = { hash: hash(content), length: total }
 
   test.each([2, 4, 16])('%i of them: octet for octet the whole, and it looks like it', async (split) => {
-    const result = await retrieve(serve, { split })
+    const result = await retrieve(serve, { http: { split } })
     expect(result).toMatchObject(whole)
     expect(result.ranges.toSorted()).toEqual(ranges.toSorted())
     expect(result.asked.map(({ fields }) => fields['if-range'])).toEqual([undefined, etag, etag, etag])
@@ -80,7 +80,7 @@ describe('a large body over several connections', () => {
   test('is held in memory for so many segments as there are connections', async () => {
     await using server = await scriptedHttp(serve)
     await using client = createClient()
-    const octets = (await client.retrieve(server.url, { split: 2 }))[Symbol.asyncIterator]()
+    const octets = (await client.retrieve(server.url, { http: { split: 2 } }))[Symbol.asyncIterator]()
     await octets.next()
     await expect.poll(() => server.asked.length).toBe(2)
     let length = 0
@@ -103,7 +103,7 @@ describe('a large body over several connections', () => {
   test('nothing but the first segment is asked for before anybody reads, and a cancel ends all', async () => {
     await using server = await scriptedHttp(serve)
     await using client = createClient()
-    const representation = await client.retrieve(server.url, { split: 4 })
+    const representation = await client.retrieve(server.url, { http: { split: 4 } })
     expect(rangesOf(server)).toEqual(ranges.slice(0, 1))
     await representation.cancel()
     await server.closed()
@@ -137,7 +137,7 @@ describe('a large body over several connections', () => {
     await using client = createClient({ limits: { maxRetryDelay: 0 } })
     const chunks: Uint8Array[] = []
     const reading = (async () => {
-      for await (const chunk of await client.retrieve(server.url, { split: 4 })) chunks.push(chunk)
+      for await (const chunk of await client.retrieve(server.url, { http: { split: 4 } })) chunks.push(chunk)
     })()
     await expect(reading).rejects.toMatchObject({ code: 'partial', phase: 'body' })
     expect(Buffer.concat(chunks).equals(content.subarray(0, segment))).toBe(true)
@@ -154,7 +154,7 @@ describe('a large body over several connections', () => {
       return { octets: part(asked, content, fields), end: 'fin' }
     })
     await using client = createClient({ limits: { maxRetryDelay: 0 } })
-    const octets = (await client.retrieve(server.url, { split: 4 }))[Symbol.asyncIterator]()
+    const octets = (await client.retrieve(server.url, { http: { split: 4 } }))[Symbol.asyncIterator]()
     let length = 0
     const read = async (limit: number): Promise<void> => {
       while (length < limit) length += (await octets.next()).value?.length ?? 0
@@ -169,10 +169,10 @@ describe('a large body over several connections', () => {
   test('conditions hold', async () => {
     await using server = await scriptedHttp(serve)
     await using client = createClient()
-    await expect(client.retrieve(server.url, { split: 4, ifNoneMatch: etag })).rejects.toMatchObject({
+    await expect(client.retrieve(server.url, { http: { split: 4, ifNoneMatch: etag } })).rejects.toMatchObject({
       code: 'not-modified',
     })
-    await expect(client.retrieve(server.url, { split: 17 })).rejects.toMatchObject({ code: 'invalid-option' })
+    await expect(client.retrieve(server.url, { http: { split: 17 } })).rejects.toMatchObject({ code: 'invalid-option' })
   })
 })
 
@@ -212,12 +212,12 @@ describe('where no ranges are proved, one connection brings the whole', () => {
   })
 
   test('compressed is left out of a split body, and a remark says so', async () => {
-    const result = await retrieve(serve, { split: 4, compressed: true })
+    const result = await retrieve(serve, { http: { split: 4, compressed: true } })
     expect(result).toMatchObject({ hash: hash(content), length: total })
     expect(result.ranges.toSorted()).toEqual(ranges.toSorted())
     expect(result.asked.map(({ fields }) => fields['accept-encoding'])).toEqual(Array(4).fill('identity'))
     expect(remarks(result.events)).toEqual([
-      expect.stringMatching(/^`compressed` has no effect: .* several connections/),
+      expect.stringMatching(/^`http.compressed` has no effect: .* several connections/),
     ])
   })
 
@@ -230,7 +230,7 @@ describe('where no ranges are proved, one connection brings the whole', () => {
       (asked) => ({
         octets: asked.fields.range ? part(asked, small) : reply('200', { ETag: etag }, options.head ? '' : small),
       }),
-      { split: 4, ...options },
+      { http: { split: 4 }, ...options },
     )
     expect(result.ranges).toEqual([range])
   })

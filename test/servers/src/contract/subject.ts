@@ -43,7 +43,7 @@ export interface ContractRequest {
   readonly limit?: number
   readonly accept?: string
   readonly acceptLanguage?: string
-  readonly compressed?: boolean
+  readonly http?: { readonly compressed?: boolean }
   readonly headers?: Readonly<Record<string, string | null>>
   readonly ifChangedSince?: Date
   readonly login?: { readonly user: string; readonly password: string }

@@ -6,9 +6,8 @@ import type { RequestOptions } from '@retriever/fetchers/plugin'
  * fetched.
  */
 export function requestShown(request: RequestOptions): Readonly<Record<string, unknown>> {
-  const { range, resumeFrom, ifChangedSince, ifUnchangedSince, ifNoneMatch, accept, acceptLanguage, form, limit } =
-    request
-  const { headers, head, compressed, fail, charset, virtualHost } = request
+  const { range, resumeFrom, ifChangedSince, ifUnchangedSince, accept, acceptLanguage, form, limit } = request
+  const { headers, head, charset, http: { ifNoneMatch, virtualHost, compressed, fail } = {} } = request
   const offset = typeof resumeFrom === 'object' ? resumeFrom.offset : resumeFrom
   return {
     ...(range !== undefined && { range }),

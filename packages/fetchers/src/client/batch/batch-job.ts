@@ -1,8 +1,10 @@
 import { type Mechanism, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { Body } from '../../body/body.ts'
 import { Representation } from '../../body/representation.ts'
-import { checkItem, type RetrieveOptions } from '../client-options.ts'
+import type { RetrieveOptions } from '../client-options.ts'
 import { handoffError } from '../handoff/handoff.ts'
+import { checkItem } from '../options/checks.ts'
+import { type KnownOptions, mergedOptions } from '../options/known.ts'
 import type { Retrieval } from '../retrieval.ts'
 import type { Rostered } from '../roster.ts'
 import type { Job } from './job.ts'
@@ -11,6 +13,7 @@ import { isItem, type Listed } from './source.ts'
 
 /** The parts of a client that retrieve a URL. */
 export interface Retriever {
+  readonly options: KnownOptions
   /** Throws as core's resolve(). */
   resolve(url: string | URL | Resolution, base: string | undefined): Resolution
   /** The number of retrievals that share one connection. */
@@ -64,8 +67,8 @@ export class BatchJob<Key> implements Job, Rostered {
     this.index = index
     this.priority = priority
     try {
-      checkItem(this.#item)
-      if (own !== undefined) this.#options = withOwn(options, own)
+      checkItem(this.#item, retriever.options)
+      if (own !== undefined) this.#options = withOwn(options, own, retriever.options)
       this.#resolution = this.#resolve()
     } catch (error) {
       this.#failure = { error }
@@ -138,11 +141,10 @@ export class BatchJob<Key> implements Job, Rostered {
 }
 
 /** The options of one URL over those of the batch; either signal ends the retrieval. An undefined one is none. */
-function withOwn(options: RetrieveOptions, given: RetrieveOptions): RetrieveOptions {
-  const { signal } = options
-  const own: RetrieveOptions = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  const isBoth = signal !== undefined && own.signal !== undefined
-  return { ...options, ...own, ...(isBoth && { signal: AbortSignal.any([signal, own.signal]) }) }
+function withOwn(options: RetrieveOptions, own: RetrieveOptions, known: KnownOptions): RetrieveOptions {
+  const merged = mergedOptions(options, own, known)
+  const isBoth = options.signal !== undefined && own.signal !== undefined
+  return isBoth ? { ...merged, signal: AbortSignal.any([options.signal, own.signal]) } : merged
 }
 
 /** The URL as it was given. */

@@ -1,5 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
-import { type BatchOptions, type ClientOptions, checkBatch } from '../client-options.ts'
+import type { BatchOptions, ClientOptions } from '../client-options.ts'
+import { checkBatch } from '../options/checks.ts'
 import { type BatchClient, type BatchUse, RunningBatch } from './batch.ts'
 import type { Retriever } from './batch-job.ts'
 import type { Places } from './client-places.ts'
@@ -29,7 +30,7 @@ export class Batches {
   /** Throws `invalid-option`. */
   open<Outcome, Key>(source: BatchSource<Key>, options: BatchOptions, use: BatchUse<Outcome, Key>): Batch<Outcome> {
     checkSource(source)
-    checkBatch(options)
+    checkBatch(options, this.#retriever.options)
     const { concurrency, perHost, interval: _i, intervalCap: _c, ...retrieveOptions } = options
     const { concurrency: most = defaultConcurrency, perHost: mostPerHost = defaultPerHost } = this.#options
     const caps = {

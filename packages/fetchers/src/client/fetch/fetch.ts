@@ -121,7 +121,7 @@ async function ofRetrieval(client: Retriever, request: FetchRequest): Promise<Re
         // The redirect is the result then.
         ...(redirect !== 'follow' && { limits: { maxRedirects: 0 } }),
         // With other mechanisms, these options would cause remarks that they have no effect.
-        ...(isHttp && { compressed: true, fail: false }),
+        ...(isHttp && { http: { compressed: true, fail: false } }),
       },
       credentials !== 'omit',
     )

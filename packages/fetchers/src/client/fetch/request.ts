@@ -2,7 +2,8 @@ import { printable, RetrievalError, redact } from '@retriever/core'
 import { invalidOption } from '../../kit/limits.ts'
 import { isOwnField } from '../../kit/options.ts'
 import { webUrl } from '../../kit/web-url.ts'
-import { optionNames } from '../client-options.ts'
+import { optionNames } from '../options/checks.ts'
+import type { KnownOptions } from '../options/known.ts'
 
 /** One call of fetch(), checked: a Request and an init object made into one. */
 export interface FetchRequest {
@@ -126,9 +127,10 @@ function readUrl(input: unknown): string {
 }
 
 /** The options of retrieve() and of clients that fetch() of the web does not have. */
-export const refusedOptions: readonly string[] = optionNames.filter(
-  (name) => !['credentials', 'headers', 'signal'].includes(name),
-)
+export function refusedOptions(known: KnownOptions): readonly string[] {
+  const withMembers = [...known.named.values()].flatMap(Object.keys)
+  return [...optionNames(known), ...withMembers].filter((name) => !['credentials', 'headers', 'signal'].includes(name))
+}
 
 /** URLs that `new URL()` leaves as they are, to save that work for most. */
 const plain =

@@ -5,7 +5,8 @@ import type { Limits } from '../../contract/limits.ts'
 import type { StepRequest } from '../../contract/steps.ts'
 import { invalidOption, readLimits } from '../../kit/limits.ts'
 import { checkOptions, fieldsOf, record } from '../../kit/options.ts'
-import { checkBeginning, requestKinds } from '../client-options.ts'
+import { checkBeginning } from '../options/checks.ts'
+import type { KnownOptions } from '../options/known.ts'
 import type { HopContext } from './context.ts'
 import type { Hop } from './hop.ts'
 
@@ -76,7 +77,7 @@ function frozen<T>(value: T): T {
 }
 
 /** Reads the request that a step gives to the next one. Throws `invalid-option`. */
-export function changed(before: Asked, given: unknown): Asked {
+export function changed(before: Asked, given: unknown, known: KnownOptions): Asked {
   if (given === before) return before
   if (!record[1](given)) throw invalidOption('request', 'the request that the step got, or a copy of it', typeof given)
   const { id, url, plan, attempt, isOtherOrigin, signal, limits, ...options } = given as Partial<StepRequest>
@@ -84,7 +85,7 @@ export function changed(before: Asked, given: unknown): Asked {
   const other = fixed.find((name) => facts[name] !== undefined && facts[name] !== before[name])
   if (other !== undefined) throw unchangeable(`request.${other}`)
   if (signal !== undefined && signal !== before.signal) throw unchangeable('request.signal')
-  checkOptions(options, requestKinds)
+  checkOptions(options, known.request)
   checkBeginning(options)
   const headers = options.headers === undefined ? null : fieldsOf(options.headers)
   return before.with(headers === null ? options : { ...options, headers }, limitsFor(before, limits))

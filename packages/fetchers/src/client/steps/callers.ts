@@ -56,7 +56,7 @@ class Passage {
     const next = async (given: unknown): Promise<StepResult> => {
       if (isSettled || this.#isOver) throw this.#late()
       try {
-        return await this.#call(index + 1, changed(asked, given))
+        return await this.#call(index + 1, changed(asked, given, this.#hop.retrieval.settings.registry.options))
       } catch (error) {
         failures.add(error)
         throw error

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../contract/fetcher.ts'
 import { handoffOf } from '../handoff/handoff-of.ts'
-import { tellPassedOver } from '../honoured.ts'
 import { remarkOf } from '../network/route.ts'
+import { tellPassedOver } from '../options/honoured.ts'
 import type { Hop } from './hop.ts'
 
 /** Makes the fetcher carry out the plan, and tells what it passes over. */
@@ -10,6 +10,7 @@ export async function fetch({ retrieval, resolution, context, routed, proxy, fet
   const outcome = await fetcher.retrieve(routed, { ...context, proxy })
   const remark = outcome.outcome === 'retrieved' ? remarkOf(resolution.plan, routed, proxy) : null
   if (remark !== null) context.emit({ type: 'remark', url: context.url, ...remark })
-  tellPassedOver(fetcher, retrieval.settings.registry.about(fetcher.mechanism), outcome, context)
+  const { registry } = retrieval.settings
+  tellPassedOver(fetcher, registry.about(fetcher.mechanism), outcome, context, registry.options)
   return outcome
 }

@@ -36,7 +36,8 @@ function follow(hop: Hop, redirect: Redirect): void {
   const isFromInside = isFromHere(from, redirect)
   if (redirect.isAccess === true) {
     enforceAccess(policy, from, to, isFromInside)
-    const { followAccess: _done, ...request } = retrieval.request
+    // The access method has been followed.
+    const { prospero: _done, ...request } = retrieval.request
     retrieval.request = request
   } else enforceRedirect(policy, from, to, isFromInside)
   const isPointedTo = !isFromInside && !policy.allowInward

@@ -6,9 +6,12 @@ import { connectionsFor, segmentSize } from './range/segments.ts'
 /** Tells what a request asks for in HTTP's own way: fields, ranges, several connections. */
 export async function askedOfHttp(asking: Asking): Promise<Asked> {
   const { request } = asking
+  const { compressed, ifNoneMatch, virtualHost } = request.http ?? {}
   const cookie = await cookieField(asking)
   return {
-    ...(request.compressed === true && { acceptEncoding: await codings(request) }),
+    ifNoneMatch,
+    virtualHost,
+    ...(compressed === true && { acceptEncoding: await codings(request) }),
     ...(cookie !== null && { headers: { ...withoutCookie(request.headers), Cookie: cookie } }),
     ...(connectionsFor(request) > 1 && { segment: segmentSize }),
     ...(await restAsked(request)),

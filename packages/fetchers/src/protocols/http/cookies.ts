@@ -57,5 +57,5 @@ function isValue(cookie: unknown): cookie is string {
 /** Returns the URL that the cookies belong to: without a user, and with the virtual host that the caller names. */
 function urlOf(plan: HttpPlan, { request }: RetrievalContext): string {
   const [scheme, port] = plan.tls === 'none' ? (['http', 80] as const) : (['https', 443] as const)
-  return `${scheme}://${request.virtualHost ?? authority(plan, port)}${originForm(plan.target)}`
+  return `${scheme}://${request.http?.virtualHost ?? authority(plan, port)}${originForm(plan.target)}`
 }

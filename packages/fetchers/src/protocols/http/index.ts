@@ -29,6 +29,10 @@ export interface HttpFetcherOptions {
   readonly http2?: boolean
 }
 
+declare module '@retriever/core' {
+  interface AdvisedOptions extends Readonly<Record<`httpFetcher.${keyof HttpFetcherOptions}`, true>> {}
+}
+
 const optionKinds: Readonly<Record<keyof HttpFetcherOptions, OptionKind>> = { cache: cacheOption, http2: flag }
 
 /**
@@ -85,8 +89,13 @@ async function retrieve(
  */
 function withoutForeignTags(context: RetrievalContext): RetrievalContext {
   if (context.isOtherOrigin !== true) return context
-  const { ifNoneMatch: _tag, ifChangedSince: _date, ifUnchangedSince: _other, ...request } = context.request
-  return { ...context, request }
+  const {
+    http: { ifNoneMatch: _tag, ...http } = {},
+    ifChangedSince: _date,
+    ifUnchangedSince: _other,
+    ...request
+  } = context.request
+  return { ...context, request: { ...request, http } }
 }
 
 function retrieveWith(send: SendRequest, context: RetrievalContext): Promise<Outcome<'http'>> {

@@ -23,7 +23,7 @@ export async function outcomeOf(
   const { status } = head
   const location = redirects.has(status) ? locationOf(head, context) : null
   if (location !== null) {
-    if (context.request.fail === false && context.limits.maxRedirects === 0) return retrieved(answer)
+    if (context.request.http?.fail === false && context.limits.maxRedirects === 0) return retrieved(answer)
     await discard(body, context)
     const setsCookies = head.asSent.some(([name]) => name.toLowerCase() === 'set-cookie')
     return { outcome: 'redirect', location, status, setsCookies, peerAddress }
@@ -50,7 +50,7 @@ async function failed(
   const { head, proxy } = answer
   const { status, reply } = head
   const isProxyLogin = status === 407 && proxy !== null
-  if (context.request.fail === false && !isProxyLogin) return retrieved(answer)
+  if (context.request.http?.fail === false && !isProxyLogin) return retrieved(answer)
   const excerpt = await readExcerpt(sourceOf(decodeBody(retrieved(answer), context).body), head.hide, context)
   // If the retrieval was aborted in the meantime, that is the error, not the status.
   context.deadline.throwIfAborted()
@@ -68,7 +68,7 @@ function retrieved({ head, body, provesEnd = false }: Answer): Retrieved<'http'>
 function checkUnrequested(head: ResponseHead, context: RetrievalContext): void {
   const { status } = head
   if (status === 304 && givesField(context.request, 'if-none-match', 'if-modified-since')) {
-    if (context.request.fail === false) return
+    if (context.request.http?.fail === false) return
     const { reply } = head
     throw context.error('not-modified', `It has not been modified. (${reply})`, { status, reply, phase: 'request' })
   }

@@ -34,7 +34,7 @@ export function requestFields(
   { authorization, proxyAuthorization }: Logins,
 ): readonly (readonly [name: string, value: string])[] {
   const ranges = range && [range]
-  const asked = { ...request, range: ranges, ifRange, acceptEncoding: acceptEncoding(request) }
+  const asked = { ...request, ...request.http, range: ranges, ifRange, acceptEncoding: acceptEncoding(request) }
   return httpFields({ ...asked, authorization, proxyAuthorization })
 }
 
@@ -47,7 +47,7 @@ export function makeRequest(
 ): HttpRequest {
   const method = methodOf(request)
   const fields = requestFields(request, rangeRequest, logins)
-  const host = request.virtualHost ?? hostField(plan)
+  const host = request.http?.virtualHost ?? hostField(plan)
   const headers = ['Host', host]
   for (const [name, value] of fields) headers.push(name, value)
   return {

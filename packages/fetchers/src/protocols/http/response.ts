@@ -110,7 +110,8 @@ function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: st
  * 9110 13.1.3; nginx does). If there is a tag, the date does not count.
  */
 export function checkChanged(head: ResponseHead, request: RequestOptions, context: RetrievalContext): void {
-  const { ifChangedSince, ifUnchangedSince, ifNoneMatch } = request
+  const { ifChangedSince, ifUnchangedSince } = request
+  const ifNoneMatch = request.http?.ifNoneMatch
   if (ifNoneMatch === undefined && ifChangedSince === undefined && ifUnchangedSince === undefined) return
   const { status, reply } = head
   const details = { status, reply, phase: 'request' } as const

@@ -40,7 +40,7 @@ export function withLogin(
         const { head, body } = answer
         if (head.status === 401) {
           const failure = await server.answerChallenge(serverLogin, answer)
-          if (failure !== null && context.request.fail === false) return answer
+          if (failure !== null && context.request.http?.fail === false) return answer
           if (failure !== null) throw failure
         } else if (head.status !== 407) {
           if (showsLogin(head.status)) server.accepted()
@@ -106,7 +106,7 @@ class ServerLogin {
   async answerChallenge(requestLogin: LoginAttempt, { head, body }: Answer): Promise<RetrievalError | null> {
     const context = this.#context
     const { status, reply } = head
-    const excerpt = context.request.fail === false ? '' : await readExcerpt(body, head.hide, context)
+    const excerpt = context.request.http?.fail === false ? '' : await readExcerpt(body, head.hide, context)
     const details = { status, reply, response: { headers: shownFields(head), excerpt }, phase: 'login' } as const
     if (givesField(context.request, 'authorization')) {
       const advice = { option: 'headers', value: 'Authorization' } as const

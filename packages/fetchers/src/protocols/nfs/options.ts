@@ -16,6 +16,10 @@ export interface NfsOptions {
   readonly portmapPort?: number
 }
 
+declare module '@retriever/core' {
+  interface AdvisedOptions extends Readonly<Record<`nfs.${keyof NfsOptions}`, true>> {}
+}
+
 const id: OptionKind = [
   'a whole number from 0 to 4294967295',
   (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 32,

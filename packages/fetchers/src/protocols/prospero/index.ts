@@ -5,7 +5,7 @@ import { retrieveAs } from './retrieve.ts'
 
 /**
  * Makes a fetcher for Prospero (RFC 4157, protocol version 5 over ARDP and UDP): directories as listings, and plain
- * files. Of other objects it gives the access methods, which RequestOptions.followAccess follows.
+ * files. Of other objects it gives the access methods, which `prospero.followAccess` follows.
  */
 export function prosperoFetcher(): Fetcher<'prospero'> {
   return { ...prospero, retrieve: (plan, context) => retrieveAs(randomIdentity, plan, context) }

@@ -54,7 +54,7 @@ export function followed({ methods }: Pick<Found, 'methods'>, session: Session):
 export function tellElsewhere({ methods }: Found, { emit, url }: RetrievalContext): void {
   const best = bestAccess(methods)
   if (best === undefined) return
-  const advice = { option: 'followAccess' } as const
+  const advice = { option: 'prospero.followAccess' } as const
   const message = `The data are elsewhere; ${adviceText(advice)} gets them from ${best.url}.`
   emit({ type: 'remark', url, message, advice })
 }

@@ -58,6 +58,6 @@ function linkOutcome(link: Link, hsoname: string, session: Session): Outcome<'pr
   const { target, attributes } = link
   if (target !== 'EXTERNAL') return link.hsoname === hsoname ? null : moved(link, session)
   const methods = accessMethods(attributes, link, session.server)
-  const redirect = session.context.request.followAccess === true ? followed({ methods }, session) : null
+  const redirect = session.context.request.prospero?.followAccess === true ? followed({ methods }, session) : null
   return redirect ?? listed({ object: link, attributes, methods }, accessEntries(methods), '')
 }

@@ -37,7 +37,7 @@ async function retrieve(plan: ProsperoPlan, session: Session): Promise<Result> {
   if (attributes.length > 0) checkFields(plan, attributes, context)
   const modified = modifiedOf(attributes)
   if (modified !== null) checkDate(context, modified)
-  if (context.request.followAccess === true) {
+  if (context.request.prospero?.followAccess === true) {
     const redirect = followed(found, session)
     if (redirect !== null) return redirect
   }

@@ -24,6 +24,10 @@ export interface SshOptions {
   readonly passphrase?: string
 }
 
+declare module '@retriever/core' {
+  interface AdvisedOptions extends Readonly<Record<`ssh.${keyof SshOptions}`, true>> {}
+}
+
 /** Gives the lines and fingerprints of SshOptions.hostKeys for a server. */
 export type HostKeySource = (server: {
   readonly host: string

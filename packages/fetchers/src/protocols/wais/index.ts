@@ -90,7 +90,7 @@ async function description(plan: Plan, dialogue: WaisDialogue, context: Retrieva
 }
 
 async function search(plan: Plan, dialogue: WaisDialogue, context: RetrievalContext): Promise<Retrieved<'wais'>> {
-  const { limit, relevantTo = [] } = context.request
+  const { limit, wais: { relevantTo = [] } = {} } = context.request
   const most = limit && Math.min(limit, waisLimit)
   const relevant = relevantTo.map((url) => relevantDocument(url, context))
   const words = plan.search ?? ''
@@ -129,7 +129,7 @@ function relevantDocument(url: string, context: RetrievalContext): WaisDocument 
   const { plan } = resolve(url)
   const { docid = null, wtype = null } = plan.mechanism === 'wais' ? plan : {}
   if (docid !== null && wtype !== null) return { docid, wtype, length: null }
-  const advice = { option: 'relevantTo', value: url } as const
+  const advice = { option: 'wais.relevantTo', value: url } as const
   const message = `A search can be relevant only to WAIS documents; ${adviceText(advice)} names none.`
   throw context.error('invalid-option', message, { phase: 'resolve', advice })
 }

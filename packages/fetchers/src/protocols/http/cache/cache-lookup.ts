@@ -6,7 +6,7 @@ import type { Answer } from '../exchange.ts'
 import { describe } from '../response.ts'
 import { type CacheRequest, matches, varyOf } from './cache-request.ts'
 import { ageOf, type Dated, isStorable, staleIfError, usableAs } from './freshness.ts'
-import { conditionOf, fieldsToKeep, type Store, type Stored, storedHead, updatedBy304 } from './stored.ts'
+import { conditional, fieldsToKeep, type Store, type Stored, storedHead, updatedBy304 } from './stored.ts'
 import { StoredBody } from './stored-body.ts'
 import { type Kept, StoringBody } from './storing-body.ts'
 
@@ -94,13 +94,13 @@ export class CacheLookup {
   /** Asks the server whether the stored response is still valid (RFC 9111 4.3). */
   async #validate(match: Match): Promise<Answer> {
     const { stored } = match
-    const condition = conditionOf(stored)
     const context = this.#context
+    const condition = conditional(context.request, stored)
     const requestTime = Date.now()
     let answer: Answer
     try {
       // The condition's entity tag came from this origin, so it may be sent even if another origin redirected here.
-      answer = await this.#send({ ...context, isOtherOrigin: false, request: { ...context.request, ...condition } })
+      answer = await this.#send({ ...context, isOtherOrigin: false, request: condition ?? context.request })
     } catch (error) {
       if (!isUnreachable(error) || context.deadline.reason !== null || !this.#isUsableOnError(stored)) throw error
       return this.#serveStale(match, error.message)

@@ -36,7 +36,8 @@ export function cacheRequest(
   sent: readonly (readonly [name: string, value: string])[],
 ): CacheRequest | null {
   const { request, tls } = context
-  const { range, resumeFrom, split = 1, ifNoneMatch, ifChangedSince, ifUnchangedSince, virtualHost } = request
+  const { range, resumeFrom, ifChangedSince, ifUnchangedSince } = request
+  const { split = 1, ifNoneMatch, virtualHost } = request.http ?? {}
   const conditions = [ifNoneMatch, ifChangedSince, ifUnchangedSince]
   const partial = [range, resumeFrom, ...conditions, virtualHost, ranged.range, ranged.ifRange]
   if (split > 1 || partial.some((option) => option !== undefined)) return null

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../../../contract/byte-source.ts'
-import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import type { RequestOptions, RetrievalContext } from '../../../contract/fetcher.ts'
 import { httpDate } from '../../../kit/text/date.ts'
 import { elementsOf } from '../fields.ts'
 import { isSameTag } from '../range/validator.ts'
@@ -94,9 +94,9 @@ export function updatedBy304(
   return { ...stored, requestTime, responseTime, fields: { ...before, ...Object.fromEntries(update) } }
 }
 
-/** Makes the condition that validates the response (RFC 9111 4.3.1). Returns null if it has no validator. */
-export function conditionOf({ fields }: Stored): { ifNoneMatch: string } | { ifChangedSince: Date } | null {
-  if (fields.etag !== undefined) return { ifNoneMatch: fields.etag }
+/** Adds the condition that validates the response (RFC 9111 4.3.1). Returns null if it has no validator. */
+export function conditional(request: RequestOptions, { fields }: Stored): RequestOptions | null {
+  if (fields.etag !== undefined) return { ...request, http: { ...request.http, ifNoneMatch: fields.etag } }
   const modified = httpDate(fields['last-modified'])
-  return modified !== null && hasValidator(fields) ? { ifChangedSince: modified } : null
+  return modified !== null && hasValidator(fields) ? { ...request, ifChangedSince: modified } : null
 }

@@ -19,8 +19,8 @@ export function acceptEncoding(request: RequestOptions): string {
  * server keeps.
  */
 function wantsCoding(request: RequestOptions): boolean {
-  const { compressed, range, split = 1 } = request
-  const isWhole = range === undefined && !givesField(request, 'range') && resumePoint(request) === undefined
+  const { compressed, split = 1 } = request.http ?? {}
+  const isWhole = request.range === undefined && !givesField(request, 'range') && resumePoint(request) === undefined
   return compressed === true && isWhole && split === 1
 }
 
@@ -83,7 +83,7 @@ function knownAll(names: readonly string[]): Coding[] | null {
   return codings.every((coding) => coding !== undefined) ? codings : null
 }
 
-const compressed: Advice = { option: 'compressed' }
+const compressed: Advice = { option: 'http.compressed' }
 
 /** Throws `limit-exceeded` for too many codings. */
 function checkCount(

@@ -165,6 +165,6 @@ function bombError(context: RetrievalContext): Error {
 }
 
 function uncompressedAdvised(context: RetrievalContext, code: ErrorCode, what: string, cause?: unknown): Error {
-  const advice = { option: 'compressed' } as const
+  const advice = { option: 'http.compressed' } as const
   return context.error(code, `${what}; try it without ${adviceText(advice)}.`, { phase: 'body', advice, cause })
 }

@@ -94,7 +94,7 @@ function partObstacle(
   // A server may send less than it was asked for (RFC 9110 15.3.7).
   if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
   const isCoded = !/^(?:identity)?$/i.test(head.field('content-encoding') ?? '')
-  return isCoded && context.request.compressed === true ? 'it is compressed on its way' : null
+  return isCoded && context.request.http?.compressed === true ? 'it is compressed on its way' : null
 }
 
 /** Whether a 416 says that the caller has the whole (threats.md R9). */

@@ -10,7 +10,7 @@ export const segmentSize: number = 4 * 1024 * 1024
 
 /** Returns how many connections the caller wants for one body. 1 for ranges, rests and HEAD. */
 export function connectionsFor(request: RequestOptions): number {
-  const { split = 1, range, resumeFrom, head } = request
+  const { range, resumeFrom, head } = request
   const isWhole = range === undefined && !givesField(request, 'range') && resumeFrom === undefined
-  return isWhole && head !== true ? split : 1
+  return isWhole && head !== true ? (request.http?.split ?? 1) : 1
 }

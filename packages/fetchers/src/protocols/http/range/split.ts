@@ -22,8 +22,8 @@ export async function retrieveSplit(
   const range = [0, segmentSize - 1] as const
   const asking = { range, deadline }
   const answer = await ask(asking)
-  if (context.request.compressed === true) {
-    const advice = { option: 'compressed' } as const
+  if (context.request.http?.compressed === true) {
+    const advice = { option: 'http.compressed' } as const
     const message = `${adviceText(advice)} has no effect: the ranges of several connections count octets as the server keeps them.`
     context.emit({ type: 'remark', url: context.url, message, advice })
   }
