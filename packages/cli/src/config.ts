@@ -5,6 +5,7 @@ import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions, SessionOptions } from '@retriever/fetchers'
 import type { CommandName } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
+import { readSet } from './line/set-options.ts'
 import type { Netrc } from './netrc.ts'
 import { type HashOptions, readHashOptions } from './options/checksum.ts'
 import { type Login, readLogin, readLoginAtOnce, readNetrc } from './options/connection/login.ts'
@@ -16,16 +17,16 @@ import { readColor, readPage, readPager, readText } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
 import { type Many, readMany } from './options/many.ts'
 import { type MirrorSettings, readMirror } from './options/mirror.ts'
-import { readCharset, readDumpHeader, readWriteOut } from './options/output.ts'
+import { readDumpHeader, readWriteOut } from './options/output.ts'
 import { readPolicy } from './options/policy.ts'
 import { type CookieOptions, readCookies } from './options/protocols/cookies.ts'
 import { type GivenAnswer, readForm } from './options/protocols/form.ts'
 import { readFtpFetchers, readFtpType } from './options/protocols/ftp.ts'
 import { trustingGemini } from './options/protocols/gemini.ts'
 import { readSearch } from './options/protocols/gopher.ts'
-import { readAutoReferer, readHeaders, readPreference, readVirtualHost } from './options/protocols/headers.ts'
-import { readHttpFetchers, readSplit } from './options/protocols/http.ts'
-import { type PartOptions, readCount, readPartOptions } from './options/protocols/news.ts'
+import { readAutoReferer, readHeaders, readVirtualHost } from './options/protocols/headers.ts'
+import { readHttpFetchers } from './options/protocols/http.ts'
+import { type PartOptions, readPartOptions } from './options/protocols/news.ts'
 import { readNfs } from './options/protocols/nfs.ts'
 import { readQueryData } from './options/protocols/query-data.ts'
 import type { SharedFetchers } from './options/protocols/shared-fetchers.ts'
@@ -39,7 +40,6 @@ import {
   type ContinueAt,
   readContinueAt,
   readContinueUnverified,
-  readRange,
   readRemoveOnError,
   readTimeCondition,
   readTimeFile,
@@ -271,37 +271,20 @@ function whatwgHost(url: string): string | null {
 /** The options of every retrieval. */
 function readRequest(line: CommandLine, destinations: readonly Destination[], etag: string | null): RetrieveOptions {
   const base = readBase(line)
-  const accept = readPreference(line, 'accept')
-  const acceptLanguage = readPreference(line, 'accept-language')
-  const range = line.value('range')
   const time = line.value('time-cond')
-  const split = line.value('split')
-  const limit = line.value('limit')
-  const count = line.value('count')
-  const charset = readCharset(line)
   const headers = readHeaders(line)
   const virtualHost = readVirtualHost(line)
+  const set = readSet(line)
   const http = {
-    ...(line.has('compressed') && { compressed: true }),
+    ...set.http,
     ...(etag !== null && { ifNoneMatch: etag }),
-    ...(split !== undefined && { split: readSplit(split) }),
-    ...((line.has('no-fail') || line.has('fail-with-body')) && { fail: false }),
     ...(virtualHost !== undefined && { virtualHost }),
     ...(readAutoReferer(line) && { autoReferer: true }),
   }
   return {
+    ...set,
     ...(base !== undefined && { base }),
-    ...(accept !== undefined && { accept }),
-    ...(acceptLanguage !== undefined && { acceptLanguage }),
-    ...(range !== undefined && { range: readRange(range) }),
     ...(time !== undefined && readTimeCondition(time, destinations)),
-    ...(limit !== undefined && { limit: readCount('limit', limit) }),
-    ...(count !== undefined && { count: readCount('count', count) }),
-    ...(line.has('relevant-to') && { wais: { relevantTo: line.values('relevant-to') } }),
-    ...(charset !== null && { charset }),
-    ...(line.has('head') && { head: true }),
-    ...(line.has('follow-access') && { prospero: { followAccess: true } }),
-    ...(line.has('digest') && { digest: true }),
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(Object.keys(http).length > 0 && { http }),
   }

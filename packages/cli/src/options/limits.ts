@@ -1,6 +1,7 @@
 import type { Limits } from '@retriever/fetchers'
 import { readNumber, readSeconds, readSize } from './numbers.ts'
-import { type GivenOptions, network, type OptionRow } from './option.ts'
+import { type GivenOptions, network, type OptionRow, sets } from './option.ts'
+import { readCount } from './protocols/news.ts'
 
 export type LimitOption =
   | 'max-time'
@@ -15,6 +16,7 @@ export type LimitOption =
 export const limitOptions: readonly OptionRow<LimitOption>[] = [
   {
     long: 'max-time',
+    sets: ['limits.totalTimeout'],
     sent: false,
     short: 'm',
     arg: 'SECONDS',
@@ -24,6 +26,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'count',
+    ...sets('count', (text) => readCount('count', text)),
     sent: true,
     arg: 'N',
     help: 'End after N messages of mqtt or a WebSocket; fewer are an error',
@@ -32,6 +35,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'connect-timeout',
+    sets: ['limits.connectTimeout'],
     sent: false,
     arg: 'SECONDS',
     help: 'Time limit of name lookup and connecting; default, and 0: 30',
@@ -48,6 +52,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'speed-limit',
+    sets: ['limits.minSpeed'],
     sent: false,
     short: 'Y',
     arg: 'BYTES',
@@ -57,6 +62,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'speed-time',
+    sets: ['limits.minSpeedTime'],
     sent: false,
     short: 'y',
     arg: 'SECONDS',
@@ -66,6 +72,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'max-filesize',
+    sets: ['limits.maxSize'],
     sent: false,
     arg: 'BYTES',
     help: 'Stop when a body exceeds this many octets; k, M and G may follow the number',

@@ -66,6 +66,7 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
   },
   {
     long: 'delete',
+    sets: ['delete'],
     sent: false,
     help: 'In the end, delete the local files that the server no longer has, if all its folders could be listed',
     commands: mirror,

@@ -1,3 +1,5 @@
+import type { AdvisedOption } from '@retriever/core'
+import type { RequestOptions } from '@retriever/fetchers'
 import type { CommandName } from '../commands/index.ts'
 
 /** One option, a row in the table of its category. */
@@ -24,6 +26,10 @@ export interface OptionRow<Name extends string = string> {
   /** The commands that take the option; absent if all do. */
   readonly commands?: readonly CommandName[]
   readonly example: string
+  /** The options of the library that it sets. Their names in messages are replaced by this flag. */
+  readonly sets?: readonly AdvisedOption[]
+  /** Makes the value of the first of them, an option of a retrieval, of the values typed: "" for a switch. */
+  readonly read?: (typed: readonly string[]) => unknown
   /** The option applies to the URLs of all groups of --next, as in curl. */
   readonly global?: true
 }
@@ -50,3 +56,20 @@ export interface GivenOptions<Name extends string> {
 export const get: readonly CommandName[] = ['get', 'open']
 export const network: readonly CommandName[] = ['get', 'ls', 'open', 'check', 'mirror']
 export const urls: readonly CommandName[] = ['get', 'ls', 'open', 'explain']
+
+/** The type of an option of a retrieval by its path: `http.split` is a number. */
+type ValueAt<Path, Options> = Path extends keyof Options
+  ? NonNullable<Options[Path]>
+  : Path extends `${infer Group extends keyof Options & string}.${infer Name}`
+    ? ValueAt<Name, NonNullable<Options[Group]>>
+    : never
+
+type Sets = Required<Pick<OptionRow, 'sets' | 'read'>>
+
+/** The members of a row that sets an option of each retrieval to what `read` makes of the last value typed. */
+export function sets<const Path extends AdvisedOption>(
+  path: Path,
+  read: (text: string, all: readonly string[]) => ValueAt<Path, RequestOptions>,
+): Sets {
+  return { sets: [path], read: (typed) => read(typed.at(-1) ?? '', typed) }
+}

@@ -1,6 +1,6 @@
 import { knownCharset } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import { type GivenOptions, get, network, type OptionRow } from './option.ts'
+import { type GivenOptions, get, network, type OptionRow, sets } from './option.ts'
 import { readOptionText } from './option-file.ts'
 
 export type OutputOption =
@@ -98,6 +98,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'head',
+    ...sets('head', () => true),
     sent: true,
     short: 'I',
     help: 'Show no body: the header fields for HTTP and news articles, otherwise what is known, such as size and date',
@@ -123,6 +124,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   },
   {
     long: 'charset',
+    ...sets('charset', readCharset),
     sent: false,
     arg: 'NAME',
     help: 'The charset of text and names on the terminal; default: what the server or the text says, else a guess',
@@ -191,9 +193,8 @@ export function readDumpHeader(line: GivenOptions<OutputOption>): string | null 
 }
 
 /** The charset of --charset; null if it is not given. Throws `invalid-option`. */
-export function readCharset(line: GivenOptions<OutputOption>): string | null {
-  const name = line.value('charset')
-  if (name === undefined || knownCharset(name) !== null) return name ?? null
+function readCharset(name: string): string {
+  if (knownCharset(name) !== null) return name
   throw usageError(
     `--charset needs the name of a charset, such as windows-1252 or koi8-r; not ${JSON.stringify(name)}.`,
   )

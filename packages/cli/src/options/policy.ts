@@ -43,6 +43,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   },
   {
     long: 'allow-downgrade',
+    sets: ['policy.allowDowngrade'],
     sent: false,
     help: 'Follow redirects from https to http',
     commands: network,
@@ -50,6 +51,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   },
   {
     long: 'allow-inward',
+    sets: ['policy.allowInward'],
     sent: false,
     help: 'Follow redirects from elsewhere to this machine or its link-local network',
     commands: network,
@@ -57,6 +59,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   },
   {
     long: 'public-only',
+    sets: ['policy.publicOnly'],
     sent: true,
     help: 'Connect only to public addresses, read no files, use no proxy: for URLs that others give',
     commands: network,
@@ -64,6 +67,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
   },
   {
     long: 'allow-address',
+    sets: ['policy.allowAddresses'],
     sent: true,
     arg: 'ADDRESS[/BITS][:PORT]',
     help: 'With --public-only, connect to this address or network, too; with a port, only to that port',

@@ -39,6 +39,7 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
   },
   {
     long: 'resolve',
+    sets: ['addresses'],
     sent: false,
     arg: 'HOST:PORT:ADDRESS[,ADDRESS]',
     help: 'For HOST, or * for any, and PORT, connect to ADDRESS; TLS and the request keep the name',

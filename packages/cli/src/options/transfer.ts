@@ -4,7 +4,8 @@ import type { OctetRange, RequestOptions } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { Destination } from '../saving/destination.ts'
 import { curlDate } from './curl-date.ts'
-import { type GivenOptions, get, network, type OptionRow } from './option.ts'
+import { type GivenOptions, get, network, type OptionRow, sets } from './option.ts'
+import { readPreference } from './protocols/headers.ts'
 
 export type TransferOption =
   | 'range'
@@ -19,6 +20,7 @@ export type TransferOption =
 export const transferOptions: readonly OptionRow<TransferOption>[] = [
   {
     long: 'range',
+    ...sets('range', readRange),
     sent: true,
     short: 'r',
     arg: 'A-B',
@@ -62,6 +64,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
   {
     long: 'accept',
+    ...sets('accept', (text) => readPreference('accept', text)),
     sent: true,
     arg: 'TYPES',
     help: 'The media types you accept, as in HTTP; for Gopher+, the view that fits best is chosen',
@@ -70,6 +73,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
   {
     long: 'accept-language',
+    ...sets('acceptLanguage', (text) => readPreference('accept-language', text)),
     sent: true,
     arg: 'LANGS',
     help: 'The languages you accept, for HTTP and Gopher+',
@@ -78,6 +82,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
   },
   {
     long: 'follow-access',
+    ...sets('prospero.followAccess', () => true),
     sent: true,
     help: 'Get the data of a Prospero object by the access method of another protocol (FTP, Gopher) that its server names',
     commands: network,
@@ -86,7 +91,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
 ]
 
 /** Reads `A-B`, `A-` (or `A`), `-N`, or several of them with commas. Throws `invalid-option`. */
-export function readRange(text: string): OctetRange | OctetRange[] {
+function readRange(text: string): OctetRange | OctetRange[] {
   const ranges = text.split(',').map((part) => {
     const range = oneRange(part.trim())
     if (range !== null) return range

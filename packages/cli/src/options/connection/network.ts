@@ -25,6 +25,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'interface',
+    sets: ['network.interface', 'network.localAddress'],
     sent: false,
     arg: 'NAME',
     help: 'Connect from this network interface, address or host name; if!NAME and host!NAME say which it is',
@@ -33,6 +34,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'local-port',
+    sets: ['network.localPort'],
     sent: false,
     arg: 'PORT[-PORT]',
     help: 'Connect from this port, or from the first free one of the range',
@@ -41,6 +43,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'connect-to',
+    sets: ['network.connectTo'],
     sent: true,
     arg: 'HOST1:PORT1:HOST2:PORT2',
     help:
@@ -51,6 +54,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
   },
   {
     long: 'unix-socket',
+    sets: ['network.socketPath'],
     sent: true,
     arg: 'PATH',
     help: 'Connect to this Unix domain socket, whatever the host is; proxies are not used',

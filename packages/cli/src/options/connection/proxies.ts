@@ -61,6 +61,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'proxytunnel',
+    sets: ['proxyTunnel'],
     sent: true,
     short: 'p',
     help: 'Tunnel through an HTTP proxy (CONNECT), also for http and ftp: real FTP, real listings',
@@ -78,6 +79,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'proxy-digest',
+    sets: ['proxyDigest'],
     sent: true,
     help: 'Send the login for an HTTP proxy by Digest or not at all; default: by Basic, or as the proxy asks',
     commands: network,
@@ -93,6 +95,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
   },
   {
     long: 'proxy-header',
+    sets: ['proxyHeaders'],
     sent: true,
     arg: 'LINE',
     help: 'A header field for HTTP proxies, which servers do not get; may be given several times',

@@ -1,3 +1,4 @@
+import type { AdvisedOption } from '@retriever/core'
 import type { TlsRules } from '@retriever/fetchers'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
 import { readLists, readPins, readRevoked } from './tls-rules.ts'
@@ -14,6 +15,17 @@ export type ProxyTlsOption =
   | 'proxy-ciphers'
   | 'proxy-tls13-ciphers'
 
+const set: Readonly<Partial<Record<ProxyTlsOption, AdvisedOption>>> = {
+  'proxy-cacert': 'tls.proxyCa',
+  'proxy-cert': 'tls.proxy.cert',
+  'proxy-key': 'tls.proxy.key',
+  'proxy-pass': 'tls.proxy.passphrase',
+  'proxy-crlfile': 'tls.proxy.crl',
+  'proxy-pinnedpubkey': 'tls.proxy.pins',
+  'proxy-ciphers': 'tls.proxy.ciphers',
+  'proxy-tls13-ciphers': 'tls.proxy.cipherSuites',
+}
+
 const row = <Name extends ProxyTlsOption>(
   long: Name,
   arg: string | undefined,
@@ -21,6 +33,7 @@ const row = <Name extends ProxyTlsOption>(
   value: string,
 ): OptionRow<Name> => ({
   long,
+  ...(set[long] && { sets: [set[long]] }),
   sent: false,
   ...(arg !== undefined && { arg }),
   help: `For an https proxy: ${help}`,

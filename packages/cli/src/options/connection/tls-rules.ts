@@ -28,6 +28,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'crlfile',
+    sets: ['tls.crl'],
     sent: false,
     arg: 'FILE',
     help: 'Refuse the certificates that the lists in FILE (PEM) call revoked; each CA of the chain needs a list',
@@ -36,6 +37,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'pinnedpubkey',
+    sets: ['tls.pins'],
     sent: false,
     arg: 'FILE|HASHES',
     help: "Accept only this public key of the server: a file (PEM or DER), or 'sha256//BASE64;sha256//...'",
@@ -58,6 +60,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'tls-max',
+    sets: ['tls.maxVersion'],
     sent: false,
     arg: 'VERSION',
     help: 'Offer no newer TLS than this: 1.2 or 1.3',
@@ -66,6 +69,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'ciphers',
+    sets: ['tls.ciphers'],
     sent: false,
     arg: 'LIST',
     help: "Offer these ciphers within TLS 1.2, as OpenSSL's list",
@@ -74,6 +78,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'tls13-ciphers',
+    sets: ['tls.cipherSuites'],
     sent: false,
     arg: 'LIST',
     help: 'Offer these cipher suites within TLS 1.3',
@@ -82,6 +87,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
   },
   {
     long: 'curves',
+    sets: ['tls.curves'],
     sent: false,
     arg: 'LIST',
     help: 'Offer these groups for the key exchange',

@@ -22,6 +22,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   },
   {
     long: 'cert',
+    sets: ['tls.cert'],
     sent: false,
     short: 'E',
     arg: 'FILE[:PASSWORD]',
@@ -31,6 +32,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   },
   {
     long: 'key',
+    sets: ['tls.key', 'ssh.privateKey'],
     sent: false,
     arg: 'FILE',
     help: 'The private key of --cert (PEM); for sftp URLs the key to log in with',
@@ -39,6 +41,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   },
   {
     long: 'pass',
+    sets: ['tls.passphrase', 'ssh.passphrase'],
     sent: false,
     arg: 'PHRASE',
     help: 'The passphrase of the private key',
@@ -55,6 +58,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
   },
   {
     long: 'ssl-reqd',
+    sets: ['defaults.requireTls'],
     sent: true,
     help: 'Require TLS of FTP and News servers, by AUTH TLS and STARTTLS: ftp: means what ftpes: does',
     commands: urls,

@@ -145,12 +145,8 @@ function bearer(line: GivenOptions<'oauth2-bearer'>): Field | null {
  * The value of --accept or --accept-language: HTTP sends it as a header field, Gopher+ chooses a view by it. Throws
  * `invalid-option`.
  */
-export function readPreference(
-  line: GivenOptions<'accept' | 'accept-language'>,
-  option: 'accept' | 'accept-language',
-): string | undefined {
-  const value = line.value(option)
-  return value === undefined ? undefined : checked(`--${option}`, [option, value])[1]
+export function readPreference(option: 'accept' | 'accept-language', value: string): string {
+  return checked(`--${option}`, [option, value])[1]
 }
 
 /** Refuses line ends, which would begin another field or request (threats.md 27: a header field that holds CRLF). */

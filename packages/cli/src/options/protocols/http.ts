@@ -2,7 +2,7 @@ import type { Fetcher } from '@retriever/fetchers'
 import type { HttpFetcherOptions } from '@retriever/fetchers/http'
 import { usageError } from '../../exit-codes.ts'
 import { readNumber } from '../numbers.ts'
-import { type GivenOptions, get, network, type OptionRow } from '../option.ts'
+import { type GivenOptions, get, network, type OptionRow, sets } from '../option.ts'
 import type { SharedFetchers } from './shared-fetchers.ts'
 import { whenUsed } from './when-used.ts'
 
@@ -21,6 +21,7 @@ export type HttpOption =
 export const httpOptions: readonly OptionRow<HttpOption>[] = [
   {
     long: 'compressed',
+    ...sets('http.compressed', () => true),
     sent: true,
     help: 'Request compressed bodies, and decode them; no effect with -r or -C',
     commands: network,
@@ -28,6 +29,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'http1.1',
+    sets: ['httpFetcher.http2'],
     sent: true,
     help: 'Do not offer HTTP/2 over TLS',
     commands: network,
@@ -43,6 +45,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'etag-compare',
+    sets: ['http.ifNoneMatch'],
     sent: true,
     arg: 'FILE',
     help: 'Retrieve only what no longer has the entity tag in FILE; one URL. A FILE without a tag sets no condition',
@@ -59,6 +62,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'split',
+    ...sets('http.split', readSplit),
     sent: true,
     arg: 'N',
     help: 'Up to N connections (at most 16) for one large body, if the server has ranges; not with -r, -C or -I',
@@ -67,6 +71,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'digest',
+    ...sets('digest', () => true),
     sent: true,
     help: 'Send the login by Digest or not at all; default: at once by Basic, if the password is given',
     commands: network,
@@ -81,6 +86,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'no-fail',
+    ...sets('http.fail', () => false),
     sent: false,
     help: 'Do not treat a status of 400 and above as an error: output what the server says, with -i and -I too',
     commands: get,
@@ -88,6 +94,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
   },
   {
     long: 'fail-with-body',
+    ...sets('http.fail', () => false),
     sent: false,
     help: 'Output what the server says with a status of 400 and above, too; it still is an error (exit status 22)',
     commands: get,
@@ -113,7 +120,7 @@ export function readHttpFetchers(line: GivenOptions<HttpOption>, shared: SharedF
 }
 
 /** How many connections retrieve one body. Throws `invalid-option`. */
-export function readSplit(text: string): number {
+function readSplit(text: string): number {
   const count = readNumber('split', text, /^\d{1,9}$/)
   if (count >= 1 && count <= 16) return count
   throw usageError(`--split needs a number from 1 to 16, not ${text}.`)

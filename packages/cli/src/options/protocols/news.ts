@@ -1,5 +1,5 @@
 import { usageError } from '../../exit-codes.ts'
-import { type GivenOptions, get, network, type OptionRow } from '../option.ts'
+import { type GivenOptions, get, network, type OptionRow, sets } from '../option.ts'
 import type { OutputOption } from '../output.ts'
 
 export type NewsOption = 'part' | 'attachments' | 'limit'
@@ -22,6 +22,7 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
   },
   {
     long: 'limit',
+    ...sets('limit', (text) => readCount('limit', text)),
     sent: true,
     arg: 'N',
     help: 'List only the newest N articles of a newsgroup or IMAP mailbox, by default 1000, or N results of a search by LDAP, WAIS or Z39.50',

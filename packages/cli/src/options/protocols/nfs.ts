@@ -8,6 +8,7 @@ export type NfsOption = 'nfs-uid' | 'nfs-gid' | 'nfs-mount-port'
 export const nfsOptions: readonly OptionRow<NfsOption>[] = [
   {
     long: 'nfs-uid',
+    sets: ['nfs.uid'],
     sent: true,
     arg: 'UID',
     help: 'Tell NFS servers this user number, without proof; by default they are told none, or nobody (65534)',
@@ -24,6 +25,7 @@ export const nfsOptions: readonly OptionRow<NfsOption>[] = [
   },
   {
     long: 'nfs-mount-port',
+    sets: ['nfs.mountPort'],
     sent: true,
     arg: 'PORT',
     help: "The port of an NFS server's MOUNT service, so that its portmapper is not asked",

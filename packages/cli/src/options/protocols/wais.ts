@@ -1,10 +1,11 @@
-import { network, type OptionRow } from '../option.ts'
+import { network, type OptionRow, sets } from '../option.ts'
 
 export type WaisOption = 'relevant-to'
 
 export const waisOptions: readonly OptionRow<WaisOption>[] = [
   {
     long: 'relevant-to',
+    ...sets('wais.relevantTo', (_, urls) => urls),
     sent: true,
     arg: 'URL',
     help: 'Search a WAIS database for documents that are like the one at URL; may be given several times',
