@@ -155,6 +155,13 @@ describe('a URL that leads to this machine itself', () => {
     })
   })
 
+  test('each scheme without a port reads this machine, or is known to read nothing of it', () => {
+    const harmless = ['mailto', 'mailserver', 'data', 'urn', 'cid', 'mid']
+    const without = builtinSchemes.filter(({ defaultPort, name }) => defaultPort === null && !harmless.includes(name))
+    const forgotten = without.filter((scheme) => !isLocal(scheme)).map(({ name }) => name)
+    expect(forgotten, 'add the mechanism to `localMechanisms` of client/policy.ts').toEqual([])
+  })
+
   test('holds for every mechanism that reads files or runs programs here', async () => {
     const local = builtinSchemes.filter(isLocal).map(({ name }) => name)
     expect(local.sort()).toEqual(['afs', 'file', 'ghelp', 'help', 'info', 'ldapi', 'man', 'toc', 'whatis'])
