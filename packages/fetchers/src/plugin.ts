@@ -14,6 +14,7 @@ export type {
   ErrorExtras,
   Fetcher,
   Handoff,
+  HttpExchange,
   Outcome,
   Redirect,
   RequestOptions,

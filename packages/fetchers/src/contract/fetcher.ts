@@ -124,6 +124,11 @@ export interface RetrievalContext {
   readonly cookies?: CookieStore | undefined
   /** HTTP: called with each header section as it arrived. It includes secrets, which events hide. */
   readonly onHead?: ((octets: string) => void) | undefined
+  /**
+   * HTTP: called with each request that is answered, also those of redirects, refused logins and parts. What it returns
+   * is read in place of the body, which is as the server sent it, without the frames of chunks.
+   */
+  readonly onExchange?: ((exchange: HttpExchange, body: ByteSource) => ByteSource) | undefined
   /** Called with each chunk of the body that is read. The chunk is valid until the function returns. */
   readonly onBody?: ((octets: Uint8Array) => void) | undefined
   /** Notes when each step of the retrieval is over. Connections and sockets do so by themselves. */
@@ -132,6 +137,17 @@ export interface RetrievalContext {
   readonly hasListener?: boolean
   /** Makes a RetrievalError with this URL and, by default, the deadline's phase. The message begins with the URL. */
   error(code: ErrorCode, message: string, details?: ErrorExtras): RetrievalError
+}
+
+/** One request of HTTP and the head of its answer, as the events `sent` and `received` have them. */
+export interface HttpExchange {
+  /** The request, one octet a character, without secrets. */
+  readonly request: string
+  /** The header section of the answer, one octet a character, without secrets and line folding. */
+  readonly head: string
+  readonly status: number
+  /** The server's address. Absent through a proxy. */
+  readonly peerAddress?: string | undefined
 }
 
 /** The details of a RetrievalError in addition to its code and message. */

@@ -19,7 +19,7 @@ export async function sendRequest(
   rangeRequest: RangeRequest,
   logins: Logins,
 ): Promise<Answer> {
-  const { deadline, emit, url, request, stopwatch, hasListener = true, onHead } = context
+  const { deadline, emit, url, request, stopwatch, hasListener = true, onHead, onExchange } = context
   const proxy = forwarder(plan, context)
   // A proxy that is asked for the URL gets its own fields, too.
   const asked = proxy?.headers ? { ...request, headers: { ...request.headers, ...proxy.headers } } : request
@@ -37,18 +37,23 @@ export async function sendRequest(
     const release = deadline.onAbort(() => void exchange.cancel())
     const { connection } = exchange
     stopwatch?.requested()
-    if (hasListener) emit({ type: 'sent', url, octets: connection.isShared ? shownAsHttp2(shown()) : shown() })
+    const sent = (): string => (connection.isShared ? shownAsHttp2(shown()) : shown())
+    if (hasListener) emit({ type: 'sent', url, octets: sent() })
     try {
       const head = await deadline.within('request', () => exchange.head())
       onHead?.(headOctets(head, asItCame))
-      if (hasListener) emit({ type: 'received', url, octets: redact(hide(headOctets(head, shownValue))) })
+      const received = (): string => redact(hide(headOctets(head, shownValue)))
+      if (hasListener) emit({ type: 'received', url, octets: received() })
       const whole = exchange.takeWhole()
       if (whole !== null) release()
+      const { status } = head
+      const { peerAddress } = connection
+      const body = whole === null ? new HttpBody(exchange, context, release) : wholeSource(whole)
       return {
         head: new ResponseHead(head, hide),
-        body: whole === null ? new HttpBody(exchange, context, release) : wholeSource(whole),
+        body: onExchange?.({ request: redact(sent()), head: received(), status, peerAddress }, body) ?? body,
         proxy,
-        peerAddress: connection.peerAddress,
+        peerAddress,
         isWhole: whole !== null,
         provesEnd: connection.provesEnd,
       }
