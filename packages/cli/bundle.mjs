@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { build as bundle, transform } from 'esbuild'
 import { lazyImports } from './lazy-imports.mjs'
 import { lightUndici } from './light-undici.mjs'
+import { lightWarcio } from './light-warcio.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const { version, optionalDependencies } = JSON.parse(readFileSync(`${here}package.json`, 'utf8'))
@@ -33,6 +34,7 @@ const settings = {
     '@retriever/fetchers/gemini': `${here}../fetchers/src/protocols/gemini/index.ts`,
     '@retriever/fetchers/http': `${here}../fetchers/src/protocols/http/index.ts`,
     '@retriever/fetchers/mime': `${here}../fetchers/src/mime/index.ts`,
+    '@retriever/fetchers/plugin': `${here}../fetchers/src/plugin.ts`,
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },
@@ -42,7 +44,7 @@ const { outputFiles } = await bundle({
   ...settings,
   define: { ...settings.define, RETRIEVE_SCHEMES: JSON.stringify(retrievedSchemes()) },
   entryPoints: ['src/bin.ts', 'src/main.ts'],
-  plugins: [lightUndici],
+  plugins: [lightUndici, lightWarcio],
 })
 const contents = await Promise.all(
   outputFiles.map(async ({ path, text }) => (path.endsWith('.js') ? lazyImports(await commonJs(text)) : text)),

@@ -41,6 +41,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   picomatch: ['walk'],
   ssh2: ['protocols/sftp'],
   'tough-cookie': ['cli'],
+  warcio: ['cli'],
   undici: ['protocols/http'],
 }
 

@@ -3,6 +3,8 @@ import { isAbsolute, join } from 'node:path'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions, SessionOptions } from '@retriever/fetchers'
+import { readArchive } from './archive/options.ts'
+import type { ArchiveOptions } from './archive/warc-writer.ts'
 import type { CommandName } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 import { readSet } from './line/set-options.ts'
@@ -111,6 +113,8 @@ export interface Config {
   readonly parts: PartOptions | null
   /** The trace of what is sent and received; null if none is wanted. */
   readonly trace: TraceOptions | null
+  /** The web archive of what is sent and received; null if none is wanted. */
+  readonly archive: ArchiveOptions | null
   /** The file for messages: `-` is standard output, null is standard error. */
   readonly stderr: string | null
   /** Whether an unfinished file is removed. */
@@ -202,6 +206,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     damagedEtagFile: compared.damaged,
     parts: readPartOptions(line),
     trace: readTrace(line),
+    archive: readArchive(line),
     stderr: readStderr(line),
     removeOnError: readRemoveOnError(line),
     failWithBody: line.has('fail-with-body'),

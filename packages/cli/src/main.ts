@@ -79,6 +79,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
     const servers: Run['servers'] = new Map()
     const jar = new SharedJar()
     const traceFile = await traceFileOf(configs, output)
+    const archive = await archiveOf(configs, interrupts.signal)
     const release = await shared?.hold()
     let exit = 0
     try {
@@ -86,12 +87,13 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
         output.useColor(config.color)
         report = new Reporter(output, config, trace)
         const { signal } = interrupts
-        const code = await command({ config, output, report, signal, interrupts, servers, jar, traceFile })
+        const code = await command({ config, output, report, signal, interrupts, servers, jar, traceFile, archive })
         exit ||= code
       }
     } finally {
       await release?.()
       traceFile?.close()
+      await archive?.close()
     }
     if (exit === 0) await output.end(configs.some(wantsErrors))
     return exit
@@ -131,6 +133,13 @@ async function sharedFetchers(): Promise<SharedFetchers> {
 async function traceFileOf([first]: readonly Config[], output: Output): Promise<Run['traceFile']> {
   if (first === undefined || first.trace === null) return null
   return new (await import('./tracing/trace-file.ts')).TraceFile(first.trace, output)
+}
+
+/** The web archive, which all groups share. Throws `write-failed`. */
+async function archiveOf([first]: readonly Config[], signal: AbortSignal): Promise<Run['archive']> {
+  if (first === undefined || first.archive === null) return null
+  const { Archive } = await import('./archive/archive.ts')
+  return new Archive(first.archive, `retrieve/${RETRIEVE_VERSION}`, signal)
 }
 
 /** Reads the options of a group. An error in a configuration file names the line. */

@@ -1,4 +1,5 @@
 import type { RetrieveOptions } from '@retriever/fetchers'
+import type { Archive } from './archive/archive.ts'
 import type { Config } from './config.ts'
 import type { SharedJar } from './cookies/index.ts'
 import type { Interrupts } from './interrupts.ts'
@@ -21,6 +22,8 @@ export interface Run {
   readonly jar: SharedJar
   /** The trace of all groups; null if none is wanted. */
   readonly traceFile: TraceFile | null
+  /** The web archive of all groups; null if none is wanted. */
+  readonly archive: Archive | null
 }
 
 type Picked = 'accept' | 'acceptLanguage' | 'charset' | 'digest' | 'headers' | 'limit'

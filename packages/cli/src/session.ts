@@ -56,6 +56,7 @@ export class Session implements AsyncDisposable {
       credentials: (challenge) => this.#credentials.answer(challenge),
     }
     this.client = createClient(this.options)
+    run.archive?.attach(this.client)
   }
 
   /** The resolution of an operand with the options of the command. */

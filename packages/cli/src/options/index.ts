@@ -2,6 +2,8 @@
  * The table of all options, from which the parser, the help, the man page and the completions are made. An option has
  * curl's name, if curl has it.
  */
+
+import { type ArchiveOption, archiveOptions } from '../archive/options.ts'
 import { type CommandName, commandNames } from '../commands/index.ts'
 import { type ChecksumOption, checksumOptions } from './checksum.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
@@ -46,6 +48,7 @@ export type OptionName =
   | ChecksumOption
   | MirrorOption
   | TracingOption
+  | ArchiveOption
   | LimitOption
   | ManyOption
   | RetryOption
@@ -111,7 +114,7 @@ export type Category =
 
 /** The options by category, in the order of --help. */
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
-  Output: [...outputOptions, ...displayOptions, ...tracingOptions],
+  Output: [...outputOptions, ...displayOptions, ...tracingOptions, ...archiveOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
   Lists: [...manyOptions, ...mirrorOptions],
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],

@@ -54,6 +54,8 @@ export interface GivenOptions<Name extends string> {
 }
 
 export const get: readonly CommandName[] = ['get', 'open']
+/** The commands that save what they retrieve. */
+export const retrieving: readonly CommandName[] = ['get', 'open', 'mirror']
 export const network: readonly CommandName[] = ['get', 'ls', 'open', 'check', 'mirror']
 export const urls: readonly CommandName[] = ['get', 'ls', 'open', 'explain']
 
