@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { domainToASCII } from 'node:url'
 import type { ResolveOptions } from '@retriever/core'
 import type { ClientOptions, RetrieveOptions, SessionOptions } from '@retriever/fetchers'
-import { readArchive } from './archive/options.ts'
+import { readArchive, readFromArchives } from './archive/options.ts'
 import type { ArchiveOptions } from './archive/warc-writer.ts'
 import type { CommandName } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
@@ -115,6 +115,8 @@ export interface Config {
   readonly trace: TraceOptions | null
   /** The web archive of what is sent and received; null if none is wanted. */
   readonly archive: ArchiveOptions | null
+  /** The web archives that answer in place of servers; none if servers do. */
+  readonly fromArchives: readonly string[]
   /** The file for messages: `-` is standard output, null is standard error. */
   readonly stderr: string | null
   /** Whether an unfinished file is removed. */
@@ -207,6 +209,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     parts: readPartOptions(line),
     trace: readTrace(line),
     archive: readArchive(line),
+    fromArchives: readFromArchives(line),
     stderr: readStderr(line),
     removeOnError: readRemoveOnError(line),
     failWithBody: line.has('fail-with-body'),

@@ -1,5 +1,5 @@
 import type { Resolution } from '@retriever/core'
-import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
+import { type Client, type ClientOptions, createClient, type Step } from '@retriever/fetchers'
 import { changedUrl } from './changed-url.ts'
 import { Cookies } from './cookies/index.ts'
 import { enteredUrl, loginAtOnce, netrcAtOnce } from './given-login.ts'
@@ -11,6 +11,15 @@ import { SideFile } from './saving/side-file.ts'
 import { CredentialPrompt } from './terminal/credential-prompt.ts'
 import { Progress } from './terminal/progress.ts'
 import { urlArgument } from './url-argument.ts'
+
+/** The step of --from-warc, loaded when it is first needed. */
+function fromArchives(files: readonly string[]): Step {
+  let step: Promise<Step> | undefined
+  return async (request, next) => {
+    step ??= import('./archive/archived-answers.ts').then(({ archivedAnswers }) => archivedAnswers(files))
+    return (await step)(request, next)
+  }
+}
 
 /** What the retrievals of a command share: a client, the logins that people gave, and the progress line. */
 export class Session implements AsyncDisposable {
@@ -54,6 +63,7 @@ export class Session implements AsyncDisposable {
       ...(config.netrc !== null &&
         !isCheck && { redirectLogin: (url) => netrcAtOnce(this.client.resolve(url), config) }),
       credentials: (challenge) => this.#credentials.answer(challenge),
+      ...(config.fromArchives.length > 0 && { use: [fromArchives(config.fromArchives)] }),
     }
     this.client = createClient(this.options)
     run.archive?.attach(this.client)

@@ -1,4 +1,4 @@
-/** --warc: what is sent and received, as other programs read it. */
+/** --warc: what is sent and received, as other programs read it, and --from-warc. */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -58,7 +58,7 @@ test('redirects, and no secrets', async () => {
   replies({ '/x': head, '/y?token=s3cr3t': 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\ny' })
   const url = `${servers.http.url}x`
   const typed = ['-L', '-u', 'me:s3cr3t', '--basic', '-b', 'b=s3cr3t', '-H', 'X-Token: s3cr3t', url]
-  const { stdout, records, all } = await archived(...typed)
+  const { stdout, records, all, file, folder } = await archived(...typed)
   expect(stdout).toBe('y')
   const target = `${servers.http.url}y?token=***`
   expect(records.map(({ type, uri }) => [type, uri]).slice(1)).toEqual([
@@ -68,23 +68,30 @@ test('redirects, and no secrets', async () => {
     ['request', target],
   ])
   expect(all).not.toMatch(/s3cr3t|bWU6czNjcjN0/)
+  const again = await retrieve(['--from-warc', file, url], { cwd: folder })
+  expect(again).toMatchObject({ status: 0, stdout: 'y' })
 })
 
-test.each(['--compressed', '--no-progress-meter'])('a coded body in chunks, with %s', async (option) => {
-  const body = gzipSync('hello').toString('latin1')
-  const fields = 'Content-Encoding: gzip\r\nTransfer-Encoding: chunked'
-  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-  replies({ '/x': `HTTP/1.1 200 OK\r\n${fields}\r\n\r\n${chunks}` })
-  const url = `${servers.http.url}x`
-  const { records } = await archived('-s', option, '-o', '-', url)
-  expect(records[1]?.payload).toBe(body)
-  expect(records[1]?.block).toContain('\r\nX-Crawler-Transfer-Encoding: chunked\r\n')
-})
+test.each(['--compressed', '--no-progress-meter'])(
+  'a coded body in chunks: read back with and without %s',
+  async (option) => {
+    const body = gzipSync('hello').toString('latin1')
+    const fields = 'Content-Encoding: gzip\r\nTransfer-Encoding: chunked'
+    const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    replies({ '/x': `HTTP/1.1 200 OK\r\n${fields}\r\n\r\n${chunks}` })
+    const url = `${servers.http.url}x`
+    const { stdout, records, file, folder } = await archived('-s', option, '-o', '-', url)
+    expect(records[1]?.payload).toBe(body)
+    expect(records[1]?.block).toContain('\r\nX-Crawler-Transfer-Encoding: chunked\r\n')
+    const again = await retrieve(['-s', '-o', '-', '--from-warc', file, url], { cwd: folder })
+    expect(again.stdout).toBe(stdout)
+  },
+)
 
 test('FTP and Gopher: the body, and what was planned, sent and received', async () => {
   const urls = [`${servers.ftp.url.replace('//', '//alice@')}pub/hello.txt`, `${servers.gopher.url}0/pub/dots.txt`]
   const typed = urls.map((url) => url.replace('alice', 'alice:secret'))
-  const { status, records, all } = await archived(...typed)
+  const { status, stdout, records, file, folder, all } = await archived(...typed)
   expect(status).toBe(0)
   expect(all).not.toContain('secret')
   expect(records.map(({ type, uri }) => [type, uri]).slice(1)).toEqual(
@@ -109,6 +116,8 @@ test('FTP and Gopher: the body, and what was planned, sent and received', async 
     ]),
   )
   expect(gopher?.block).toMatch(/\r\n> \/pub\/dots\.txt\r\n$/)
+  const again = await Promise.all(urls.map((url) => retrieve(['--from-warc', file, url], { cwd: folder })))
+  expect(again.map((run) => run.stdout).join('')).toBe(stdout)
 })
 
 test('a failure and a part by FTP: the dialogue alone', async () => {
@@ -119,12 +128,12 @@ test('a failure and a part by FTP: the dialogue alone', async () => {
   expect(part).toMatchObject({ stdout: 'Hell', records: [{ type: 'warcinfo' }, { type: 'metadata' }] })
 })
 
-test('what came before is referred to', async () => {
+test('what came before is referred to, and read back', async () => {
   const body = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nsame'
   replies({ '/a': body, '/b': `${body.replace('OK', 'Fine')}`, '/c': 'HTTP/1.1 304 No\r\nETag: "a"\r\n\r\n' })
   const { url } = servers.http
   const urls = [`${url}a`, `${url}b`]
-  const { records } = await archived(...urls)
+  const { records, file, folder } = await archived(...urls)
   const [, first, , second] = records
   expect(second).toMatchObject({ type: 'revisit', block: 'HTTP/1.1 200 Fine\r\nContent-Length: 4\r\n\r\n' })
   expect(second?.fields).toMatchObject({
@@ -134,6 +143,7 @@ test('what came before is referred to', async () => {
     'WARC-Refers-To-Target-URI': `${url}a`,
     'WARC-Refers-To-Date': first?.fields['WARC-Date'],
   })
+  expect((await retrieve(['--from-warc', file, `${url}b`], { cwd: folder })).stdout).toBe('same')
   const unchanged = await archived('-z', '2020-01-01', `${url}c`)
   expect(unchanged.records[1]?.fields['WARC-Profile']).toMatch(/server-not-modified$/)
   expect(unchanged.records[1]?.fields).not.toHaveProperty('WARC-Payload-Digest')
@@ -149,6 +159,8 @@ test('answers without a body, and what the cache asks again', async () => {
   const head = await archived('-I', `${servers.http.url}readme.txt`)
   expect(head.records.map(({ type }) => type)).toEqual(['warcinfo', 'response', 'request'])
   expect(readFileSync(head.file.replace('.warc.gz', '.cdxj'), 'utf8')).toBe('')
+  const missing = await retrieve(['--from-warc', head.file, `${servers.http.url}readme.txt`])
+  expect(missing.status).not.toBe(0)
 })
 
 test('HTTP/2 in the form of HTTP/1.1', async () => {
@@ -168,9 +180,24 @@ test('HTTP/2 in the form of HTTP/1.1', async () => {
 test('a body that breaks off is marked, and not given as a whole', async () => {
   replies({ '/x': 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf' })
   const url = `${servers.http.url}x`
-  const { status, records } = await archived('--retry', '0', url)
+  const { status, records, file, folder } = await archived('--retry', '0', url)
   expect(status).not.toBe(0)
   expect(records[1]).toMatchObject({ payload: 'half', fields: { 'WARC-Truncated': 'disconnect' } })
+  const again = await retrieve(['--from-warc', file, url], { cwd: folder })
+  expect(again).toMatchObject({ status: 18, stdout: '' })
+  expect(again.stderr).toContain('has only a part of it')
+})
+
+test('--from-warc contacts nothing, and says what is missing', async () => {
+  replies({ '/x': 'HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnone' })
+  const url = `${servers.http.url}x`
+  const { file, folder } = await archived(url)
+  const asked = servers.http.requests.length
+  const missing = await retrieve(['--from-warc', file, url], { cwd: folder })
+  expect(missing).toMatchObject({ status: 22, stderr: expect.stringContaining('has the answer 404 of 20') })
+  const unknown = await retrieve(['--from-warc', file, `${url}y`], { cwd: folder })
+  expect(unknown.stderr).toContain('has no answer to this URL; retrieve ls FILE lists')
+  expect(servers.http.requests.length).toBe(asked)
 })
 
 test('an archive that cannot be made is an error before anything is sent', async () => {

@@ -1,8 +1,16 @@
-/** Archives that are broken off, several files of one, and the index. */
+/** Archives that are broken off or damaged, several files of one, and the index. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createReadStream, mkdtempSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import {
+  createReadStream,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
@@ -61,11 +69,93 @@ describe.skipIf(process.platform !== 'linux')('a command that ends in the middle
   })
 })
 
-test('a large body is kept', async () => {
+test('a large body is read back as it came', async () => {
   const cwd = newFolder()
   expect((await retrieve(['--warc', 'x', '-o', 'a', `${base}/large`], { cwd })).status).toBe(0)
   const [file = ''] = archivesIn(cwd)
   expect(await types(file)).toEqual(['warcinfo', 'response', 'request'])
+  expect((await retrieve(['--from-warc', file, '-o', 'b', `${base}/large`], { cwd })).status).toBe(0)
+  expect(readFileSync(join(cwd, 'b')).equals(large)).toBe(true)
+})
+
+describe('a damaged file', () => {
+  const urls = ['a', 'b', 'c'].map((name) => `/${name}`)
+  let whole: Buffer
+  let index: readonly { readonly url: string; readonly offset: number; readonly length: number }[]
+  beforeAll(async () => {
+    const cwd = newFolder()
+    await retrieve(['--warc', 'x', ...urls.map((url) => base + url)], { cwd })
+    const [file = ''] = archivesIn(cwd)
+    whole = readFileSync(file)
+    const lines = readFileSync(file.replace('.warc.gz', '.cdxj'), 'utf8').trimEnd().split('\n')
+    const facts = lines.map((line) => JSON.parse(line.slice(line.indexOf('{'))))
+    index = facts.map(({ url, offset, length }) => ({ url, offset: Number(offset), length: Number(length) }))
+  })
+
+  test('cut anywhere: all whole answers are listed, and nothing else', async () => {
+    const cwd = newFolder()
+    expect(index.map(({ url }) => url)).toEqual(urls.map((url) => base + url))
+    for (let end = whole.length - 1; end > 0; end -= 61) {
+      writeFileSync(join(cwd, 'cut.warc.gz'), whole.subarray(0, end))
+      const { status, stdout } = await retrieve(['ls', '--json', 'cut.warc.gz'], { cwd })
+      const listed = stdout.split('\n').filter((line) => line !== '')
+      const offsets = listed.map((line) => JSON.parse(line).details.offset)
+      const certain = index.filter(({ offset, length }) => offset + length <= end).map(({ offset }) => offset)
+      expect({ end, status, offsets: offsets.slice(0, certain.length) }).toEqual({ end, status: 0, offsets: certain })
+      expect(offsets.every((offset) => offset < end)).toBe(true)
+    }
+  })
+
+  test('before the damage: all answers, with their facts', async () => {
+    const cwd = newFolder()
+    writeFileSync(join(cwd, 'x.warc.gz'), whole)
+    const { status, stdout, stderr } = await retrieve(['ls', '--json', 'x.warc.gz'], { cwd })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const entries = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(entries).toMatchObject(
+      index.map(({ url, offset }) => ({
+        ...{ name: url, url, size: 'this is /a'.length, modified: expect.stringMatching(/^20\d\d-.*Z$/) },
+        details: { type: 'response', status: 200, offset, digest: expect.stringMatching(/^sha256:/) },
+      })),
+    )
+  })
+
+  test('cut in an answer: a warning says so', async () => {
+    const cwd = newFolder()
+    const { offset = 0, length = 0 } = index[1] ?? {}
+    writeFileSync(join(cwd, 'cut.warc.gz'), whole.subarray(0, offset + length - 40))
+    const { status, stdout, stderr } = await retrieve(['ls', 'cut.warc.gz'], { cwd })
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: 'retrieve: warning: cut.warc.gz is cut or damaged behind the last answer that is listed.\n',
+    })
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/ {2}1 {2}file .* 200 response {2}.*\/a$/)
+    const missing = await retrieve(['--from-warc', 'cut.warc.gz', `${base}/c`], { cwd })
+    expect(missing.stderr).toContain('cut.warc.gz (cut or damaged) has no answer to this URL')
+  })
+
+  test('an octet was changed: the body is not given as a whole', async () => {
+    const cwd = newFolder()
+    const { offset = 0, length = 0 } = index[1] ?? {}
+    const damaged = Buffer.from(whole)
+    damaged[offset + length - 20] = (damaged[offset + length - 20] ?? 0) ^ 0x10
+    writeFileSync(join(cwd, 'x.warc.gz'), damaged)
+    const { status } = await retrieve(['--from-warc', 'x.warc.gz', `${base}/b`], { cwd })
+    expect(status).not.toBe(0)
+  })
+
+  test('no archive at all', async () => {
+    const cwd = newFolder()
+    writeFileSync(join(cwd, 'x.warc'), 'hello\n\nworld\n')
+    const { status, stderr } = await retrieve(['ls', 'x.warc'], { cwd })
+    expect({ status, stderr }).toEqual({
+      status: 37,
+      stderr: 'retrieve: x.warc cannot be read: it is no web archive (WARC).\n',
+    })
+  })
 })
 
 test.skipIf(process.platform === 'win32')(
@@ -81,12 +171,14 @@ test.skipIf(process.platform === 'win32')(
   },
 )
 
-test('--warc-max-size: each file begins with a description', async () => {
+test('--warc-max-size: each file begins with a description, and both answer', async () => {
   const cwd = newFolder()
   await retrieve(['--warc', 'x', '--warc-max-size', '1', `${base}/a`, `${base}/b`], { cwd })
   const files = archivesIn(cwd)
   expect(files.map((file) => /-\d{14}-(\d+)\.warc\.gz$/.exec(file)?.[1])).toEqual(['00000', '00001'])
   for (const file of files) expect(await types(file)).toEqual(['warcinfo', 'response', 'request'])
+  const from = files.flatMap((file) => ['--from-warc', file])
+  expect((await retrieve([...from, `${base}/a`, `${base}/b`], { cwd })).stdout).toBe('this is /athis is /b')
 })
 
 test('two commands that begin at the same time write two archives', async () => {

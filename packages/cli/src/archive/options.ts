@@ -3,7 +3,7 @@ import { readSize } from '../options/numbers.ts'
 import { type GivenOptions, type OptionRow, retrieving } from '../options/option.ts'
 import type { ArchiveOptions } from './warc-writer.ts'
 
-export type ArchiveOption = 'warc' | 'warc-max-size' | 'warc-header'
+export type ArchiveOption = 'warc' | 'warc-max-size' | 'warc-header' | 'from-warc'
 
 export const archiveOptions: readonly OptionRow<ArchiveOption>[] = [
   {
@@ -35,9 +35,28 @@ export const archiveOptions: readonly OptionRow<ArchiveOption>[] = [
     global: true,
     example: "retrieve --warc site --warc-header 'operator: A. Archivist' http://www.example.org/",
   },
+  {
+    long: 'from-warc',
+    sent: false,
+    arg: 'FILE',
+    help: 'Take the answers from a web archive, and contact nothing; give the option once for each of its files',
+    commands: ['get', 'open'],
+    global: true,
+    example: 'retrieve --from-warc site-20261231235959-00000.warc.gz http://www.example.org/',
+  },
 ]
 
 const defaultMaxSize = 1024 ** 3
+
+/** The archives that answer in place of servers. Throws `invalid-option`. */
+export function readFromArchives(line: GivenOptions<ArchiveOption>): readonly string[] {
+  const files = line.values('from-warc')
+  if (files.includes('')) throw usageError('--from-warc needs the name of a file.')
+  if (files.length > 0 && line.has('warc')) {
+    throw usageError('--from-warc contacts nothing, so --warc would archive nothing: give one of them.')
+  }
+  return files
+}
 
 /** The archive that the line asks for; null if it asks for none. Throws `invalid-option`. */
 export function readArchive(line: GivenOptions<ArchiveOption>): ArchiveOptions | null {

@@ -33,7 +33,7 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   },
   ls: {
     operands: 'URL...',
-    help: 'List a directory, menu or newsgroup as a table',
+    help: 'List a directory, menu or newsgroup as a table, or the URLs in a web archive of this machine (FILE.warc.gz)',
     example: 'retrieve ls --json ftp://ftp.example.org/pub/',
   },
   open: {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../run.ts'
 import { Session } from '../session.ts'
@@ -9,6 +10,7 @@ import { printListing, printRecords } from '../views/listing.ts'
 export async function ls(run: Run): Promise<number> {
   await using session = new Session(run)
   return await eachUrl(run, async (operand) => {
+    if (isArchive(operand)) return await listArchive(run, operand)
     await using listing = await session.open(operand).begin()
     if (!listing.hasEntries) {
       const what = listing.mediaType === null ? 'one object' : `one object (${listing.mediaType})`
@@ -24,6 +26,20 @@ export async function ls(run: Run): Promise<number> {
       keepPage(run.config.stateFolder, 'ls', listing.url, urls)
     }
   })
+}
+
+/** Lists the answers in a web archive. They get no numbers to open, which would contact servers. */
+async function listArchive({ config, output, report }: Run, file: string): Promise<void> {
+  const { describedEntries, entriesOf } = await import('../archive/list-archive.ts')
+  const warn = (message: string): void => report.warning({ message })
+  if (config.json) await printRecords({ entries: () => entriesOf(file, warn) }, output)
+  else await printListing({ entries: () => describedEntries(file, warn) }, output, false)
+}
+
+/** Whether an operand names a web archive on this machine. A URL without a scheme has a slash behind its host. */
+function isArchive(operand: string): boolean {
+  if (!/\.warc(?:\.gz)?$/i.test(operand) || /^[a-z][a-z\d+.-]+:/i.test(operand)) return false
+  return !operand.includes('/') || existsSync(operand)
 }
 
 /**

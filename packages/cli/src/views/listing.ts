@@ -5,8 +5,11 @@ import { widthOf } from '../terminal/wrap.ts'
 import type { NumberedUrls } from './last-page.ts'
 import { printEnd, titled } from './references.ts'
 
+/** What has entries. */
+type Listing = Pick<Representation, 'entries'>
+
 /** Prints a listing as JSON Lines, each as soon as its entry has come. */
-export async function printRecords(listing: Representation, output: Output): Promise<void> {
+export async function printRecords(listing: Listing, output: Output): Promise<void> {
   for await (const entry of listing.entries()) await output.write(jsonLine(record(entry)))
 }
 
@@ -21,7 +24,7 @@ function record({ name, kind, url, size, modified, details }: Entry): Record<str
  * adds each to `urls` before its line is shown.
  */
 export async function printListing(
-  listing: Representation,
+  listing: Listing,
   output: Output,
   asPage: boolean,
   urls: NumberedUrls = new Map(),

@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto'
+import { pipeline, Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { type ErrorCode, RetrievalError } from '@retriever/core'
+import type { Step, StepAnswer, StepRequest } from '@retriever/fetchers'
+import { AsyncIterReader, type StatusAndHeaders, type WARCRecord } from 'warcio'
+import { type Found, recordAt, type Scan, scan } from './scan.ts'
+import { targetUri } from './target-uri.ts'
+
+/** Makes the step that answers each URL from archives, so that nothing is contacted. */
+export function archivedAnswers(files: readonly string[]): Step {
+  let shelf: Promise<Shelf> | undefined
+  return async (request, next) => {
+    // The octets are in the URL itself.
+    if (request.plan.mechanism === 'data') return next(request)
+    shelf ??= Shelf.of(files)
+    return (await shelf).answer(request)
+  }
+}
+
+/** What several archives have. */
+class Shelf {
+  /** Their names, for messages. */
+  readonly #files: string
+  readonly #byUri = new Map<string, Found[]>()
+  /** The first record with each payload, for those that refer to it. */
+  readonly #byDigest = new Map<string, Found>()
+
+  private constructor(files: readonly string[], scans: readonly Scan[]) {
+    this.#files = files.map((file, index) => (scans[index]?.isCut ? `${file} (cut or damaged)` : file)).join(', ')
+    for (const each of scans.flatMap(({ found }) => found)) {
+      const uri = targetUri(each.uri)
+      const others = this.#byUri.get(uri)
+      if (others === undefined) this.#byUri.set(uri, [each])
+      else others.push(each)
+      const { digest, type, isTruncated } = each
+      if (digest !== null && type !== 'revisit' && !isTruncated && !this.#byDigest.has(digest)) {
+        this.#byDigest.set(digest, each)
+      }
+    }
+  }
+
+  static async of(files: readonly string[]): Promise<Shelf> {
+    return new Shelf(files, await Promise.all(files.map(scan)))
+  }
+
+  async answer(request: StepRequest): Promise<StepAnswer> {
+    const { url, range, resumeFrom } = request
+    if (range !== undefined || resumeFrom !== undefined) {
+      throw failure('range-refused', url, 'An archive gives whole bodies: leave the range out')
+    }
+    const found = this.#newest(url)
+    const record = await recordAt(found)
+    const origin = found.type === 'revisit' ? this.#original(found, url) : found
+    const payload = origin === found ? record : await recordAt(origin)
+    if (record === null || payload === null) throw failure('partial', url, `${found.file} has changed`)
+    return found.status === null || record.httpHeaders === null
+      ? resourceOf(record, payload, origin, request)
+      : responseOf(record.httpHeaders, payload, found, origin, request)
+  }
+
+  /** The newest whole answer to a URL. */
+  #newest(url: string): Found {
+    const all = (this.#byUri.get(targetUri(url)) ?? []).filter(({ isHead }) => !isHead)
+    const whole = all.filter((each) => !each.isTruncated && each.status !== 206 && each.status !== 304)
+    const newest = whole.reduce(
+      (best: Found | undefined, each) => (best && best.date > each.date ? best : each),
+      undefined,
+    )
+    if (newest !== undefined) return newest
+    if (all.length > 0) throw failure('partial', url, `${this.#files} has only a part of it`)
+    throw failure(
+      'not-found',
+      url,
+      `${this.#files} has no answer to this URL; retrieve ls FILE lists those that it has`,
+    )
+  }
+
+  #original({ digest, file }: Found, url: string): Found {
+    const original = digest === null ? undefined : this.#byDigest.get(digest)
+    if (original !== undefined) return original
+    throw failure('partial', url, `${file} refers to a body in another file of the archive: give that one, too`)
+  }
+}
+
+/** The codes of statuses, as the answer of a server has them. */
+const codes: Readonly<Record<number, ErrorCode>> = {
+  401: 'auth-required',
+  403: 'access-denied',
+  404: 'not-found',
+  407: 'auth-required',
+  410: 'not-found',
+}
+
+function responseOf(
+  head: StatusAndHeaders,
+  payload: WARCRecord,
+  found: Found,
+  origin: Found,
+  { url, http, head: isHead }: StepRequest,
+): StepAnswer {
+  const fields = [...head.headers].map(([name, value]): [string, string] => [name, octetsOf(value)])
+  const headers: Record<string, string> = {}
+  for (const [name, value] of fields) {
+    const key = name.toLowerCase()
+    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`
+  }
+  const status = found.status ?? 200
+  const { location } = headers
+  if (location !== undefined && [301, 302, 303, 307, 308].includes(status)) {
+    return { outcome: 'redirect', location, status }
+  }
+  if (status >= 400 && http?.fail !== false) {
+    const message = `${found.file} has the answer ${status} of ${found.date}`
+    throw failure(codes[status] ?? 'http-error', url, message, status)
+  }
+  const metadata = { status, reason: octetsOf(head.statusText ?? ''), headers, fields }
+  const facts = { ...typeOf(headers['content-type']), metadata, modified: dateOf(headers['last-modified']) }
+  const etag = headers.etag ?? null
+  if (isHead === true) return { ...facts, etag, body: '' }
+  const coding = origin.isCoded ? headers['content-encoding'] : undefined
+  return { ...facts, etag, body: decoded(checked(payload, origin, url), coding) }
+}
+
+function resourceOf(record: WARCRecord, payload: WARCRecord, origin: Found, { url, head }: StepRequest): StepAnswer {
+  const body = head === true ? '' : checked(payload, origin, url)
+  return { ...typeOf(record.warcContentType), ...(head !== true && { size: origin.size }), body }
+}
+
+/** The payload, without the frames of chunks if it has any. Throws `partial` at its end if it is damaged. */
+async function* checked(payload: WARCRecord, { file, digest, size }: Found, url: string): AsyncGenerator<Uint8Array> {
+  const isChunked = /^chunked$/i.test(headerOf(payload.httpHeaders, 'transfer-encoding') ?? '')
+  if (isChunked) return yield* new AsyncIterReader(payload.reader, null, true)
+  const [, algorithm, wanted = ''] = /^(sha1|sha256):(\w+)$/.exec(digest ?? '') ?? []
+  const hash = algorithm === undefined ? null : createHash(algorithm)
+  let length = 0
+  for await (const chunk of payload.reader) {
+    hash?.update(chunk)
+    length += chunk.length
+    yield chunk
+  }
+  const came = hash?.digest()
+  if (length !== size || (came !== undefined && came.toString('hex') !== wanted && base32(came) !== wanted)) {
+    throw failure('partial', url, `${file} is damaged: the body has another digest than its record says`)
+  }
+}
+
+/** Undoes the content coding that the body had on its way, if it is a known one. */
+function decoded(octets: AsyncIterable<Uint8Array>, coding: string | undefined): AsyncIterable<Uint8Array> {
+  const decoder = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }
+  const name = coding?.trim().toLowerCase() ?? ''
+  if (!(name in decoder)) return octets
+  const decode = decoder[name as keyof typeof decoder]()
+  // The error of the source becomes that of the decoder.
+  pipeline(Readable.from(octets), decode, () => {})
+  return decode
+}
+
+function headerOf(head: StatusAndHeaders | null, wanted: string): string | undefined {
+  return [...(head?.headers ?? [])].find(([name]) => name.toLowerCase() === wanted)?.[1]
+}
+
+/** Media type and charset of a field Content-Type. */
+function typeOf(field: string | null | undefined): {
+  readonly mediaType: string | null
+  readonly charset: string | null
+} {
+  const [, mediaType = null] = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)/.exec(field ?? '') ?? []
+  const [, charset = null] = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(field ?? '') ?? []
+  return { mediaType: mediaType?.toLowerCase() ?? null, charset: charset?.toLowerCase() ?? null }
+}
+
+function dateOf(field: string | undefined): Date | null {
+  const date = new Date(field ?? '')
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+/** The octets of a text that warcio has read as UTF-8, one a character. */
+function octetsOf(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
+}
+
+/** RFC 4648 6, as most archives write digests. */
+function base32(octets: Uint8Array): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  let bits = ''
+  for (const octet of octets) bits += octet.toString(2).padStart(8, '0')
+  const groups = bits.match(/.{1,5}/g) ?? []
+  return groups.map((group) => alphabet[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
+}
+
+function failure(code: ErrorCode, url: string, message: string, status?: number): RetrievalError {
+  const details = { phase: 'request', url, ...(status !== undefined && { status }) } as const
+  return new RetrievalError(code, `${targetUri(url)}: ${message}.`, details)
+}

@@ -1,0 +1,121 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { RetrievalError } from '@retriever/core'
+import { systemReason } from '@retriever/fetchers'
+import { LimitReader, WARCParser, type WARCRecord, type WARCType } from 'warcio'
+
+/** A record that answers a URL. */
+export interface Found {
+  readonly file: string
+  readonly offset: number
+  readonly type: 'response' | 'resource' | 'revisit'
+  readonly uri: string
+  /** As in `2026-12-31T23:59:59Z`, perhaps with parts of seconds. */
+  readonly date: string
+  /** The status of HTTP; null for other protocols. */
+  readonly status: number | null
+  readonly mediaType: string | null
+  /** How many octets of payload the record has: a revisit has none. */
+  readonly size: number
+  /** The digest of the payload; null if the record has none. */
+  readonly digest: string | null
+  readonly isTruncated: boolean
+  /** The request asked for the head alone. */
+  isHead: boolean
+  /** The request accepted content codings, or is not in the archive: the payload is coded for transport. */
+  isCoded: boolean
+}
+
+/** How many octets are read at a time: warcio expands all of them at once, up to a thousand times. */
+const chunkSize = 16 * 1024
+
+/** What a file has. */
+export interface Scan {
+  readonly found: readonly Found[]
+  /** A record is not whole, or damaged: what follows could not be read. */
+  readonly isCut: boolean
+}
+
+/** Reads an archive of any program. Rejects with `file-failed`. */
+export async function scan(file: string): Promise<Scan> {
+  const found: Found[] = []
+  const pairs = new Pairs()
+  try {
+    const parser = new WARCParser(createReadStream(file, { highWaterMark: chunkSize }))
+    let count = 0
+    for (let record = await parser.parse(); record !== null; record = await parser.parse()) {
+      const isRecord = record.warcHeaders.statusline.startsWith('WARC/')
+      if (!isRecord && count === 0) throw new Error('it is no web archive (WARC)')
+      const { offset } = parser
+      const size = isRecord ? await sizeOf(record) : null
+      // warcio would look for the rest without end.
+      if (size === null) return { found, isCut: true }
+      count++
+      const answer = answerOf(record, file, offset, size)
+      if (answer !== null) found.push(answer)
+      pairs.add(record, answer)
+    }
+    // warcio takes a cut member of gzip for the end.
+    return { found, isCut: parser.offset < (await stat(file)).size }
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    const why = isMissing ? 'there is no such file' : (systemReason(cause) ?? (cause as Error).message)
+    throw new RetrievalError('file-failed', `${file} cannot be read: ${why}.`, { phase: 'resolve', cause })
+  }
+}
+
+/** Reads the payload of a record. Returns its length, or null if it is not whole. */
+async function sizeOf({ reader }: WARCRecord): Promise<number | null> {
+  let size = 0
+  for await (const chunk of reader) size += chunk.length
+  return reader instanceof LimitReader && reader.limit > 0 ? null : size
+}
+
+function answerOf(record: WARCRecord, file: string, offset: number, size: number): Found | null {
+  const { warcType: type, warcTargetURI: uri, warcDate: date, httpHeaders, warcContentType } = record
+  if ((type !== 'response' && type !== 'resource' && type !== 'revisit') || !uri || !date) return null
+  const contentType = type === 'resource' ? warcContentType : httpHeaders?.headers.get('content-type')
+  return {
+    ...{ file, offset, type, uri, date, size },
+    status: httpHeaders === null ? null : Number(httpHeaders.statusCode),
+    mediaType: contentType?.split(';', 1)[0]?.trim().toLowerCase() || null,
+    digest: record.warcPayloadDigest ?? null,
+    isTruncated: record.warcHeader('WARC-Truncated') != null,
+    isHead: false,
+    isCoded: type !== 'resource',
+  }
+}
+
+/** Joins answers to their requests, whichever of them comes first. */
+class Pairs {
+  readonly #answers = new Map<string, Found>()
+  readonly #requests = new Map<string, Pick<Found, 'isHead' | 'isCoded'>>()
+
+  add(record: WARCRecord, answer: Found | null): void {
+    const id = record.warcHeader('WARC-Record-ID') ?? ''
+    const others = record.warcConcurrentTo ?? []
+    if (answer !== null) {
+      const asked = others.map((other) => this.#requests.get(other)).find((each) => each !== undefined)
+      if (asked !== undefined) Object.assign(answer, asked)
+      else this.#answers.set(id, answer)
+    } else if (isRequest(record.warcType)) {
+      const { method, headers } = record.httpHeaders ?? {}
+      const codings = headers?.get('accept-encoding') ?? 'identity'
+      const asked = { isHead: method === 'HEAD', isCoded: codings !== 'identity' }
+      const [answered] = others.map((other) => this.#answers.get(other)).filter((each) => each !== undefined)
+      if (answered === undefined) this.#requests.set(id, asked)
+      else Object.assign(answered, asked)
+      for (const other of others) this.#answers.delete(other)
+    }
+  }
+}
+
+function isRequest(type: WARCType): boolean {
+  return type === 'request'
+}
+
+/** The record at an offset, whose payload can be read. */
+export async function recordAt({ file, offset }: Pick<Found, 'file' | 'offset'>): Promise<WARCRecord | null> {
+  const source = createReadStream(file, { start: offset, highWaterMark: chunkSize })
+  return new WARCParser(source, { keepHeadersCase: true }).parse()
+}
