@@ -23,7 +23,7 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
     sent: false,
     arg: 'FILE|-',
     help:
-      'Retrieve the URLs in a list, one a line, 5 at a time; # begins a comment, and after a TAB a line may give the ' +
+      'Retrieve the URLs in a list, one a line, up to 50 at a time; # begins a comment, and after a TAB a line may give the ' +
       'name of the file',
     commands: get,
     example: 'retrieve --from urls.txt --output-dir pictures',
@@ -143,10 +143,8 @@ export interface Many {
   readonly isCounted: boolean
 }
 
-/** curl's default. */
+/** curl's default. It is far above the number for one host, so that slow hosts do not hold up the others. */
 const defaultConcurrency = 50
-/** aria2's default: without any option, several URLs of a list are retrieved at a time. */
-const defaultOfList = 5
 /** The number that browsers use for HTTP/1.1. */
 const defaultPerHost = 6
 
@@ -159,7 +157,7 @@ export function readMany(line: ManyOptions): Many {
   const isParallel = line.has('parallel')
   checkList(line, from)
   return {
-    concurrency: jobs ?? (isParallel ? most : from.length > 0 ? defaultOfList : 1),
+    concurrency: jobs ?? (isParallel || from.length > 0 ? most : 1),
     jobs,
     perHost: readCount(line, 'parallel-max-host') ?? defaultPerHost,
     pace: rate === undefined ? 0 : readRate(rate),
