@@ -122,6 +122,11 @@ export interface ClientOptions {
   /** A whole number of 1 or more, for `interval`. Default 1. */
   readonly intervalCap?: number
   /**
+   * False: the URLs of a batch wait for a server that is in trouble, however long that lasts. Default true: after
+   * `limits.maxRetries` further URLs (at least 3) have failed there one after the other, the rest fails at once.
+   */
+  readonly giveUpHosts?: boolean
+  /**
    * Gets each event, in order. If it throws, or gives a promise that rejects, that retrieval ends with `aborted` unless
    * it is over. Its promise is not awaited.
    */
@@ -181,7 +186,7 @@ export interface RetrieveOptions extends Omit<RequestOptions, 'headers'> {
  */
 export interface BatchOptions
   extends RetrieveOptions,
-    Pick<ClientOptions, 'concurrency' | 'perHost' | 'interval' | 'intervalCap'> {}
+    Pick<ClientOptions, 'concurrency' | 'perHost' | 'interval' | 'intervalCap' | 'giveUpHosts'> {}
 
 /** Whether a template makes a URL is seen when one is retrieved through it. */
 const templates: OptionKind = [
@@ -233,6 +238,7 @@ export const clientKinds: Readonly<Record<keyof ClientOptions, OptionKind>> = {
   perHost: count,
   interval: duration,
   intervalCap: count,
+  giveUpHosts: flag,
   onEvent: callback,
   use: callbacks,
 }

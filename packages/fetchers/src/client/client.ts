@@ -34,6 +34,7 @@ import type { SaveUrlOptions } from './save.ts'
 import { serviceOf } from './service.ts'
 import type { Settings } from './settings.ts'
 import { stepsOf } from './steps/index.ts'
+import type { Turn } from './steps/turn.ts'
 import { type ClientMirrorOptions, type ClientWalkOptions, mirrorWith, walkWith } from './trees.ts'
 
 /** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
@@ -156,7 +157,7 @@ export function makeClient(
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
 
-  const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions): Retrieval => {
+  const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions, turn?: Turn): Retrieval => {
     if (isClosed) throw closed()
     const { signal, base, linkedFrom } = options
     const request = requestOf(options)
@@ -164,7 +165,7 @@ export function makeClient(
     const { tls } = callSettings
     const nesting = from === null ? outermost(tls, base) : linked(from, resolution, callSettings, base)
     const deadline = new RetrievalDeadline(resolution.url, callSettings.limits, signal)
-    const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval), nesting)
+    const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval), nesting, turn)
     live.add(retrieval)
     return retrieval
   }
@@ -181,7 +182,8 @@ export function makeClient(
       options: registry.options,
       resolve: resolutionOf,
       inFlight: (mechanism) => registry.inFlight(mechanism),
-      begin: (resolution, callOptions) => begin(resolution, settingsOfCall(settings, callOptions), callOptions),
+      begin: (resolution, callOptions, turn) =>
+        begin(resolution, settingsOfCall(settings, callOptions), callOptions, turn),
     },
     settings.limits.unreadTimeout,
   )

@@ -16,6 +16,7 @@ import type { Settings } from './settings.ts'
 import { contextOf } from './steps/context.ts'
 import { hopOf } from './steps/hop.ts'
 import { openSession } from './steps/session.ts'
+import type { Turn } from './steps/turn.ts'
 import { isTraced, Trace } from './trace.ts'
 
 /** One retrieval under one deadline, from a resolution over all redirects to the end of its body. */
@@ -34,6 +35,8 @@ export class Retrieval implements Rostered {
   readonly stopwatch: StepStopwatch = new StepStopwatch()
   /** The body of the representation that run() has given; null: there is none, or not yet. */
   body: Body | null = null
+  /** The place of a retrieval that a batch has begun. */
+  readonly turn: Turn | undefined
   /** True: a redirect set cookies. */
   cookiesCame = false
   readonly #finished: () => void
@@ -48,7 +51,9 @@ export class Retrieval implements Rostered {
     deadline: Deadline,
     finished: () => void,
     nesting: Nesting = outermost(settings.tls),
+    turn?: Turn,
   ) {
+    this.turn = turn
     this.settings = settings
     this.retries = new RetryBudget(settings.retryOn)
     this.request = request

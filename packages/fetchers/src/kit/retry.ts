@@ -87,10 +87,15 @@ export class RetryBudget implements Retries {
     return this.#retryOn === 'any-error' && !ownPhases.has(phase) && !decided.has(code)
   }
 
-  #delay({ retryAfter }: RetrievalError, { retryDelay, maxRetryDelay }: Limits): number {
-    if (retryAfter !== undefined) return Math.min(maxRetryDelay, Math.max(leastDelay, retryAfter))
-    if (retryDelay > 0) return retryDelay
-    // Random waits, down to half the time, spread the tries of many clients that failed at the same time.
-    return Math.min(maxRetryDelay, Math.round(firstDelay * 2 ** this.#spent * (0.5 + Math.random() / 2)))
+  #delay({ retryAfter }: RetrievalError, limits: Limits): number {
+    if (retryAfter !== undefined) return Math.min(limits.maxRetryDelay, Math.max(leastDelay, retryAfter))
+    return growingDelay(this.#spent, limits)
   }
+}
+
+/** How long to wait after so many tries in vain. */
+export function growingDelay(tries: number, { retryDelay, maxRetryDelay }: Limits): number {
+  if (retryDelay > 0) return retryDelay
+  // Random waits, down to half the time, spread the tries of many clients that failed at the same time.
+  return Math.min(maxRetryDelay, Math.round(firstDelay * 2 ** tries * (0.5 + Math.random() / 2)))
 }

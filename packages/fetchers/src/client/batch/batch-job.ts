@@ -1,15 +1,21 @@
 import { type Mechanism, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { Body } from '../../body/body.ts'
 import { Representation } from '../../body/representation.ts'
+import type { Limits } from '../../contract/limits.ts'
 import type { RetrieveOptions } from '../client-options.ts'
 import { handoffError } from '../handoff/handoff.ts'
 import { checkItem } from '../options/checks.ts'
 import { type KnownOptions, mergedOptions } from '../options/known.ts'
 import type { Retrieval } from '../retrieval.ts'
 import type { Rostered } from '../roster.ts'
-import type { Job } from './job.ts'
+import type { Turn } from '../steps/turn.ts'
+import type { Places } from './client-places.ts'
+import type { Lane } from './host.ts'
+import type { Job, Seen, Site } from './job.ts'
 import type { BatchItem, BatchPlace } from './outcome.ts'
+import type { Share } from './share.ts'
 import { isItem, type Listed } from './source.ts'
+import { isTrouble } from './trouble.ts'
 
 /** The parts of a client that retrieve a URL. */
 export interface Retriever {
@@ -19,7 +25,13 @@ export interface Retriever {
   /** The number of retrievals that share one connection. */
   inFlight(mechanism: Mechanism): number
   /** Throws `aborted` once the client is closed. */
-  begin(resolution: Resolution, options: RetrieveOptions): Retrieval
+  begin(resolution: Resolution, options: RetrieveOptions, turn: Turn): Retrieval
+}
+
+/** The places of a batch. */
+export interface Seats {
+  readonly places: Places
+  readonly share: Share
 }
 
 /** Gets the results of jobs. */
@@ -31,14 +43,22 @@ export interface JobListener<Key> {
   onEnded(job: BatchJob<Key>): void
 }
 
+/** The site of what cannot be retrieved. */
+const nowhere: Site = { host: '', port: 0, inFlight: 1 }
+
+const unseen: Seen = { answers: 0, failures: 0 }
+
 /** One URL of a batch. */
-export class BatchJob<Key> implements Job, Rostered {
+export class BatchJob<Key> implements Job, Turn, Rostered {
   slot = -1
   readonly place: BatchPlace<Key>
   readonly index: number
   readonly priority: number
-  readonly host: string
-  readonly inFlight: number
+  site: Site
+  lane: Lane | null = null
+  seen: Seen = unseen
+  isBack = false
+  isRefused = false
   /** See UnreadBodies. */
   reads: number | null = null
   /** True once the job needs its place no longer. */
@@ -47,6 +67,9 @@ export class BatchJob<Key> implements Job, Rostered {
   #options: RetrieveOptions
   readonly #retriever: Retriever
   readonly #listener: JobListener<Key>
+  readonly #seats: Seats | null
+  #coming: { readonly resolve: () => void; readonly reject: (error: RetrievalError) => void } | null = null
+  #isKnown = false
   #resolution: Resolution | null = null
   #failure: { readonly error: unknown } | null = null
   #retrieval: Retrieval | null = null
@@ -57,7 +80,9 @@ export class BatchJob<Key> implements Job, Rostered {
     options: RetrieveOptions,
     retriever: Retriever,
     listener: JobListener<Key>,
+    seats: Seats | null,
   ) {
+    this.#seats = seats
     this.#item = isItem(entry) ? entry : { url: entry }
     const { url, key, priority = 0, options: own } = this.#item
     this.#retriever = retriever
@@ -73,9 +98,15 @@ export class BatchJob<Key> implements Job, Rostered {
     } catch (error) {
       this.#failure = { error }
     }
-    const plan = this.#resolution?.plan
-    this.host = (plan !== undefined && 'host' in plan && plan.host) || ''
-    this.inFlight = plan === undefined ? 1 : retriever.inFlight(plan.mechanism)
+    this.site = this.#resolution === null ? nowhere : this.#siteOf(this.#resolution)
+  }
+
+  get url(): string {
+    return this.place.url
+  }
+
+  get inFlight(): number {
+    return this.site.inFlight
   }
 
   /** True: the URL cannot be retrieved. run() reports that, and needs no place. */
@@ -105,11 +136,73 @@ export class BatchJob<Key> implements Job, Rostered {
     this.#giveBack()
   }
 
+  begin(): void {
+    const coming = this.#coming
+    this.#coming = null
+    if (coming === null) void this.run()
+    else coming.resolve()
+  }
+
+  refuse(error: RetrievalError): void {
+    const coming = this.#coming
+    this.#coming = null
+    this.isRefused = true
+    coming?.reject(error)
+    if (coming !== null) return
+    this.#failure = { error }
+    void this.run()
+  }
+
+  come(to: Resolution): Promise<void> | null {
+    const { site } = this
+    const { host, port, inFlight } = this.#siteOf(to)
+    const isSame = site.host === host && site.port === port && site.inFlight === inFlight
+    if ((this.lane !== null && isSame) || this.#seats === null) return null
+    if (!isSame) this.site = { host, port, inFlight }
+    return this.#comeTo(this.#seats)
+  }
+
+  async #comeTo({ places, share }: Seats): Promise<void> {
+    const deadline = this.#retrieval?.deadline
+    deadline?.throwIfAborted()
+    const came = new Promise<void>((resolve, reject) => (this.#coming = { resolve, reject }))
+    const wait = (): void => {
+      this.isBack = true
+      places.add(share, this)
+    }
+    if (this.lane === null) wait()
+    else places.leave(this, wait)
+    try {
+      await (deadline === undefined ? came : deadline.unlimited(() => came))
+    } catch (error) {
+      if (this.#coming !== null) places.withdraw(this)
+      this.#coming = null
+      throw error
+    }
+  }
+
+  answered(): void {
+    this.#seats?.places.answered(this)
+  }
+
+  failed(error: unknown, limits: Limits): void {
+    this.#isKnown = this.lane?.server.isKnown === true
+    this.#seats?.places.failed(this, error, limits)
+  }
+
+  mayPass(error: RetrievalError): boolean {
+    return this.#isKnown && error.code === 'connect-failed' && error.phase === 'connect'
+  }
+
+  waitsOn(error: RetrievalError): boolean {
+    return this.#seats?.share.caps.givesUp === false && (error.transient || this.mayPass(error)) && isTrouble(error)
+  }
+
   async run(): Promise<void> {
     try {
       if (this.#failure !== null) throw this.#failure.error
       const resolution = this.#resolution ?? this.#resolve()
-      this.#retrieval = this.#retriever.begin(resolution, this.#options)
+      this.#retrieval = this.#retriever.begin(resolution, this.#options, this)
       const opened = await this.#retrieval.run(resolution)
       if (!(opened instanceof Representation)) throw handoffError(this.place.url, opened)
       const used = this.#listener.onRetrieved(this, opened)
@@ -123,6 +216,7 @@ export class BatchJob<Key> implements Job, Rostered {
     this.isEnded = true
     this.#listener.onEnded(this)
     this.#forget()
+    this.#seats?.places.leave(this)
   }
 
   /**
@@ -133,6 +227,12 @@ export class BatchJob<Key> implements Job, Rostered {
     this.#resolution = null
     this.#giveBack = () => {}
     if (this.body?.isOver !== false) this.#retrieval = null
+  }
+
+  #siteOf({ plan }: Resolution): Site {
+    const host = ('host' in plan && plan.host) || ''
+    const port = ('port' in plan && plan.port) || 0
+    return { host, port, inFlight: this.#retriever.inFlight(plan.mechanism) }
   }
 
   #resolve(): Resolution {

@@ -124,7 +124,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     if (this.#stopped !== null || this.#isOver) return
     this.#stopped = error
     // They fail at once, because the client is closed or the signal has aborted.
-    for (const job of this.#places?.remove(this.#share) ?? []) void job.run()
+    for (const job of this.#places?.remove(this.#share) ?? []) job.begin()
     this.#readOn()
     this.#wake()
   }
@@ -245,7 +245,9 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
   }
 
   #add(listed: Listed<Key>): void {
-    const job = new BatchJob(listed, this.#options, this.#client.retriever, this)
+    const places = this.#places
+    const seats = places === null ? null : { places, share: this.#share }
+    const job = new BatchJob(listed, this.#options, this.#client.retriever, this, seats)
     this.#open.add(job)
     if (job.isFailed) void job.run()
     else this.#places?.add(this.#share, job)

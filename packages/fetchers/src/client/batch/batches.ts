@@ -31,12 +31,13 @@ export class Batches {
   open<Outcome, Key>(source: BatchSource<Key>, options: BatchOptions, use: BatchUse<Outcome, Key>): Batch<Outcome> {
     checkSource(source)
     checkBatch(options, this.#retriever.options)
-    const { concurrency, perHost, interval: _i, intervalCap: _c, ...retrieveOptions } = options
+    const { concurrency, perHost, interval: _i, intervalCap: _c, giveUpHosts, ...retrieveOptions } = options
     const { concurrency: most = defaultConcurrency, perHost: mostPerHost = defaultPerHost } = this.#options
     const caps = {
       concurrency: Math.min(most, concurrency ?? most),
       perHost: Math.min(mostPerHost, perHost ?? mostPerHost),
       rates: [...ratesOf(this.#options), ...ratesOf(options)],
+      givesUp: giveUpHosts ?? this.#options.giveUpHosts ?? true,
     }
     const client: BatchClient = {
       retriever: this.#retriever,

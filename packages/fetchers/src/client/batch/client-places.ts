@@ -1,6 +1,7 @@
 import PQueue from 'p-queue'
+import type { Limits } from '../../contract/limits.ts'
 import { Host, type Lane } from './host.ts'
-import type { Job } from './job.ts'
+import type { Job, Site } from './job.ts'
 import { isBefore, type Share } from './share.ts'
 
 /** From this number of hosts on, those without jobs are forgotten. */
@@ -33,25 +34,96 @@ export class Places {
     return false
   }
 
-  /** Whether places of this batch hold up a job of another one. */
+  /** Whether places of this batch hold up a job of another one, or one of its own that had a place before. */
   isBlocking(share: Share): boolean {
     if (share.places === 0) return false
-    const isFull = this.#queue.pending >= this.#queue.concurrency
-    for (const other of this.#shares) if (isFull && other !== share && other.ready.size > 0) return true
+    const isFull = this.#queue.pending >= this.#queue.concurrency || share.places >= share.caps.concurrency
+    for (const other of this.#shares) if (isFull && other.isHeldUpBy(share)) return true
     for (const host of this.#hosts.values()) {
-      if (host.places >= this.#perHost && host.placesOf(share) > 0 && host.isAwaitedBesides(share)) return true
+      const isFullHost = host.places >= this.#perHost || host.placesOf(share) >= share.caps.perHost
+      if (isFullHost && host.placesOf(share) > 0 && host.isHeldUpBy(share)) return true
     }
     return false
   }
 
-  /** Adds a job, which begins at once if it can. */
+  /** Adds a job, which begins at once if it can. If its server was given up, it fails. */
   add(share: Share, job: Job): void {
-    const lane = this.#hostOf(job).laneOf(share, job.inFlight)
-    lane.waiting.add(job)
+    const lane = this.#hostOf(job.site).laneOf(share, job.site)
+    job.lane = lane
+    // In a trouble another URL shows whether it is the server's.
+    if (job.isBack && lane.server.trouble === null) lane.waiting.addFirst(job)
+    else lane.waiting.add(job)
     share.waiting++
     this.#shares.add(share)
+    this.#refuse(lane)
     this.#review(lane)
     this.advance()
+  }
+
+  /** Removes a job that waits. */
+  withdraw(job: Job): void {
+    const { lane } = job
+    if (lane?.waiting.delete(job) !== true) return
+    job.lane = null
+    lane.share.waiting--
+    this.#tidy(lane)
+    this.#review(lane)
+  }
+
+  /**
+   * Takes the place of a job that needs it no longer, or goes on at another server. `then` is called before the place
+   * is given to others.
+   */
+  leave(job: Job, then: () => void = () => {}): void {
+    const { lane } = job
+    if (lane === null) return
+    job.lane = null
+    const { share, host } = lane
+    lane.running--
+    share.places -= lane.more
+    host.end(lane)
+    const isAdvancing = this.#isAdvancing
+    this.#isAdvancing = true
+    then()
+    this.#isAdvancing = isAdvancing
+    this.#tidy(lane)
+    this.#reviewHost(host)
+    this.advance()
+  }
+
+  /** Notes that the server of a job has answered. */
+  answered(job: Job): void {
+    if (job.lane?.server.answered(job) !== true) return
+    this.#reviewHost(job.lane.host)
+    this.advance()
+  }
+
+  /** Notes that the try of a job has failed, and gives its place back. */
+  failed(job: Job, error: unknown, limits: Limits): void {
+    if (job.lane === null) return
+    const { host, server } = job.lane
+    server.failed(job, error, limits)
+    for (const lane of [...host.lanes]) if (lane.server === server) this.#refuse(lane)
+    this.leave(job)
+  }
+
+  /** Makes the jobs of a lane fail if their server was given up. */
+  #refuse(lane: Lane): void {
+    const { server, share } = lane
+    const now = performance.now()
+    if (!share.caps.givesUp || !server.isGivenUp(now)) return
+    const refused = lane.waiting.clear()
+    share.waiting -= refused.length
+    for (const job of refused) {
+      job.lane = null
+      job.refuse(server.refusal(job, now))
+    }
+    this.#tidy(lane)
+    this.#review(lane)
+  }
+
+  #tidy(lane: Lane): void {
+    if (lane.running === 0 && lane.waiting.size === 0) lane.host.remove(lane)
   }
 
   /** Removes a batch, and gives its jobs that have not begun. Those that have begun keep their places. */
@@ -61,8 +133,9 @@ export class Places {
     share.waiting = 0
     const lanes = [...this.#hosts.values()].flatMap((host) => host.lanes.filter((lane) => lane.share === share))
     const left = lanes.flatMap(({ waiting }) => waiting.clear())
-    for (const lane of lanes) if (lane.running === 0) lane.host.remove(lane)
-    return left.sort((one, other) => one.index - other.index)
+    for (const job of left) job.lane = null
+    for (const lane of lanes) this.#tidy(lane)
+    return left.filter(({ isBack }) => !isBack).sort((one, other) => one.index - other.index)
   }
 
   /** Begins the jobs that can begin. It must be called when a batch lets its jobs begin again. */
@@ -70,7 +143,7 @@ export class Places {
     if (this.#isAdvancing) return
     this.#isAdvancing = true
     for (let lane = this.#next(); lane !== null; lane = this.#next()) {
-      if (lane.group.hasShared) this.#begin(lane)
+      if (lane.server.hasShared) this.#begin(lane)
       else {
         this.#isAsking = true
         void this.#queue.add(() => this.#take())
@@ -85,9 +158,9 @@ export class Places {
     const lane = this.#next()
     let place: Promise<void> | null = null
     if (lane !== null) {
-      const { host, group } = lane
+      const { host, server } = lane
       host.places++
-      place = new Promise((giveBack) => group.held.push(giveBack))
+      place = new Promise((giveBack) => server.held.push(giveBack))
       this.#begin(lane)
     }
     this.advance()
@@ -105,28 +178,19 @@ export class Places {
   }
 
   #begin(lane: Lane): void {
-    const { share, host } = lane
+    const { share, host, server } = lane
     const job = lane.waiting.take()
     if (job === undefined) return
     share.waiting--
     share.places += lane.more
     lane.running++
     host.begin(lane)
+    job.seen = server.seen
     this.#reviewHost(host)
-    void job.run().then(() => this.#end(lane))
+    job.begin()
   }
 
-  #end(lane: Lane): void {
-    const { share, host } = lane
-    lane.running--
-    share.places -= lane.more
-    host.end(lane)
-    if (lane.running === 0 && lane.waiting.size === 0) host.remove(lane)
-    this.#reviewHost(host)
-    this.advance()
-  }
-
-  #hostOf({ host: name }: Job): Host {
+  #hostOf({ host: name }: Site): Host {
     const known = this.#hosts.get(name)
     if (known !== undefined) return known
     if (this.#hosts.size >= this.#sweepAt) this.#sweep()
@@ -149,10 +213,9 @@ export class Places {
 
   /** Notes whether a job of the lane may begin as soon as the client and the batch have a place. */
   #review(lane: Lane): void {
-    const { share, host, group, waiting } = lane
-    const { perHost, rates } = share.caps
-    const hasPlace = group.hasShared || host.places < this.#perHost
-    const isWithin = hasPlace && host.placesOf(share) + lane.more <= perHost
-    share.setReady(lane, waiting.size > 0 && isWithin && host.isRested(rates))
+    const { share, host, server, waiting } = lane
+    const hasPlace = server.hasShared || host.places < this.#perHost
+    const isWithin = hasPlace && host.placesOf(share) + lane.more <= share.caps.perHost
+    share.setReady(lane, waiting.size > 0 && isWithin && host.isRested(lane))
   }
 }

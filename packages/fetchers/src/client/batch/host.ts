@@ -1,6 +1,7 @@
 import { clampTimer } from '../../kit/deadline.ts'
 import type { Rostered } from '../roster.ts'
-import type { Job } from './job.ts'
+import type { Job, Site } from './job.ts'
+import { Server } from './server.ts'
 import type { Share } from './share.ts'
 import { WaitingList } from './waiting-list.ts'
 
@@ -10,48 +11,36 @@ export interface Rate {
   readonly cap: number
 }
 
-/** The jobs at one host that can share connections. */
-export class Group {
-  /** The number of jobs that share one connection, and so one place. */
-  readonly inFlight: number
-  running = 0
-  /** One function for each place held, which gives the place back. */
-  readonly held: (() => void)[] = []
-
-  constructor(inFlight: number) {
-    this.inFlight = inFlight
-  }
-
-  /** Whether another job can share a place that is held already. */
-  get hasShared(): boolean {
-    return this.running < this.held.length * this.inFlight
-  }
-}
-
-/** The jobs that one batch has in one group. */
+/** The jobs that one batch has at one server. */
 export class Lane implements Rostered {
   slot = -1
   readonly share: Share
   readonly host: Host
-  readonly group: Group
+  readonly server: Server
   readonly waiting: WaitingList<Job> = new WaitingList()
   /** The number of its jobs that have begun and not ended. */
   running = 0
 
-  constructor(share: Share, host: Host, group: Group) {
+  constructor(share: Share, host: Host, server: Server) {
     this.share = share
     this.host = host
-    this.group = group
+    this.server = server
   }
 
   /** The number of places that its jobs count for. */
   get places(): number {
-    return Math.ceil(this.running / this.group.inFlight)
+    return Math.ceil(this.running / this.server.inFlight)
+  }
+
+  /** Whether its next job is of another batch, or had a place before: one that has a place may wait for it. */
+  isHeldUpBy(share: Share): boolean {
+    const { head } = this.waiting
+    return head !== undefined && (this.share !== share || head.isBack)
   }
 
   /** The number of places, 0 or 1, that its next job adds. */
   get more(): number {
-    return Math.ceil((this.running + 1) / this.group.inFlight) - this.places
+    return Math.ceil((this.running + 1) / this.server.inFlight) - this.places
   }
 }
 
@@ -60,7 +49,7 @@ export class Host {
   readonly lanes: Lane[] = []
   /** The number of places held. */
   places = 0
-  readonly #groups: Group[] = []
+  readonly #servers: Server[] = []
   readonly #onRested: (host: Host) => void
   /** When jobs began that have a rate, the last one at the end; as many as their rates look back upon. */
   #begun: number[] = []
@@ -69,30 +58,32 @@ export class Host {
   /** When the timer ends; infinity: there is none. */
   #timerAt = Number.POSITIVE_INFINITY
 
-  /** `onRested`: called when a rate no longer holds a waiting job up. */
+  /** `onRested`: called when a rate or a pause no longer holds a waiting job up. */
   constructor(onRested: (host: Host) => void) {
     this.#onRested = onRested
   }
 
-  /** No job runs or waits here, and no rate has to remember when jobs began. */
+  /** No job runs or waits here, and neither a rate nor a trouble has to be remembered. */
   get isIdle(): boolean {
-    return this.places === 0 && this.lanes.length === 0 && this.#restedAt <= performance.now()
+    const now = performance.now()
+    if (this.places > 0 || this.lanes.length > 0 || this.#restedAt > now) return false
+    return this.#servers.every(({ trouble }) => trouble === null || trouble.until <= now)
   }
 
-  laneOf(share: Share, inFlight: number): Lane {
-    const known = this.lanes.find((lane) => lane.share === share && lane.group.inFlight === inFlight)
+  laneOf(share: Share, site: Site): Lane {
+    const known = this.lanes.find((lane) => lane.share === share && isAt(lane.server, site))
     if (known !== undefined) return known
-    const lane = new Lane(share, this, this.#groupOf(inFlight))
+    const lane = new Lane(share, this, this.#serverAt(site))
     this.lanes.push(lane)
     return lane
   }
 
-  #groupOf(inFlight: number): Group {
-    const known = this.#groups.find((each) => each.inFlight === inFlight)
+  #serverAt(site: Site): Server {
+    const known = this.#servers.find((each) => isAt(each, site))
     if (known !== undefined) return known
-    const group = new Group(inFlight)
-    this.#groups.push(group)
-    return group
+    const server = new Server(site)
+    this.#servers.push(server)
+    return server
   }
 
   /** The number of places that the jobs of a batch count for here. */
@@ -102,14 +93,14 @@ export class Host {
     return places
   }
 
-  /** Whether a job of another batch waits here. */
-  isAwaitedBesides(share: Share): boolean {
-    return this.lanes.some((lane) => lane.share !== share && lane.waiting.size > 0)
+  /** Whether a job waits here that places of this batch may hold up. */
+  isHeldUpBy(share: Share): boolean {
+    return this.lanes.some((lane) => lane.isHeldUpBy(share))
   }
 
   /** Notes that a job begins, in a new place unless it can share one. */
-  begin({ group, share }: Lane): void {
-    group.running++
+  begin({ server, share }: Lane): void {
+    server.running++
     const { rates } = share.caps
     if (rates.length === 0) return
     const now = performance.now()
@@ -120,39 +111,45 @@ export class Host {
   }
 
   /** Ends a job, and gives back the places that the others do not need. */
-  end({ group }: Lane): void {
-    group.running--
-    while (group.held.length > Math.ceil(group.running / group.inFlight)) {
+  end({ server }: Lane): void {
+    server.running--
+    while (server.held.length > Math.ceil(server.running / server.inFlight)) {
       this.places--
-      group.held.pop()?.()
+      server.held.pop()?.()
     }
   }
 
-  /** Whether these rates let a job begin now. If not, `onRested` is called when they do. */
-  isRested(rates: readonly Rate[]): boolean {
-    if (rates.length === 0) return true
+  /** Whether the rates and the state of the server let a job begin now. If not, `onRested` is called when they may. */
+  isRested({ server, share }: Lane): boolean {
+    const { rates } = share.caps
+    const { trouble } = server
+    if (!server.hasRoom) return false
+    if (rates.length === 0 && trouble === null) return true
     const now = performance.now()
     const waits = rates.map(({ interval, cap }) => (this.#begun.at(-cap) ?? Number.NEGATIVE_INFINITY) + interval - now)
-    const wait = Math.max(...waits)
-    if (wait <= 0) return true
+    const wait = Math.max(...waits, trouble === null ? 0 : trouble.until - now)
+    if (wait > 0) this.#wakeAt(now + wait)
+    return wait <= 0
+  }
+
+  #wakeAt(time: number): void {
     // Another batch may wait for longer here.
-    if (now + wait < this.#timerAt) {
-      clearTimeout(this.#timer)
-      this.#timerAt = now + wait
-      this.#timer = setTimeout(
-        () => {
-          this.#stopTimer()
-          this.#onRested(this)
-        },
-        clampTimer(Math.ceil(wait)),
-      )
-    }
-    return false
+    if (time >= this.#timerAt) return
+    clearTimeout(this.#timer)
+    this.#timerAt = time
+    this.#timer = setTimeout(
+      () => {
+        this.#stopTimer()
+        this.#onRested(this)
+      },
+      clampTimer(Math.ceil(time - performance.now())),
+    )
   }
 
   /** Removes a lane without jobs. */
   remove(lane: Lane): void {
-    this.lanes.splice(this.lanes.indexOf(lane), 1)
+    const at = this.lanes.indexOf(lane)
+    if (at !== -1) this.lanes.splice(at, 1)
     if (this.lanes.some(({ waiting }) => waiting.size > 0)) return
     this.#stopTimer()
   }
@@ -161,4 +158,8 @@ export class Host {
     clearTimeout(this.#timer)
     this.#timerAt = Number.POSITIVE_INFINITY
   }
+}
+
+function isAt(server: Server, { port, inFlight }: Site): boolean {
+  return server.port === port && server.inFlight === inFlight
 }

@@ -7,6 +7,8 @@ export interface Caps {
   readonly perHost: number
   /** Each of them holds for each host. */
   readonly rates: readonly Rate[]
+  /** False: the URLs of a host that was given up wait on. */
+  readonly givesUp: boolean
 }
 
 /** The share that one batch has of the client's places. */
@@ -34,6 +36,12 @@ export class Share {
     return !this.isPaused && this.ready.size === 0 && this.kept < this.caps.concurrency
   }
 
+  /** Whether a job waits for a place that the other batch may hold. */
+  isHeldUpBy(other: Share): boolean {
+    for (const lane of this.ready) if (lane.isHeldUpBy(other)) return true
+    return false
+  }
+
   setReady(lane: Lane, isReady: boolean): void {
     if (isReady) this.ready.add(lane)
     else if (this.ready.delete(lane) && this.ready.size === 0) this.#onNoneReady()
@@ -48,7 +56,7 @@ export class Share {
     const taken = this.places + Math.floor(this.kept)
     let first: Lane | null = null
     for (const lane of this.ready) {
-      const fits = taken + lane.more <= this.caps.concurrency && (!isSharing || lane.group.hasShared)
+      const fits = taken + lane.more <= this.caps.concurrency && (!isSharing || lane.server.hasShared)
       if (fits && (first === null || isBefore(lane, first))) first = lane
     }
     return first
@@ -62,6 +70,7 @@ export function isBefore(lane: Lane, other: Lane): boolean {
   // Fairness: the host with the fewest places is first, then the batch with the fewest.
   const order =
     otherJob.priority - job.priority ||
+    Number(otherJob.isBack) - Number(job.isBack) ||
     lane.host.places - other.host.places ||
     lane.share.places - other.share.places ||
     job.index - otherJob.index

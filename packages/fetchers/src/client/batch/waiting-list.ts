@@ -26,6 +26,21 @@ export class WaitingList<T extends Ranked> {
     else elements.splice(at, 0, element)
   }
 
+  /** Adds an element before those of the same priority. */
+  addFirst(element: T): void {
+    let at = this.#first
+    while ((this.#elements[at]?.priority ?? Number.NEGATIVE_INFINITY) > element.priority) at++
+    if (at === this.#first && at > 0) this.#elements[--this.#first] = element
+    else this.#elements.splice(at, 0, element)
+  }
+
+  /** False: it was not in the list. */
+  delete(element: T): boolean {
+    const at = this.#elements.indexOf(element, this.#first)
+    if (at !== -1) this.#elements.splice(at, 1)
+    return at !== -1
+  }
+
   take(): T | undefined {
     const element = this.#elements[this.#first]
     if (element === undefined) return undefined

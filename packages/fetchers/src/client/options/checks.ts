@@ -7,6 +7,7 @@ import {
   count,
   duration,
   fieldsOf,
+  flag,
   location,
   number,
   type OptionKind,
@@ -29,6 +30,7 @@ const capKinds: Readonly<Record<Exclude<keyof BatchOptions, keyof RetrieveOption
   perHost: count,
   interval: duration,
   intervalCap: count,
+  giveUpHosts: flag,
 }
 
 const itemKinds: Readonly<Record<keyof BatchItem, OptionKind>> = {

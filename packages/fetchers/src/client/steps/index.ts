@@ -13,6 +13,7 @@ import { policy } from './policy.ts'
 import { redirects } from './redirects.ts'
 import { retry } from './retry.ts'
 import { route } from './route.ts'
+import { turn } from './turn.ts'
 
 /** What happens to a URL that has been resolved. */
 export type Steps = (hop: Hop) => Promise<Representation | Handoff>
@@ -35,6 +36,8 @@ export function stepsOf(use: readonly Step[]): Steps {
       login,
       // Tries again after errors that may pass; what follows is one try.
       retry,
+      // Waits for a place at the server, if the URL is one of a batch.
+      turn,
       // The caller's own steps, which may change the request, answer in place of a server, or try again.
       ...callers(use),
       // Gives the try a deadline of its own.

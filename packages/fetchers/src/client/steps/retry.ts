@@ -1,4 +1,7 @@
+import { RetrievalError } from '@retriever/core'
 import { resumePoint } from '../../kit/request-options.ts'
+import type { Retrieval } from '../retrieval.ts'
+import type { HopContext } from './context.ts'
 import type { Step } from './hop.ts'
 
 /** Tries again after an error that may pass: the caller has received nothing yet. */
@@ -9,11 +12,25 @@ export const retry: Step = async (hop, next) => {
       return await next(hop)
     } catch (error) {
       retrieval.deadline.throwIfAborted()
-      const offset = resumePoint(retrieval.request)?.offset
-      if (!(await retrieval.retries.again(error, context, offset))) throw retrieval.retries.final(error)
+      if (!(await mayTryAgain(retrieval, context, error))) throw retrieval.retries.final(error)
       retrieval.stopwatch.again('retried')
       hop.context = context
       hop.attempt++
     }
   }
+}
+
+/** `context` is that of the whole retrieval, since the one of the try is over. */
+async function mayTryAgain(retrieval: Retrieval, context: HopContext, error: unknown): Promise<boolean> {
+  const { turn, retries } = retrieval
+  if (turn?.isRefused === true) return false
+  const offset = resumePoint(retrieval.request)?.offset
+  if (turn === undefined || !RetrievalError.is(error)) return retries.again(error, context, offset)
+  if (turn.waitsOn(error)) {
+    context.emit({ type: 'retried', url: context.url, error, delay: 0 })
+    return true
+  }
+  return turn.mayPass(error)
+    ? retries.wait(error, context, { offset: offset ?? 0 })
+    : retries.again(error, context, offset)
 }

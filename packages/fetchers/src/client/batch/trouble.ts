@@ -1,0 +1,90 @@
+import { type Phase, RetrievalError, redact } from '@retriever/core'
+import type { Limits } from '../../contract/limits.ts'
+import { growingDelay } from '../../kit/retry.ts'
+import type { Job } from './job.ts'
+
+/** The phases whose errors say nothing about a server, or come after its answer. */
+const otherPhases: ReadonlySet<Phase> = new Set(['resolve', 'policy', 'body', 'save'])
+
+/**
+ * Whether an error shows that a server can take no requests now: it asks to wait, has too many connections, fails,
+ * refuses connections, or is silent.
+ */
+export function isTrouble(error: unknown): error is RetrievalError {
+  if (!RetrievalError.is(error) || otherPhases.has(error.phase)) return false
+  const { code, transient, reply, status, phase } = error
+  if (reply === undefined && status === undefined) return transient || code === 'connect-failed' || code === 'timeout'
+  // What else a server replies is often about one URL: 500 by a script, 450 for a file that is in use.
+  const isFull = transient && (phase === 'greeting' || phase === 'login' || reply?.startsWith('421') === true)
+  return isFull || status === 503 || asksToWait(error)
+}
+
+/** Whether the server itself says that it wants no requests now, and so not only this one. */
+export function asksToWait({ retryAfter, status }: RetrievalError): boolean {
+  return retryAfter !== undefined || status === 429
+}
+
+/** So many URLs are tried, even if there are fewer retries, before the rest of a server's URLs fails unasked. */
+const leastTries = 3
+
+/** Failures of a server without an answer between them. */
+export class Trouble {
+  /** When the server may be asked again, by performance.now(). */
+  until = 0
+  /** How many URLs have failed one after the other; those that failed together count once. */
+  urls = 0
+  /** True: the server asked us to wait, so that an answer to an earlier request changes nothing. */
+  isAsked = false
+  isGivenUp = false
+  #pauses = 0
+  readonly #since: number
+  #last: { readonly job: Job; readonly error: RetrievalError } | null = null
+
+  constructor(now: number) {
+    this.#since = now
+  }
+
+  /** Counts a failure. `isFurther`: the try began after the failure before it. */
+  add(job: Job, error: RetrievalError, limits: Limits, now: number, isFurther: boolean): void {
+    const { maxRetries, maxRetryDelay, maxRetryTime } = limits
+    const { retryAfter = 0 } = error
+    this.isAsked ||= asksToWait(error)
+    // One URL that fails again and again, among others that wait, is no proof.
+    if (isFurther && job.url !== this.#last?.job.url) this.urls++
+    this.#last = { job, error }
+    const growing = isFurther ? growingDelay(this.#pauses++, limits) : 0
+    this.until = Math.max(this.until, now + Math.min(maxRetryDelay, Math.max(growing, retryAfter)))
+    if (
+      retryAfter > maxRetryDelay ||
+      this.urls > Math.max(leastTries, maxRetries) ||
+      this.until - this.#since > maxRetryTime
+    ) {
+      this.isGivenUp = true
+    }
+  }
+
+  /** The error of a URL that is not asked for. */
+  refusal({ url, site, isBack }: Job, now: number): RetrievalError {
+    const { error } = this.#last ?? {}
+    const { host, port } = site
+    const server = `${host.includes(':') ? `[${host}]` : host}:${port}`
+    const urls = this.urls === 1 ? 'The last URL' : `The last ${this.urls} URLs tried`
+    const seconds = Math.ceil((now - this.#since) / 1000)
+    const since = seconds === 0 ? 'just now' : `in the last ${seconds} s`
+    const said = error === undefined ? '' : ` ${withoutUrl(error)}`
+    const message = `${redact(url)}: Not asked${isBack ? ' again' : ''}. ${urls} of ${server} failed ${since}; try later.${said}`
+    return new RetrievalError(error?.code ?? 'connect-failed', message, {
+      phase: error?.phase ?? 'connect',
+      url,
+      transient: true,
+      ...(error?.status !== undefined && { status: error.status }),
+      ...(error?.retryAfter !== undefined && { retryAfter: error.retryAfter }),
+      cause: error,
+    })
+  }
+}
+
+function withoutUrl({ message, url }: RetrievalError): string {
+  const shown = url === undefined ? '' : `${redact(url)}: `
+  return `The error was: ${message.startsWith(shown) ? message.slice(shown.length) : message}`
+}

@@ -1,0 +1,34 @@
+import type { Resolution, RetrievalError } from '@retriever/core'
+import type { Limits } from '../../contract/limits.ts'
+import type { Step } from './hop.ts'
+
+/** The place of a batch's retrieval at a server. Each try needs one, and no wait between two tries keeps one. */
+export interface Turn {
+  /** True: the server was given up, so there is no further try. */
+  readonly isRefused: boolean
+  /** Waits for a place at the server of this URL. Null: the retrieval has it. */
+  come(to: Resolution): Promise<void> | null
+  answered(): void
+  /** Notes a failed try, and gives the place back. */
+  failed(error: unknown, limits: Limits): void
+  /** Whether the cause may pass, since the server has answered before. */
+  mayPass(error: RetrievalError): boolean
+  /** Whether the URL waits for its server, however often that fails. */
+  waitsOn(error: RetrievalError): boolean
+}
+
+/** Takes a place at the server for one try. A redirect or a gateway may lead to another server. */
+export const turn: Step = async (hop, next) => {
+  const { turn } = hop.retrieval
+  if (turn === undefined) return next(hop)
+  const coming = turn.come(hop.resolution)
+  if (coming !== null) await coming
+  try {
+    const outcome = await next(hop)
+    turn.answered()
+    return outcome
+  } catch (error) {
+    turn.failed(error, hop.context.limits)
+    throw error
+  }
+}

@@ -1,0 +1,73 @@
+/** Lists with hosts that are slow, or in trouble. */
+import { writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+
+async function listening(answer: RequestListener, host = '127.0.0.1', port = 0) {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(port, host, resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    /** Resolves when the port is free. */
+    close() {
+      server.closeAllConnections()
+      return new Promise<unknown>((resolve) => server.close(resolve))
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function listOf(urls: readonly string[]): string {
+  const path = join(folder(), 'list')
+  writeFileSync(path, urls.join('\n'))
+  return path
+}
+
+test('a fast host behind 60 URLs of a slow one is asked while those wait', async () => {
+  const held: (() => void)[] = []
+  let isFast = false
+  await using slow = await listening((_, response) => {
+    held.push(() => response.end('slow'))
+    if (isFast) for (const answer of held.splice(0)) answer()
+  })
+  await using fast = await listening((_, response) => {
+    isFast = true
+    response.end('fast')
+    for (const answer of held.splice(0)) answer()
+  }, '127.0.0.2')
+  const urls = Array.from({ length: 60 }, (_, n) => `${slow.url}/${n}`)
+  const { status, stderr } = await retrieve(['--from', listOf([...urls, `${fast.url}/`]), '--output-dir', folder()])
+  expect(stderr.trim().split('\n').at(-1)).toMatch(/^retrieve: 61 of 61;/)
+  expect(status).toBe(0)
+})
+
+test('a server that restarts costs no URL', async () => {
+  let served = 0
+  let gone = (): void => {}
+  const isGone = new Promise<void>((resolve) => (gone = resolve))
+  const answer: RequestListener = (_, response) => {
+    response.end('x')
+    if (++served === 50) gone()
+  }
+  const first = await listening(answer)
+  const urls = Array.from({ length: 200 }, (_, n) => `${first.url}/${n}`)
+  const command = retrieve(['--from', listOf(urls), '--output-dir', folder()])
+  await isGone
+  await first.close()
+  // A refused connection shows that the port is closed to the command, too.
+  await expect(fetch(first.url)).rejects.toThrow()
+  await using _again = await listening(answer, '127.0.0.1', first.port)
+  const { status, stderr } = await command
+  expect(stderr.trim().split('\n').at(-1)).toMatch(/^retrieve: 200 of 200;/)
+  expect(status).toBe(0)
+})

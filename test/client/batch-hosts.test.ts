@@ -1,0 +1,151 @@
+/** Hosts of a batch that are in trouble: what pauses them, what that costs, and when they are given up. */
+import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
+
+// The clock goes on to the next timer as soon as nothing else is left to do.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+  vi.setTimerTickMode('nextTimerAsync')
+})
+afterEach(() => void vi.useRealTimers())
+
+type Answer = (asked: { readonly place: string; readonly time: number; readonly tries: number }) => Trouble
+/** What goes wrong; null: nothing. */
+type Trouble = 'refused' | 'silent' | 'busy' | number | { readonly redirect: string } | null
+
+/** Servers of all names that answer after 5 ms. */
+function servers(answer: Answer, options: ClientOptions = {}) {
+  const asked: { readonly place: string; readonly time: number }[] = []
+  const running = new Map<string, number>()
+  const most = new Map<string, number>()
+  const start = performance.now()
+  const fetcher = fakeHttp(async ({ host, port, target }, { error }) => {
+    const place = `${host}:${port}${target}`
+    const time = performance.now() - start
+    asked.push({ place, time })
+    const now = (running.get(host) ?? 0) + 1
+    running.set(host, now)
+    most.set(host, Math.max(most.get(host) ?? 0, now))
+    const said = answer({ place, time, tries: asked.filter((each) => each.place === place).length })
+    await new Promise((resolve) => setTimeout(resolve, said === 'silent' ? 60_000 : 5))
+    running.set(host, (running.get(host) ?? 0) - 1)
+    if (said === null) return retrieved(chunks('x'))
+    if (said === 'refused') throw error('connect-failed', 'Refused.', { phase: 'connect' })
+    if (said === 'silent') throw error('timeout', 'Silence.', { phase: 'request', transient: true })
+    if (said === 'busy') throw error('http-error', 'Busy.', { phase: 'request', status: 503, transient: true })
+    if (typeof said === 'object') return { outcome: 'redirect', location: said.redirect, status: 302 }
+    throw error('http-error', 'Wait.', { phase: 'request', status: 429, transient: true, retryAfter: said })
+  })
+  const client = createClient({ fetchers: [fetcher], ...options })
+  return { client, asked, most, [Symbol.asyncDispose]: () => client.close() }
+}
+
+/** How many URLs came, and the messages of those that did not. */
+async function all(client: Client, urls: readonly string[], options = {}) {
+  let came = 0
+  const failed: string[] = []
+  for await (const { error, representation } of client.retrieveAll(urls, options)) {
+    if (error !== null) failed.push(error.message)
+    else if ((await representation.text()) === 'x') came++
+  }
+  return { came, failed }
+}
+
+const urlsOf = (host: string, count: number): string[] => Array.from({ length: count }, (_, n) => `http://${host}/${n}`)
+
+test('a URL that waits for its next try has no place', async () => {
+  await using site = servers(({ place, tries }) => (place === 'a:80/0' && tries === 1 ? 'busy' : null), {
+    concurrency: 1,
+  })
+  expect(await all(site.client, ['http://a/0', 'http://b/0', 'http://c/0'])).toEqual({ came: 3, failed: [] })
+  expect(site.asked.map(({ place }) => place)).toEqual(['a:80/0', 'b:80/0', 'c:80/0', 'a:80/0'])
+})
+
+test('a redirect counts for the host that it leads to', async () => {
+  await using site = servers(({ place }) => (place.startsWith('x') ? null : { redirect: 'http://x/' }), { perHost: 2 })
+  const urls = Array.from({ length: 40 }, (_, n) => `http://h${n}/`)
+  expect(await all(site.client, urls)).toEqual({ came: 40, failed: [] })
+  expect(site.most.get('x')).toBe(2)
+})
+
+test('a server that is gone for two seconds costs no URL', async () => {
+  await using site = servers(({ time }) => (time > 300 && time < 2300 ? 'refused' : null))
+  expect(await all(site.client, urlsOf('a', 1500))).toEqual({ came: 1500, failed: [] })
+  // Those that were under way, and some that ask one at a time.
+  expect(site.asked.length).toBeLessThan(1500 + 4 + 8)
+})
+
+test('when a server asks for four seconds, its host gets no request within them', async () => {
+  await using site = servers(({ time }) => (time > 300 && time < 4300 ? 4300 - time : null))
+  expect(await all(site.client, urlsOf('a', 500))).toEqual({ came: 500, failed: [] })
+  expect(site.asked.filter(({ time }) => time > 310 && time < 4300)).toEqual([])
+})
+
+test('the other port of a host, and other hosts, go on', async () => {
+  await using site = servers(({ place, time }) => (place.startsWith('a:80/') && time < 5000 ? 10_000 : null))
+  await all(site.client, [...urlsOf('a', 20), ...urlsOf('a:81', 20), ...urlsOf('b', 20)])
+  const before = site.asked.filter(({ time }) => time < 1000).map(({ place }) => place.split('/')[0])
+  expect(before.filter((place) => place === 'a:81').length).toBe(20)
+  expect(before.filter((place) => place === 'b:80').length).toBe(20)
+})
+
+test('a silent server is given up after further tries one at a time, and the rest fails at once', async () => {
+  await using site = servers(() => 'silent')
+  const { came, failed } = await all(site.client, urlsOf('a', 100))
+  expect([came, failed.length, site.asked.length]).toEqual([0, 100, 7])
+  const reason =
+    'Not asked. The last 4 URLs tried of a:80 failed in the last 18\\d s; try later. The error was: Silence.'
+  expect(failed.filter((message) => new RegExp(`^http://a/\\d+: ${reason}$`).test(message)).length).toBe(93)
+  expect(failed.filter((message) => message.includes('Not asked again.')).length).toBe(7)
+})
+
+test('a host that was given up is asked again later, by one URL', async () => {
+  await using site = servers(({ time }) => (time < 300_000 ? 'silent' : null))
+  expect((await all(site.client, urlsOf('a', 20))).came).toBe(0)
+  vi.advanceTimersByTime(400_000)
+  const before = site.asked.length
+  expect(await all(site.client, urlsOf('a', 20))).toEqual({ came: 20, failed: [] })
+  const [first, second] = site.asked.slice(before)
+  expect((second?.time ?? 0) - (first?.time ?? 0)).toBeGreaterThanOrEqual(5)
+})
+
+test('with giveUpHosts false, all wait for a host however long it takes', async () => {
+  await using site = servers(({ time }) => (time < 3_600_000 ? 'busy' : null), { giveUpHosts: false })
+  expect(await all(site.client, urlsOf('a', 50))).toEqual({ came: 50, failed: [] })
+  // The pauses grow up to limits.maxRetryDelay.
+  expect(site.asked.length).toBeLessThan(50 + 4 + 60)
+})
+
+test('one URL that always fails stops none of the others', async () => {
+  await using site = servers(({ place }) => (place === 'a:80/0' ? 'busy' : null), { perHost: 1 })
+  const { came, failed } = await all(site.client, urlsOf('a', 50))
+  expect([came, failed]).toEqual([49, ['http://a/0: Busy. (It was tried 4 times; 0 octets of the body came.)']])
+})
+
+test('without retries nobody waits for a host', async () => {
+  await using site = servers(() => 'busy', { limits: { maxRetries: 0 } })
+  expect((await all(site.client, urlsOf('a', 20))).failed).toHaveLength(20)
+  expect(site.asked).toHaveLength(20)
+})
+
+test('a server that wants an hour is given up at once', async () => {
+  await using site = servers(() => 3_600_000)
+  const { failed } = await all(site.client, urlsOf('a', 50))
+  expect([failed.length, site.asked.length]).toEqual([50, 4])
+})
+
+test('the signal of a URL that waits for its host ends it alone', async () => {
+  await using site = servers(({ time }) => (time < 10_000 ? 10_000 - time : null), { perHost: 1 })
+  const abort = new AbortController()
+  setTimeout(() => abort.abort(), 2000)
+  const items = ['http://a/0', 'http://a/1'].map((url, n) => ({
+    url,
+    ...(n === 0 && { options: { signal: abort.signal } }),
+  }))
+  const codes: unknown[] = []
+  for await (const { index, error, representation } of site.client.retrieveAll(items)) {
+    codes[index] = error?.code ?? (await representation?.text())
+  }
+  expect(codes).toEqual(['aborted', 'x'])
+})
