@@ -33,7 +33,11 @@ function represent(
   retrieved: Retrieved,
 ): Representation {
   const { head, range, resumeFrom } = context.request
-  const body = new Body(retrieved, context, (error, received) => retrieval.done(error, received, context))
+  const body = new Body(retrieved, context, (error, received) => {
+    // The registry would keep the body, and through it what hears its events, which may refer to the representation.
+    forgotten.unregister(body)
+    retrieval.done(error, received, context)
+  })
   retrieval.body = body
   // The body is empty, so the caller need not read or cancel it, not even in a batch.
   if (head === true) body.finish()
@@ -47,7 +51,7 @@ function represent(
     maxCollected: context.limits.maxCollected,
     asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
   })
-  if (!body.isOver) forgotten.register(representation, body)
+  if (!body.isOver) forgotten.register(representation, body, body)
   // The type of the mechanism's fetcher has checked the metadata.
   return representation as Representation
 }
