@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
+import { devNull } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { Script } from 'node:vm'
 
@@ -63,12 +64,14 @@ export class ChunkLoader {
   /** The compiled code of earlier runs; a run reads only the parts that it uses. `places` are counted from `start`. */
   #compiled: { readonly file: number; readonly start: number; readonly places: Table['places'] } | null = null
   #runs = learningRuns
+  /** A file that is open only to be closed for another one. */
+  #reserve: number | null = openReserve()
 
   constructor(bin: string, command: string) {
     this.#require = createRequire(bin)
     const name = `${process.version}-${process.arch}-${RETRIEVE_BUILD}-${command}`
     this.#file = resolve(dirname(bin), '.cache', name)
-    this.#read()
+    this.#readCompiled()
     process.once('exit', () => this.#write())
   }
 
@@ -84,7 +87,7 @@ export class ChunkLoader {
   }
 
   #compile(path: string): Script {
-    const source = `(function (exports, require, module) {${readFileSync(path, 'utf8')}\n})`
+    const source = `(function (exports, require, module) {${this.#read(path)}\n})`
     const cachedData = this.#compiledCode(path)
     const script = new Script(source, { filename: path, ...(cachedData !== undefined && { cachedData }) })
     if (cachedData === undefined) this.#runs = this.#runs < 0 ? this.#runs : learningRuns
@@ -94,8 +97,23 @@ export class ChunkLoader {
     return script
   }
 
+  /** Reads a chunk, even if the process has as many files open as it may: an error is often reported by a chunk. */
+  #read(path: string): string {
+    try {
+      return readFileSync(path, 'utf8')
+    } catch (error) {
+      if (this.#reserve === null || !isOutOfFiles(error)) throw error
+      closeSync(this.#reserve)
+      try {
+        return readFileSync(path, 'utf8')
+      } finally {
+        this.#reserve = openReserve()
+      }
+    }
+  }
+
   /** Reads the file: ten digits with the length of the table, the table as JSON, the code. */
-  #read(): void {
+  #readCompiled(): void {
     try {
       const folder = dirname(this.#file)
       const stats = lstatSync(folder, { throwIfNoEntry: false })
@@ -160,6 +178,19 @@ export class ChunkLoader {
       // We may have no right to write to the folder.
     }
   }
+}
+
+function openReserve(): number | null {
+  try {
+    return openSync(devNull, 'r')
+  } catch {
+    return null
+  }
+}
+
+function isOutOfFiles(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'EMFILE' || code === 'ENFILE'
 }
 
 /** The octets of an open file from `start` to `end`. Throws if the file ends before `end`. */

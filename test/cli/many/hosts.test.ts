@@ -1,10 +1,12 @@
 /** Lists with hosts that are slow, or in trouble. */
-import { writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { bin, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -27,6 +29,11 @@ async function listening(answer: RequestListener, host = '127.0.0.1', port = 0) 
   }
 }
 
+/** A new folder for files. */
+function target(): string {
+  return mkdtempSync(join(folder(), 'saved-'))
+}
+
 function listOf(urls: readonly string[]): string {
   const path = join(folder(), 'list')
   writeFileSync(path, urls.join('\n'))
@@ -46,7 +53,7 @@ test('a fast host behind 60 URLs of a slow one is asked while those wait', async
     for (const answer of held.splice(0)) answer()
   }, '127.0.0.2')
   const urls = Array.from({ length: 60 }, (_, n) => `${slow.url}/${n}`)
-  const { status, stderr } = await retrieve(['--from', listOf([...urls, `${fast.url}/`]), '--output-dir', folder()])
+  const { status, stderr } = await retrieve(['--from', listOf([...urls, `${fast.url}/`]), '--output-dir', target()])
   expect(stderr.trim().split('\n').at(-1)).toMatch(/^retrieve: 61 of 61;/)
   expect(status).toBe(0)
 })
@@ -61,7 +68,7 @@ test('a server that restarts costs no URL', async () => {
   }
   const first = await listening(answer)
   const urls = Array.from({ length: 200 }, (_, n) => `${first.url}/${n}`)
-  const command = retrieve(['--from', listOf(urls), '--output-dir', folder()])
+  const command = retrieve(['--from', listOf(urls), '--output-dir', target()])
   await isGone
   await first.close()
   // A refused connection shows that the port is closed to the command, too.
@@ -70,4 +77,17 @@ test('a server that restarts costs no URL', async () => {
   const { status, stderr } = await command
   expect(stderr.trim().split('\n').at(-1)).toMatch(/^retrieve: 200 of 200;/)
   expect(status).toBe(0)
+})
+
+test('with as few files as can be open, all URLs of many hosts are saved', async () => {
+  const answer: RequestListener = (_, response) => response.end('x')
+  const hosts = await Promise.all(Array.from({ length: 100 }, (_, n) => listening(answer, `127.0.3.${n + 1}`)))
+  const urls = hosts.map(({ url }, n) => `${url}/${n}`)
+  const saved = target()
+  const command = [process.execPath, bin, '--from', listOf(urls), '--output-dir', saved]
+  // The command has some 25 files open before it begins.
+  const { stderr } = await promisify(execFile)('sh', ['-c', 'ulimit -n 50; exec "$0" "$@"', ...command])
+  expect(stderr.trim().split('\n').at(-1)).toMatch(/^retrieve: 100 of 100;/)
+  expect(readdirSync(saved)).toHaveLength(100)
+  await Promise.all(hosts.map((host) => host.close()))
 })

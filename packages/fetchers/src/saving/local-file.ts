@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Advice, adviceText, RetrievalError } from '@retriever/core'
 import { invalidOption } from '../kit/limits.ts'
+import { whenFilesAllow } from '../kit/open-files.ts'
 import { systemReason } from '../kit/system-reason.ts'
 
 /** Throws RetrievalError `invalid-option` if `path` is no path. "" would be the current folder. */
@@ -20,7 +21,7 @@ export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<v
 /** Runs one operation on a file that is being written. A system error becomes `write-failed`; see asWriteFailed(). */
 export async function orWriteFailed<T>(path: string, operation: () => Promise<T>, own: Reasons = {}): Promise<T> {
   try {
-    return await operation()
+    return await whenFilesAllow(operation)
   } catch (cause) {
     throw asWriteFailed(path, cause, own)
   }

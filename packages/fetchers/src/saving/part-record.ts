@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { lstat, open, rename, unlink } from 'node:fs/promises'
 import { redact } from '@retriever/core'
 import type { ResumePoint } from '../contract/fetcher.ts'
+import { whenFilesAllow } from '../kit/open-files.ts'
 import { type ProcessIdentity, thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
@@ -83,7 +84,8 @@ export async function readRecord(path: string): Promise<FoundRecord | null> {
   if (stats === null) return null
   if (!isOwnFile(stats) || stats.size > maxLength) return { record: null, stats }
   const { O_RDONLY, O_NOFOLLOW } = constants
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | (constants.O_NONBLOCK ?? 0)).catch(() => null)
+  const flags = O_RDONLY | O_NOFOLLOW | (constants.O_NONBLOCK ?? 0)
+  const file = await whenFilesAllow(() => open(path, flags)).catch(() => null)
   if (file === null) return null
   try {
     return { record: parse(await file.readFile('utf8')), stats }
@@ -94,7 +96,7 @@ export async function readRecord(path: string): Promise<FoundRecord | null> {
 
 /** Creates the file and returns its inode number. Rejects with EEXIST if the file exists. */
 export async function createRecord(path: string, record: PartRecord): Promise<number> {
-  const file = await open(path, 'wx', mode)
+  const file = await whenFilesAllow(() => open(path, 'wx', mode))
   try {
     await file.writeFile(format(record))
     return (await file.stat()).ino

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { ByteSource, Sink } from '../contract/byte-source.ts'
 import { chunksOf } from '../kit/byte-source.ts'
 import { invalidOption } from '../kit/limits.ts'
+import { whenFilesAllow } from '../kit/open-files.ts'
 import { checkOptions } from '../kit/options.ts'
 import { append } from './append.ts'
 import type { Digests } from './digests.ts'
@@ -69,7 +70,8 @@ export async function save(
   if (size !== null && size <= maxSmall && size >= least && offset === 0) {
     const octets = await small.whole(size)
     if (octets !== null) check()
-    if (octets !== null && saveInMemory(octets, { path, mode, modified, overwrite })) return 0
+    const target = { path, mode, modified, overwrite }
+    if (octets !== null && (await whenFilesAllow(async () => saveInMemory(octets, target)))) return 0
   }
   const part = await PartFile.open(path, facts, { mode, resumable, least })
   sink.startOver = () => part.startOver()

@@ -1,6 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { clampTimer } from '../../kit/deadline.ts'
+import { IdleConnection, idleConnections } from '../../kit/open-files.ts'
 import { type LoginTarget, sessionKey } from './pool-key.ts'
 import type { UnreadWatch } from './unread-watch.ts'
 
@@ -108,6 +109,7 @@ interface PooledSession<Session> {
   users: number
   mostUsers: number
   idleTimer: NodeJS.Timeout | undefined
+  readonly idle: IdleConnection
 }
 
 /** A retrieval that waits for a slot. It lets bodies stay unread for `limit` milliseconds; `stops` end its watches. */
@@ -194,6 +196,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     const pooled = fitting.find(({ session }) => session === picked)
     if (pooled === undefined || (pooled.users > 0 && this.#mayOpen(key))) return null
     clearTimeout(pooled.idleTimer)
+    idleConnections.forget(pooled.idle)
     if (pooled.users++ === 0) pooled.session.attach(context)
     pooled.mostUsers = Math.max(pooled.mostUsers, pooled.users)
     return pooled
@@ -205,7 +208,8 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     this.#takenBy.set(key, (this.#takenBy.get(key) ?? 0) + 1)
     try {
       const session = await this.#protocol.open(plan, context, this.#quirks)
-      const pooled = { session, key, users: 1, mostUsers: 1, idleTimer: undefined }
+      const idle = new IdleConnection(() => this.#drop(pooled))
+      const pooled: PooledSession<Session> = { session, key, users: 1, mostUsers: 1, idleTimer: undefined, idle }
       session.unreadWatch.onEvicted = () => this.#drop(pooled)
       for (const { limit, stops } of this.#waiters) stops.push(session.unreadWatch.addWaiting(limit))
       this.#sessions.add(pooled)
@@ -309,6 +313,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   #keep(pooled: PooledSession<Session>): void {
     this.#sessions.delete(pooled)
     this.#sessions.add(pooled)
+    idleConnections.keep(pooled.idle)
     if (this.#idleTime === Number.POSITIVE_INFINITY) return
     pooled.idleTimer = setTimeout(() => this.#drop(pooled), clampTimer(this.#idleTime)).unref()
   }
@@ -316,6 +321,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   #drop(pooled: PooledSession<Session>): void {
     if (!this.#sessions.delete(pooled)) return
     clearTimeout(pooled.idleTimer)
+    idleConnections.forget(pooled.idle)
     pooled.session.close()
     this.#freeSlot(pooled.key)
   }

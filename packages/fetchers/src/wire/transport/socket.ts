@@ -1,6 +1,8 @@
 import { isIPv4, type OnReadOpts, type Socket } from 'node:net'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { Network, ProxyServer } from '../../contract/network.ts'
+import { pause } from '../../kit/deadline.ts'
+import { whenFilesAllow } from '../../kit/open-files.ts'
 import { Connection } from './connection.ts'
 import { dial, dialProxy, type Peer, secure } from './dial.ts'
 import type { AbortScope } from './socket-opened.ts'
@@ -27,8 +29,8 @@ export async function openSocket(
   lifetime: AbortScope = context.deadline,
   onread?: OnReadOpts,
 ): Promise<Socket> {
-  const { deadline, proxy } = context
-  const socket = await deadline.within('connect', () =>
+  const { proxy } = context
+  const socket = await connected(context, () =>
     // A test's or a plug-in's context may have no proxy.
     proxy && context.network?.socketPath === undefined
       ? openThrough(context, proxy, peer, lifetime)
@@ -60,13 +62,21 @@ export async function openProxySocket(
   proxy: ProxyServer,
   lifetime: AbortScope,
 ): Promise<Socket> {
-  const socket = await context.deadline.within('connect', () => dialProxy(context, proxy, lifetime))
+  const socket = await connected(context, () => dialProxy(context, proxy, lifetime))
   announce(context, socket, socket.remoteAddress ?? proxy.host, {
     port: proxy.port,
     tls: proxy.kind === 'https' ? 'implicit' : 'none',
   })
   if (proxy.kind === 'https') tellSecured(context, proxy.host, socket)
   return socket
+}
+
+/** Connects within connectTimeout, which does not count the wait for a free descriptor. */
+function connected({ deadline }: RetrievalContext, open: () => Promise<Socket>): Promise<Socket> {
+  return whenFilesAllow(
+    () => deadline.within('connect', open),
+    (milliseconds) => pause(milliseconds, deadline),
+  )
 }
 
 /** For each socket, the name or address of the server that the proxy was given. */

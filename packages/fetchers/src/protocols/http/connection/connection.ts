@@ -32,6 +32,10 @@ export interface HttpConnection {
   begin(request: HttpRequest): Exchange
   /** Called when the connection can serve again. The pool sets it. */
   onFree: () => void
+  /** Called before the connection serves. The pool sets it. */
+  onUsed: () => void
+  /** Whether no exchange uses the connection. */
+  readonly isIdle: boolean
   onceClosed(listener: () => void): void
   /** Ends the connection at once. Settles when it is closed. */
   destroy(): Promise<void>

@@ -14,6 +14,7 @@ export class Http1Connection implements HttpConnection {
   isReused = false
   /** Called when the connection can serve again. */
   onFree: () => void = () => {}
+  onUsed: () => void = () => {}
   readonly #socket: Socket
   readonly #source: SocketReader
   /** How many octets a header section may have. */
@@ -44,6 +45,10 @@ export class Http1Connection implements HttpConnection {
 
   get hasRoom(): boolean {
     return this.#exchange === undefined && !this.#socket.destroyed
+  }
+
+  get isIdle(): boolean {
+    return this.hasRoom
   }
 
   /** The error that broke the connection. Null: none has. */

@@ -26,6 +26,7 @@ export class Http2Connection implements HttpConnection {
   /** How many octets a header section may have. */
   readonly maxReply: number
   onFree: () => void = () => {}
+  onUsed: () => void = () => {}
   readonly #session: ClientHttp2Session
   readonly #origin: { readonly scheme: string; readonly authority: string }
   #exchanges = 0
@@ -68,6 +69,10 @@ export class Http2Connection implements HttpConnection {
   get hasRoom(): boolean {
     const { maxConcurrentStreams = 100 } = this.#session.remoteSettings ?? {}
     return !this.#isGoing && !this.#session.closed && !this.#session.destroyed && this.#exchanges < maxConcurrentStreams
+  }
+
+  get isIdle(): boolean {
+    return this.#exchanges === 0
   }
 
   begin({ options: request }: HttpRequest): Exchange {

@@ -1,5 +1,6 @@
 import type { HttpPlan } from '@retriever/core'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { IdleConnection, idleConnections } from '../../../kit/open-files.ts'
 import { poolKey } from '../../../wire/pool/pool-key.ts'
 import { RingReader } from '../../../wire/transport/ring-reader.ts'
 import { openProxySocket, openSocket, peerAddressOf, readsIntoMemory } from '../../../wire/transport/socket.ts'
@@ -48,7 +49,9 @@ export class ConnectionPool {
     while (true) {
       const site = this.#site(key, http2)
       const connection = takeFree(site, context, plan.port) ?? (await this.#open(context, plan, site, key, http2))
-      if (connection !== undefined) return connection.begin(request)
+      if (connection === undefined) continue
+      connection.onUsed()
+      return connection.begin(request)
     }
   }
 
@@ -101,12 +104,16 @@ export class ConnectionPool {
 
   #keep(connection: HttpConnection, site: Site, key: string): void {
     this.#all.add(connection)
+    const idle = new IdleConnection(() => void connection.destroy())
+    connection.onUsed = () => idleConnections.forget(idle)
     connection.onFree = () => {
-      if (!connection.isShared && site.free.length >= maxIdle) void connection.destroy()
-      else if (!site.free.includes(connection)) site.free.push(connection)
+      if (!connection.isShared && site.free.length >= maxIdle) return void connection.destroy()
+      if (!site.free.includes(connection)) site.free.push(connection)
+      if (connection.isIdle) idleConnections.keep(idle)
     }
     if (connection.isShared) connection.onFree()
     connection.onceClosed(() => {
+      idleConnections.forget(idle)
       this.#all.delete(connection)
       const at = site.free.indexOf(connection)
       if (at >= 0) site.free.splice(at, 1)
