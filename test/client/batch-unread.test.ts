@@ -1,6 +1,6 @@
 /** Bodies of a batch that the caller does not read: the batch goes on all the same. */
 import { createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { failure } from '../support/failure.ts'
 import { chunks, endless, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 
@@ -101,4 +101,63 @@ test('a function of mapAll() may wait for a batch of the same host', async () =>
   }
   for await (const { value } of client.mapAll(urls, use)) values.push(value)
   expect(values).toEqual(urls.map(() => 3))
+})
+
+describe('a loop that reads no body', () => {
+  // No timer fires, so nothing is given back because of the time that passes.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Large bodies, and how many are open. */
+  function large() {
+    let open = 0
+    let most = 0
+    const fetcher = fakeHttp((_, { deadline }) => {
+      most = Math.max(most, ++open)
+      deadline.onAbort(() => open--)
+      return retrieved(endless().body)
+    })
+    return { fetcher, most: () => most }
+  }
+
+  test('waits for no time, and has few bodies open', async () => {
+    const { fetcher, most } = large()
+    await using client = createClient({ fetchers: [fetcher] })
+    let count = 0
+    const many = Array.from({ length: 300 }, (_, n) => `http://h/${n}`)
+    for await (const { error } of client.retrieveAll(many)) if (error === null) count++
+    expect(count).toBe(300)
+    // 4 of the host are under way, 16 can still be read.
+    expect(most()).toBeLessThanOrEqual(24)
+  })
+
+  test('the oldest bodies end with an error that says how to keep them', async () => {
+    const { fetcher } = large()
+    await using client = createClient({ fetchers: [fetcher], concurrency: 2 })
+    const kept: Representation[] = []
+    for await (const { representation } of client.retrieveAll(urls)) if (representation) kept.push(representation)
+    const error = await failure(kept[0]?.bytes() ?? Promise.resolve())
+    expect(error).toMatchObject({ code: 'timeout', message: expect.stringContaining('the option `keep`') })
+    const [first] =
+      (await kept[10]?.body
+        .getReader()
+        .read()
+        .then(({ value }) => value ?? [])) ?? []
+    expect(first).toBe(0)
+    for (const each of kept.slice(10)) await each.cancel()
+  })
+
+  test('with keep, each body keeps its place', async () => {
+    const { fetcher, most } = large()
+    await using client = createClient({ fetchers: [fetcher], concurrency: 2 })
+    const batch = client.retrieveAll(urls, { keep: true })
+    const kept = [(await batch.next()).value?.representation, (await batch.next()).value?.representation]
+    const third = batch.next()
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+    expect(most()).toBe(2)
+    await kept[0]?.cancel()
+    expect((await third).value?.index).toBe(2)
+    await batch.return()
+    for (const each of kept) await each?.cancel()
+  })
 })

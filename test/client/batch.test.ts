@@ -33,7 +33,7 @@ test('URLs of a host that has all its places do not hold up those of others', as
   const kept: Representation[] = []
   const urls = counted((n) => `http://${n % 10 === 0 ? 'other' : 'full'}/${n}`, 500, read)
   let others = 0
-  for await (const { url, representation } of client.retrieveAll(urls)) {
+  for await (const { url, representation } of client.retrieveAll(urls, { keep: true })) {
     if (representation === null) continue
     if (url.includes('full')) kept.push(representation)
     else others += (await representation.text()).length

@@ -75,23 +75,31 @@ export class Body implements ByteSource {
     return isWaiting ? null : this.#reads
   }
 
+  /** Whether nobody has begun to use the body, nor a part of it that is in memory. */
+  get isUntouched(): boolean {
+    return !this.#taken && this.#reads === 0
+  }
+
   /**
    * Reads up to `limit` octets into memory, unless the consumer has begun to read. If the body is no longer than that,
    * its connection becomes free.
    */
-  readAhead(limit: number): void {
-    if (this.#over || this.#reads > 0 || this.#ahead !== null) return
-    this.#restart()
-    this.#ahead = new ReadAhead(async () => {
-      const chunk = await this.#pull()
-      return chunk !== null && this.reusesChunks ? new Uint8Array(chunk) : chunk
-    }, limit)
+  async readAhead(limit: number): Promise<void> {
+    if (this.#over || this.#reads > 0) return
+    if (this.#ahead === null) {
+      this.#restart()
+      this.#ahead = new ReadAhead(async () => {
+        const chunk = await this.#pull()
+        return chunk !== null && this.reusesChunks ? new Uint8Array(chunk) : chunk
+      }, limit)
+    }
+    await this.#ahead.filled
   }
 
   /** Reports that nobody reads the body, and ends it unless somebody does within limits.unreadTimeout. */
   warnUnread(): void {
     if (this.#over) return
-    const { deadline, limits, emit, error, url } = this.#context
+    const { limits, emit, url } = this.#context
     const { unreadTimeout } = limits
     const reads = this.#reads
     emit({ type: 'unread', url, timeout: unreadTimeout })
@@ -99,10 +107,21 @@ export class Body implements ByteSource {
     this.#unreadTimer = setTimeout(() => {
       if (this.#reads !== reads) return
       const what = `The body was left unread for ${unreadTimeout / 1000} s while other URLs waited for its place`
-      const remedy = `Read or cancel each body soon, or raise ${adviceText(unreadLimit)}.`
-      this.#ahead?.drop()
-      deadline.fail(error('timeout', `${what}. ${remedy}`, { phase: 'body', advice: unreadLimit }))
+      this.#endUnread(`${what}. Read or cancel each body soon, or raise ${adviceText(unreadLimit)}.`)
     }, clampTimer(unreadTimeout))
+  }
+
+  /** Ends a body that its consumer has passed by. */
+  endPassedBy(): void {
+    const what = 'The body was left unread, and the next ones asked for, while other URLs waited for its place'
+    const remedy = 'Read or cancel each body before you ask for the next one, or give the batch the option `keep`'
+    if (!this.#over) this.#endUnread(`${what}. ${remedy}.`)
+  }
+
+  #endUnread(message: string): void {
+    const { deadline, error } = this.#context
+    this.#ahead?.drop()
+    deadline.fail(error('timeout', message, { phase: 'body', advice: unreadLimit }))
   }
 
   /**

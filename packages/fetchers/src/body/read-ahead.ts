@@ -5,7 +5,8 @@ export class ReadAhead {
   readonly #limit: number
   #chunks: Uint8Array[] = []
   #length = 0
-  #filling: Promise<void>
+  /** Resolves when enough has been read, or the consumer reads. */
+  readonly filled: Promise<void>
   #failure: { readonly error: unknown } | null = null
   #isWhole = false
   /** True after the consumer has received octets. */
@@ -17,14 +18,14 @@ export class ReadAhead {
   constructor(pull: () => Promise<Uint8Array | null>, limit: number) {
     this.#pull = pull
     this.#limit = limit
-    this.#filling = this.#fill()
+    this.filled = this.#fill()
   }
 
   /** Gives the consumer the next chunk; null at the end. */
   async read(): Promise<Uint8Array | null> {
     this.isWanted = true
     try {
-      await this.#filling
+      await this.filled
       const chunk = this.#chunks.shift()
       this.isGiven = true
       if (chunk !== undefined) return chunk

@@ -186,7 +186,14 @@ export interface RetrieveOptions extends Omit<RequestOptions, 'headers'> {
  */
 export interface BatchOptions
   extends RetrieveOptions,
-    Pick<ClientOptions, 'concurrency' | 'perHost' | 'interval' | 'intervalCap' | 'giveUpHosts'> {}
+    Pick<ClientOptions, 'concurrency' | 'perHost' | 'interval' | 'intervalCap' | 'giveUpHosts'> {
+  /**
+   * For retrieveAll(), true: bodies are read after the next outcomes have been asked for. Default false: a body that is
+   * untouched then gives its place back at once if URLs wait, and the oldest of those ends once there are more than
+   * `concurrency`.
+   */
+  readonly keep?: boolean
+}
 
 /** Whether a template makes a URL is seen when one is retrieved through it. */
 const templates: OptionKind = [

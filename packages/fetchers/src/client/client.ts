@@ -228,7 +228,7 @@ export function makeClient(
       return saveUrl(client, url, path, saveOptions, registry.options)
     },
     fetch: (input, init) => fetchResponse(retriever, input, init),
-    retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend()),
+    retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend(batchOptions.keep === true)),
     async explain(url, options = {}) {
       checkRetrieve(options, registry.options)
       const { policy } = settingsOfCall(settings, options)

@@ -37,6 +37,8 @@ export interface BatchUse<Outcome, Key> {
   failed(place: BatchPlace<Key>, error: unknown): Outcome
   /** True: the outcome has the representation, and the caller reads its body. */
   readonly isLent: boolean
+  /** True: the caller reads bodies later, when it has asked for further outcomes. */
+  readonly keeps: boolean
 }
 
 /** A finished job, and its outcome. */
@@ -140,7 +142,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     }
     const isAwaited = this.#isAwaited
     this.#report(job, made)
-    if (!isAwaited) this.#readAhead(job)
+    if (!isAwaited) void this.#readAhead(job)
     return null
   }
 
@@ -185,7 +187,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
           if (this.#failure !== null) throw this.#failure.cause
           break
         } else await this.#wait()
-        this.#readAhead(this.#last)
+        if (this.#last?.body?.isOver === false) void this.#passBy(this.#last)
       }
       if (this.#stopped !== null && this.#reader?.isOver === false) throw this.#stopped
       return
@@ -209,7 +211,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
   async #finish(): Promise<void> {
     this.#isOver = true
     this.#readOn()
-    this.#readAhead(this.#last)
+    void this.#readAhead(this.#last)
     this.#places?.remove(this.#share)
     this.#client.end()
     for (const job of this.#open.clear()) job.abort()
@@ -273,8 +275,14 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
   }
 
   /** Reads a small body of a busy caller into memory, so that its place is free. */
-  #readAhead(job: BatchJob<Key> | null): void {
-    if (this.#use.isLent) job?.body?.readAhead(maxAhead)
+  async #readAhead(job: BatchJob<Key> | null): Promise<void> {
+    if (this.#use.isLent) await job?.body?.readAhead(maxAhead)
+  }
+
+  /** The caller asks for the next outcome. */
+  async #passBy(job: BatchJob<Key>): Promise<void> {
+    await this.#readAhead(job)
+    if (!this.#use.keeps) this.#unread.passBy(job, this.#share.caps.concurrency)
   }
 }
 

@@ -31,7 +31,7 @@ export class Batches {
   open<Outcome, Key>(source: BatchSource<Key>, options: BatchOptions, use: BatchUse<Outcome, Key>): Batch<Outcome> {
     checkSource(source)
     checkBatch(options, this.#retriever.options)
-    const { concurrency, perHost, interval: _i, intervalCap: _c, giveUpHosts, ...retrieveOptions } = options
+    const { concurrency, perHost, interval: _i, intervalCap: _c, giveUpHosts, keep: _k, ...retrieveOptions } = options
     const { concurrency: most = defaultConcurrency, perHost: mostPerHost = defaultPerHost } = this.#options
     const caps = {
       concurrency: Math.min(most, concurrency ?? most),

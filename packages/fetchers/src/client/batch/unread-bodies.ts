@@ -31,6 +31,8 @@ export class UnreadBodies {
   readonly #waiting: Waiting
   readonly #patience: number
   readonly #lent = new Roster<OpenedJob>()
+  /** Those that the caller has passed by, from the oldest: they have no place, and can be read for a while. */
+  #passedBy: OpenedJob[] = []
   #timer: NodeJS.Timeout | undefined
 
   constructor(waiting: Waiting, unreadTimeout: number) {
@@ -48,6 +50,19 @@ export class UnreadBodies {
 
   remove(job: OpenedJob): void {
     this.#lent.delete(job)
+  }
+
+  /**
+   * The caller asks for the next outcome, and has not touched this body. If URLs wait, it gives its place back at once;
+   * of such bodies, `most` can still be read.
+   */
+  passBy(job: OpenedJob, most: number): void {
+    if (job.body?.isUntouched !== true || !this.#waiting.isWanted() || !this.#lent.delete(job)) return
+    job.body.warnUnread()
+    job.giveBack()
+    this.#passedBy = this.#passedBy.filter(({ body }) => body?.isOver === false && body.isUntouched)
+    this.#passedBy.push(job)
+    if (this.#passedBy.length > most) this.#passedBy.shift()?.body?.endPassedBy()
   }
 
   /** Looks at the bodies from now on, for as long as one holds a place. */

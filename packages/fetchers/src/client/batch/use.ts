@@ -5,9 +5,10 @@ import type { BatchUse } from './batch.ts'
 import type { BatchOutcome, BatchPlace, MapOutcome } from './outcome.ts'
 
 /** Gives representations to the caller, who reads them. */
-export function lend<Key>(): BatchUse<BatchOutcome<Key>, Key> {
+export function lend<Key>(keeps: boolean): BatchUse<BatchOutcome<Key>, Key> {
   return {
     isLent: true,
+    keeps,
     retrieved: (place, representation) => ({ ...place, representation, error: null }),
     failed: (place, error) => ({ ...place, representation: null, error: retrievalError(error) }),
   }
@@ -20,6 +21,7 @@ export function map<Value, Key>(
   if (typeof use !== 'function') throw invalidOption('use', 'a function', use)
   return {
     isLent: false,
+    keeps: false,
     async retrieved(place, representation) {
       try {
         return { ...place, value: await use(representation, place), error: null }

@@ -31,6 +31,7 @@ const capKinds: Readonly<Record<Exclude<keyof BatchOptions, keyof RetrieveOption
   interval: duration,
   intervalCap: count,
   giveUpHosts: flag,
+  keep: flag,
 }
 
 const itemKinds: Readonly<Record<keyof BatchItem, OptionKind>> = {
