@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { Representation, SavedFile } from '../body/representation.ts'
 import type { ResumePoint } from '../contract/fetcher.ts'
-import { checkOptions, flag, type OptionKind } from '../kit/options.ts'
+import { callback, checkOptions, flag, type OptionKind } from '../kit/options.ts'
 import { checksum } from '../saving/digests.ts'
 import { checkPathText, noFolder } from '../saving/local-file.ts'
 import { findPart, type KeptPart } from '../saving/part-file.ts'
@@ -20,7 +20,7 @@ type Extent = 'range' | 'resumeFrom' | 'head'
 /** Options of client.save(): those of the retrieval, and those of the file. */
 export interface SaveUrlOptions
   extends Omit<RetrieveOptions, Extent>,
-    Pick<SaveOptions, 'overwrite' | 'folders' | 'resumable' | 'special' | 'dated' | 'checksum'> {
+    Pick<SaveOptions, 'overwrite' | 'folders' | 'resumable' | 'special' | 'dated' | 'checksum' | 'beforeName'> {
   /** False: begin anew, even if an earlier save has left a part. Default true. */
   readonly resume?: boolean
 }
@@ -32,6 +32,7 @@ const saveKinds: Readonly<Record<Exclude<keyof SaveUrlOptions, keyof RetrieveOpt
   special: flag,
   dated: flag,
   checksum,
+  beforeName: callback,
   resume: flag,
 }
 
@@ -61,7 +62,7 @@ export async function saveUrl(
     resume = true,
     ...others
   } = options
-  const { checksum: expected, ...request } = others
+  const { checksum: expected, beforeName, ...request } = others
   const saving = {
     overwrite,
     folders,
@@ -69,6 +70,7 @@ export async function saveUrl(
     special,
     dated,
     ...(expected !== undefined && { checksum: expected }),
+    ...(beforeName !== undefined && { beforeName }),
   }
   const resolution = client.resolve(url, request.base)
   await checkPath(path, saving)

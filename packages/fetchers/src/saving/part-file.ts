@@ -26,6 +26,7 @@ import {
   unproven,
 } from './part-record.ts'
 import { thisProcess } from './process-identity.ts'
+import type { SaveOptions } from './save-options.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
 interface OpenPart {
@@ -158,11 +159,12 @@ export class PartFile {
     this.#length = this.start
   }
 
-  async publish(modified: Date | null, overwrite: boolean): Promise<void> {
+  async publish(modified: Date | null, overwrite: boolean, beforeName?: SaveOptions['beforeName']): Promise<void> {
     const { mode, least } = this.#options
     if (this.#length < least) throw tooShort(this.#path, least, this.#length)
     if (mode !== null) await orWriteFailed(this.#part, () => this.#file.chmod(mode))
     if (modified !== null) await orWriteFailed(this.#part, () => this.#file.utimes(new Date(), modified))
+    await beforeName?.({ path: this.#path, size: this.#length })
     await this.#check()
     await orWriteFailed(this.#part, () => this.#file.close())
     await orWriteFailed(this.#path, () => moveTo(this.#part, this.#path, overwrite), { EEXIST: exists })

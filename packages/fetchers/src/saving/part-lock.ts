@@ -11,8 +11,9 @@ import {
   provenLength,
   readRecord,
   replaceRecord,
+  unproven,
 } from './part-record.ts'
-import { isRunning } from './process-identity.ts'
+import { isRunning, thisProcess } from './process-identity.ts'
 
 /**
  * We cannot check a writer on another machine, so it counts as alive for this many milliseconds after its last write.
@@ -74,6 +75,23 @@ export class PartLock {
   async release(): Promise<void> {
     await unlink(recordPath(this.#part)).catch(() => {})
   }
+}
+
+/** The right to write a file that several runs share. */
+export interface FileLock {
+  /** The machine's boot in which this process runs; null if the system does not say. */
+  readonly boot: string | null
+  release(): Promise<void>
+}
+
+/**
+ * Locks `path` for this process, by a record beside it (`PATH.lock.json`), as a part is locked. The lock of a dead
+ * process is taken over. Rejects with `write-failed`, and the number of the process, if a running one has it.
+ */
+export async function lockFile(path: string): Promise<FileLock> {
+  const writer = await thisProcess()
+  const lock = await PartLock.take(`${path}.lock`, { ...unproven, writer })
+  return { boot: writer.boot, release: () => lock.release() }
 }
 
 /** Removes the record if its process was killed after the part had become the file. Never throws. */

@@ -1,4 +1,4 @@
-import { flag, type OptionKind, octets } from '../kit/options.ts'
+import { callback, flag, type OptionKind, octets } from '../kit/options.ts'
 import { type Checksum, checksum } from './digests.ts'
 
 /** Options for saving a body to a file. */
@@ -38,6 +38,20 @@ export interface SaveOptions {
   readonly checksum?: Checksum
   /** Octets to write before the body, such as its header fields. The part is then not kept. Not with `append`. */
   readonly before?: Uint8Array
+  /**
+   * Called when all octets are in the part and the checksum is right, before the file gets its name, which waits for
+   * it. If it rejects, the save fails with its error. A file that has its name already (`append`, `special`) does not
+   * call it.
+   */
+  readonly beforeName?: (whole: WholePart) => Promise<void> | void
+}
+
+/** A file that is complete, and has no name yet. */
+export interface WholePart {
+  /** The name that it will get. */
+  readonly path: string
+  /** Its length in octets. */
+  readonly size: number
 }
 
 declare module '@retriever/core' {
@@ -54,4 +68,5 @@ export const saveOptionKinds: Readonly<Record<keyof SaveOptions, OptionKind>> = 
   folders: flag,
   checksum,
   before: octets,
+  beforeName: callback,
 }

@@ -61,7 +61,7 @@ export async function save(
     return 0
   }
   const { replaced } = target
-  const { overwrite = true, resumable = true, shrink = true, dated = true } = options
+  const { overwrite = true, resumable = true, shrink = true, dated = true, beforeName } = options
   const { size = null, offset } = facts
   const modified = dated ? facts.modified : null
   const mode = replaced && replaced.mode & 0o777
@@ -70,7 +70,7 @@ export async function save(
   if (size !== null && size <= maxSmall && size >= least && offset === 0) {
     const octets = await small.whole(size)
     if (octets !== null) check()
-    const target = { path, mode, modified, overwrite }
+    const target = { path, mode, modified, overwrite, beforeName }
     if (octets !== null && (await whenFilesAllow(async () => saveInMemory(octets, target)))) return 0
   }
   const part = await PartFile.open(path, facts, { mode, resumable, least })
@@ -79,7 +79,7 @@ export async function save(
     await digests?.begin(`${path}.part`, part.start)
     await part.write(chunksOf(small))
     check()
-    await part.publish(modified, overwrite)
+    await part.publish(modified, overwrite, beforeName)
     return part.start
   } catch (error) {
     await part.giveUp(error)

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import type { ByteSource } from '../contract/byte-source.ts'
 import { asWriteFailed, exists, partFlags, partMode, takenOver, writeFailed } from './local-file.ts'
+import type { SaveOptions } from './save-options.ts'
 
 /** How many octets are held in memory before a file is opened. */
 export const maxSmall: number = 64 * 1024
@@ -61,39 +62,64 @@ interface Destination {
   readonly mode: number | null
   readonly modified: Date | null
   readonly overwrite: boolean
+  /** See SaveOptions. */
+  readonly beforeName: SaveOptions['beforeName']
 }
 
 /**
- * Saves octets in memory through `NAME.part`. No record is needed, since the part exists only for a moment. Returns
- * false if another save has that name; its record tells what to do. Throws `write-failed`. The calls are synchronous:
- * all of them together take as long as one turn through the thread pool.
+ * Saves octets in memory through `NAME.part`. No record is needed, since the part exists only for a moment. Resolves to
+ * false if another save has that name; its record tells what to do. Rejects with `write-failed`, or with the error of
+ * `beforeName`. The calls are synchronous: all of them together take as long as one turn through the thread pool.
  */
-export function saveInMemory(octets: Uint8Array, { path, mode, modified, overwrite }: Destination): boolean {
+export async function saveInMemory(octets: Uint8Array, destination: Destination): Promise<boolean> {
+  const { path, mode, beforeName } = destination
   const part = `${path}.part`
   const file = create(part, mode)
   if (file === null) return false
-  let isMoving = false
-  let isTakenOver = false
+  const number = fill(part, file, octets, destination)
+  if (beforeName !== undefined) {
+    try {
+      await beforeName({ path, size: octets.length })
+    } catch (error) {
+      if (isOurs(part, number)) rmSync(part, { force: true })
+      throw error
+    }
+  }
+  // If this process was stopped for seconds, another save may have thought it dead and put its own part there.
+  if (!isOurs(part, number)) throw writeFailed(part, takenOver)
+  move(part, destination)
+  return true
+}
+
+/** Writes the part, and closes it. Returns its inode number. */
+function fill(part: string, file: number, octets: Uint8Array, { mode, modified }: Destination): number {
   try {
     try {
       for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
       if (mode !== null) fchmodSync(file, mode)
       if (modified !== null) futimesSync(file, new Date(), modified)
-      // If this process was stopped for seconds, another save may have thought it dead and put its own part there.
-      isTakenOver = lstatSync(part, { throwIfNoEntry: false })?.ino !== fstatSync(file).ino
+      return fstatSync(file).ino
     } finally {
       closeSync(file)
     }
-    if (isTakenOver) throw writeFailed(part, takenOver)
-    isMoving = true
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw asWriteFailed(part, error)
+  }
+}
+
+function isOurs(part: string, number: number): boolean {
+  return lstatSync(part, { throwIfNoEntry: false })?.ino === number
+}
+
+function move(part: string, { path, overwrite }: Destination): void {
+  try {
     if (overwrite) renameSync(part, path)
     else linkSync(part, path)
     if (!overwrite) unlinkSync(part)
-    return true
   } catch (error) {
-    if (isTakenOver) throw error
     rmSync(part, { force: true })
-    throw asWriteFailed(isMoving ? path : part, error, { EEXIST: exists })
+    throw asWriteFailed(path, error, { EEXIST: exists })
   }
 }
 
