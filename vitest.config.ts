@@ -46,6 +46,8 @@ const slow = [
 
 /** What `npm test` does a share of (test/support/runs.ts), and `npm run test:all` all: generated inputs, kills. */
 const counted = [
+  'test/cli/many/journal-killed.test.ts',
+  'test/cli/many/journal-torn.test.ts',
   'test/core/abbreviation.test.ts',
   'test/core/extract.test.ts',
   'test/core/properties.test.ts',

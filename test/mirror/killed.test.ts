@@ -9,6 +9,7 @@ import { startHttpServer } from '@retriever/servers'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { alias } from '../../vitest.config.ts'
+import { random } from '../support/random.ts'
 import { runs } from '../support/runs.ts'
 import { SlowProxy } from '../support/tree/slow-proxy.ts'
 
@@ -33,17 +34,6 @@ beforeAll(async () => {
   })
 })
 afterAll(() => rmSync(jail, { recursive: true }))
-
-/** Numbers from 0 to below 1, the same for the same seed (xorshift). */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) / 2 ** 32
-  }
-}
 
 const next = random(20)
 const files: Record<string, Uint8Array> = Object.fromEntries(

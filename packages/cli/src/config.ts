@@ -17,6 +17,7 @@ import { readSsh } from './options/connection/ssh.ts'
 import { readTls } from './options/connection/tls.ts'
 import { readColor, readPage, readPager, readText } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
+import { type JournalSettings, readJournal } from './options/lists/journal.ts'
 import { type Many, readMany } from './options/many.ts'
 import { type MirrorSettings, readMirror } from './options/mirror.ts'
 import { readDumpHeader, readWriteOut } from './options/output.ts'
@@ -129,6 +130,8 @@ export interface Config {
   readonly urlQuery: readonly string[]
   /** The checksums to print and to check; null for none. */
   readonly hashes: HashOptions | null
+  /** The journal of the URLs; null if none is kept. */
+  readonly journal: JournalSettings | null
   /** The settings of mirror. */
   readonly mirror: MirrorSettings
   readonly login: Login | null
@@ -216,6 +219,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     cookies: readCookies(line),
     urlQuery: [...readQueryData(line), ...readUrlQuery(line)],
     hashes: readHashOptions(line, targets),
+    journal: readJournal(line, targets),
     mirror: readMirror(line),
     login: readLogin(line, 'user'),
     sendsLoginAtOnce: readLoginAtOnce(line),

@@ -38,6 +38,8 @@ export class Retrieval {
   readonly facts: Facts
   /** The header sections, for -i, -I and -D. */
   readonly heads: Heads
+  /** Called when the client begins with the URL. */
+  onBegun: (() => void) | null = null
   readonly #session: Session
   readonly #login: GivenLogin
   /** Whether -i, -I or -D needs the header sections. */
@@ -142,6 +144,7 @@ export class Retrieval {
 
   #onEvent(event: RetrievalEvent): void {
     const { run } = this.#session
+    if (this.#id === null) this.onBegun?.()
     this.#id ??= event.id
     // The retrieval of a part also has the events of the message or folder that contains it.
     const isOwn = event.id === this.#id

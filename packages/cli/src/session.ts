@@ -3,6 +3,7 @@ import { type Client, type ClientOptions, createClient, type Step } from '@retri
 import { changedUrl } from './changed-url.ts'
 import { Cookies } from './cookies/index.ts'
 import { enteredUrl, loginAtOnce, netrcAtOnce } from './given-login.ts'
+import type { Ledger } from './journal/ledger.ts'
 import { FileNames } from './many/file-names.ts'
 import { proxyOf, withLogin } from './options/connection/proxies.ts'
 import { Retrieval } from './retrieval.ts'
@@ -28,6 +29,8 @@ export class Session implements AsyncDisposable {
   readonly progress: Progress
   /** The file names of all retrievals so far. */
   readonly names: FileNames = new FileNames()
+  /** Decides which URLs are asked for; null if all are. */
+  ledger: Ledger | null = null
   /** Whether LDIF has been written to standard output. */
   hasLdif = false
   /** The file for header sections that -D names; null if -D is not given. */

@@ -1,4 +1,5 @@
 import { usageError } from '../exit-codes.ts'
+import type { Journal } from '../journal/journal.ts'
 import { allEntries, type Entries, type Entry, typedEntries } from '../many/entries.ts'
 import { retrieveInTurn } from '../many/serial.ts'
 import { Tally } from '../many/tally.ts'
@@ -23,17 +24,38 @@ export async function get(run: Run): Promise<number> {
   let isWhole = false
   try {
     await using session = new Session(run)
+    await using journal = await openJournal(session)
+    if (hasList || journal !== null) session.ledger = new (await import('../journal/ledger.ts')).Ledger(journal)
+    if (journal !== null && tally.total !== null) journal.listed(tally.total)
     if (many.isCounted && !run.config.silent && !run.config.json) session.progress.showMany(tally)
-    const entries = (signal: AbortSignal): Entries => (hasList ? counted(run, tally, signal) : typedEntries(run))
+    const entries = (signal: AbortSignal): Entries =>
+      hasList ? counted(run, tally, journal, signal) : typedEntries(run)
     if (many.concurrency > 1 && (hasList || targets.count > 1)) {
       const { retrieveInParallel } = await import('../many/parallel.ts')
       await retrieveInParallel(entries, session, tally)
     } else await retrieveInTurn(entries(run.signal), session, tally)
     isWhole = tally.done === tally.total
+    if (isWhole) journal?.whole()
   } finally {
     tally.end(isWhole)
   }
   return tally.exitCode
+}
+
+/** The journal of --journal; null if there is none. */
+async function openJournal({ run, names }: Session): Promise<Journal | null> {
+  const { journal: settings, command } = run.config
+  if (settings === null) return null
+  const { Journal } = await import('../journal/journal.ts')
+  const { path, retriesFailed } = settings
+  const journal = await Journal.open(path, { command, retriesFailed, onFile: (file) => names.take(file) })
+  if (journal.damaged > 0) run.report.warning({ message: damagedLines(path, journal.damaged) })
+  return journal
+}
+
+function damagedLines(path: string, count: number): string {
+  const lines = count === 1 ? 'one damaged line, which is' : `${count} damaged lines, which are`
+  return `${path} has ${lines} ignored: the URL may be asked for again.`
 }
 
 async function handOverAll(run: Run, hasList: boolean): Promise<number> {
@@ -46,7 +68,7 @@ async function handOverAll(run: Run, hasList: boolean): Promise<number> {
 const maxAhead = 1000
 
 /** The URLs of the command line and of its lists. Tells the tally how many there are. */
-async function* counted(run: Run, tally: Tally, signal: AbortSignal): AsyncGenerator<Entry> {
+async function* counted(run: Run, tally: Tally, journal: Journal | null, signal: AbortSignal): AsyncGenerator<Entry> {
   const { readAhead } = await import('../many/read-ahead.ts')
   const stop = new AbortController()
   let count = 0
@@ -59,6 +81,7 @@ async function* counted(run: Run, tally: Tally, signal: AbortSignal): AsyncGener
   try {
     yield* readAhead(counting(), maxAhead, () => {
       tally.total = count
+      journal?.listed(count)
     })
   } finally {
     stop.abort()

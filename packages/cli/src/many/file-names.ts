@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs'
+import { Keys, keyOf } from '../journal/keys.ts'
 import { tryFile, writeFailed } from '../saving/destination.ts'
 
 /** The most numbers that --no-clobber tries, as many as curl. */
@@ -10,7 +11,7 @@ const maxNumbers = 100
  * ignored, so that the same list gives the same names each time.
  */
 export class FileNames {
-  readonly #taken = new Set<string>()
+  readonly #taken = new Keys()
   /** The last number that was given for a name. It saves a search, since a list may have thousands of index.html. */
   readonly #numbers = new Map<string, number>()
 
@@ -26,14 +27,20 @@ export class FileNames {
       }
       path = `${wanted}.${++number}`
     }
-    this.#numbers.set(wanted, number)
-    this.#taken.add(path)
+    if (number > 0) this.#numbers.set(wanted, number)
+    this.take(path)
     return path
+  }
+
+  /** Takes a path, such as that of an earlier run. */
+  take(path: string): void {
+    this.#taken.add(keyOf(path))
   }
 
   /** Whether the path is taken. A file is first written as NAME.part, so that name counts as well. */
   #isTaken(path: string): boolean {
-    return this.#taken.has(path) || this.#taken.has(`${path}.part`) || this.#taken.has(path.replace(/\.part$/, ''))
+    const has = (name: string): boolean => this.#taken.has(keyOf(name))
+    return has(path) || has(`${path}.part`) || (path.endsWith('.part') && has(path.slice(0, -'.part'.length)))
   }
 }
 

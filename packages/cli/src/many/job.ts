@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Representation } from '@retriever/fetchers'
+import { Account, type LeftOut } from '../journal/ledger.ts'
 import type { Retrieval } from '../retrieval.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
 import { nameFor } from '../saving/save-plan.ts'
@@ -23,6 +24,9 @@ export class Job {
   readonly #kept: KeptOctets
   #retrieval: Retrieval | null = null
   #task: Task | null = null
+  #account: Account | null = null
+  /** Why the URL is not asked for; null if it is, or if its file exists. */
+  leftOut: LeftOut | null = null
 
   constructor(entry: Entry, session: Session) {
     const { config, report } = session.run
@@ -65,15 +69,44 @@ export class Job {
   }
 
   /**
-   * Prepares the retrieval without contacting a server. Null if the file exists and must stay. Rejects if the URL or
-   * its destination makes no sense.
+   * Prepares the retrieval without contacting a server. Null if the URL is left out, or if its file exists and must
+   * stay. Rejects if the URL or its destination makes no sense.
    */
   async prepare(): Promise<Prepared | null> {
     const { destination, name, operand, index } = this.#entry
-    const retrieval = this.#session.open(operand, index)
-    this.#retrieval = retrieval
-    this.#task = await taskFor(destination, { name, retrieval, session: this.#session, kept: this.#kept })
+    const session = this.#session
+    const retrieval = this.#open(operand, index)
+    if (!(await this.#isAdmitted(retrieval))) return null
+    const account = this.#account
+    this.#task = await taskFor(destination, { name, retrieval, session, kept: this.#kept, account })
+    if (account !== null) retrieval.onBegun = () => account.begun(this.path)
     return this.#task === null ? null : { retrieval, task: this.#task }
+  }
+
+  #open(operand: string, index: number): Retrieval {
+    const { ledger } = this.#session
+    try {
+      this.#retrieval = this.#session.open(operand, index)
+      return this.#retrieval
+    } catch (error) {
+      this.#account = ledger?.accountOf(operand, this.#givenName) ?? null
+      throw error
+    }
+  }
+
+  async #isAdmitted({ resolution }: Retrieval): Promise<boolean> {
+    const { ledger } = this.#session
+    if (ledger === null || this.toStdout) return true
+    const admitted = await ledger.admit(resolution.url, this.#givenName)
+    if (admitted instanceof Account) this.#account = admitted
+    else this.leftOut = admitted
+    return this.leftOut === null
+  }
+
+  /** The name that the command line or the list gives to the file; null if neither does. */
+  get #givenName(): string | null {
+    const { destination, name } = this.#entry
+    return destination.to === 'file' ? destination.path : name
   }
 
   /** Retrieves the URL, and gives its body to the destination. */
@@ -107,10 +140,12 @@ export class Job {
     await this.#writeOut(explained)
     await this.#writeResult(explained)
     if (explained === null) {
+      await this.#account?.ended(null, 0, this.path)
       tally.retrieved(this)
       return 0
     }
     const code = tally.failedWith(this, explained)
+    await this.#account?.ended(explained, code, this.path)
     await this.tellKept()
     return code
   }

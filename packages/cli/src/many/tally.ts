@@ -1,8 +1,12 @@
+import { RetrievalError } from '@retriever/core'
 import type { Run } from '../run.ts'
 import { formatSize } from '../terminal/output.ts'
 import { Exits } from './exits.ts'
 import { FailedList } from './failed-list.ts'
 import type { Job } from './job.ts'
+
+/** An error of an earlier run. */
+const earlier = { phase: 'request' } as const
 
 /** Counts the outcomes of the URLs of one command, and writes the lines about them. */
 export class Tally {
@@ -13,6 +17,9 @@ export class Tally {
   #retrieved = 0
   #failed = 0
   #skipped = 0
+  #repeated = 0
+  #doneBefore = 0
+  #failedBefore = 0
   #brokenOff = 0
   #octets = 0
   /** The number of all URLs; null until the list has been read to its end. */
@@ -36,7 +43,7 @@ export class Tally {
 
   /** How many URLs are done. */
   get done(): number {
-    return this.#retrieved + this.#failed + this.#skipped
+    return this.#retrieved + this.#failed + this.#skipped + this.#repeated + this.#doneBefore + this.#failedBefore
   }
 
   /** `[37/100] `, or `[37] ` while the list is being read; "" if the command does not count its URLs. */
@@ -51,9 +58,22 @@ export class Tally {
     if (job.path !== null) this.#note(job, `saved as ${job.path}, ${formatSize(job.received)}`)
   }
 
+  /** Counts a URL that was not asked for. */
   skipped(job: Job): void {
-    this.#skipped++
-    this.#note(job, `skipped: ${job.path} exists`)
+    const { leftOut } = job
+    if (leftOut === null) {
+      this.#skipped++
+      this.#note(job, `skipped: ${job.path} exists`)
+    } else if (leftOut.why === 'repeated') {
+      this.#repeated++
+      this.#note(job, 'skipped: the list has this URL twice')
+    } else if (leftOut.why === 'done') this.#doneBefore++
+    else {
+      const { code, message, exit, file } = leftOut.line
+      this.#failedBefore++
+      this.#exits.add(job.index, exit)
+      this.#failedList?.add(job.url, file === null ? null : job.ownName, new RetrievalError(code, message, earlier))
+    }
   }
 
   /** Returns the exit code, which is 0 for a resource that is unchanged. */
@@ -90,18 +110,32 @@ export class Tally {
         skipped: this.#skipped,
         brokenOff: this.#brokenOff,
       }
-      output.noteJson({ summary: { urls: total, ...counts, octets: this.#octets, seconds } })
+      output.noteJson({ summary: { urls: total, ...counts, ...this.#before(), octets: this.#octets, seconds } })
       return
     }
     // If a list cannot be read at all, its error says enough.
     if (total === null && this.done + this.#brokenOff === 0) return
-    const of = `${this.#retrieved + this.#skipped} of ${total ?? `${this.done} or more`}`
+    const good = this.#retrieved + this.#skipped + this.#repeated + this.#doneBefore
+    const of = `${good} of ${total ?? `${this.done} or more`}`
     const failed = this.#failed === 0 ? '' : `, ${this.#failed} failed`
     const brokenOff = this.#brokenOff === 0 ? '' : `, ${this.#brokenOff} broken off`
-    const skipped = this.#skipped === 0 ? '' : ` (${this.#skipped} skipped)`
+    const left = [
+      ...(this.#skipped === 0 ? [] : [`${this.#skipped} skipped`]),
+      ...(this.#doneBefore === 0 ? [] : [`${this.#doneBefore} done before`]),
+      ...(this.#repeated === 0 ? [] : [`${this.#repeated} repeated`]),
+    ]
+    const skipped = left.length === 0 ? '' : ` (${left.join(', ')})`
+    const before =
+      this.#failedBefore === 0 ? '' : `, ${this.#failedBefore} failed before (--retry-failed asks for them again)`
     output.note(
-      `retrieve: ${of}${skipped}${failed}${brokenOff}; ${formatSize(this.#octets)} in ${seconds.toFixed(1)} s`,
+      `retrieve: ${of}${skipped}${failed}${before}${brokenOff}; ${formatSize(this.#octets)} in ${seconds.toFixed(1)} s`,
     )
+  }
+
+  /** The counts of --json that only lists and journals have. */
+  #before(): Readonly<Record<string, number>> {
+    const counts = { repeated: this.#repeated, doneBefore: this.#doneBefore, failedBefore: this.#failedBefore }
+    return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
   }
 
   /** One line for a URL that is done; on a terminal the progress shows it. */

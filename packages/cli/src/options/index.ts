@@ -16,6 +16,7 @@ import { type TlsRuleOption, tlsRuleOptions } from './connection/tls-rules.ts'
 import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import { type LineOption, lineOptions } from './line.ts'
+import { type JournalOption, journalOptions } from './lists/journal.ts'
 import { type ManyOption, manyOptions } from './many.ts'
 import { type MirrorOption, mirrorOptions } from './mirror.ts'
 import type { OptionRow } from './option.ts'
@@ -51,6 +52,7 @@ export type OptionName =
   | ArchiveOption
   | LimitOption
   | ManyOption
+  | JournalOption
   | RetryOption
   | FtpOption
   | HttpOption
@@ -116,7 +118,7 @@ export type Category =
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions, ...tracingOptions, ...archiveOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
-  Lists: [...manyOptions, ...mirrorOptions],
+  Lists: [...manyOptions, ...journalOptions, ...mirrorOptions],
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions, ...waisOptions],
   News: newsOptions,

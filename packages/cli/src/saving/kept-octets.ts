@@ -9,12 +9,12 @@ import type { SavePlan } from './save-plan.ts'
 /** Reports what a failed retrieval left of its file, and how to continue it. */
 export class KeptOctets {
   readonly #report: Reporter
-  readonly #config: Pick<Config, 'continueAt' | 'continueUnverified'>
+  readonly #config: Pick<Config, 'continueAt' | 'continueUnverified' | 'journal'>
   #file: { readonly plan: SavePlan; readonly resolved: () => Resolution } | null = null
   #before: readonly string[] = []
   #goOn = ''
 
-  constructor(report: Reporter, config: Pick<Config, 'continueAt' | 'continueUnverified'>) {
+  constructor(report: Reporter, config: Pick<Config, 'continueAt' | 'continueUnverified' | 'journal'>) {
     this.#report = report
     this.#config = config
   }
@@ -26,7 +26,10 @@ export class KeptOctets {
     this.#file = { plan, resolved }
     this.#before = filesOf(plan).map(stateOf)
     if (byServer) this.#goOn = `the same command with -C - -o ${plan.path} in place of -OJ continues from there`
-    else this.#goOn = `the same command${this.#config.continueAt === null ? ' with -C -' : ''} continues from there`
+    else {
+      const goesOn = this.#config.continueAt !== null || this.#config.journal !== null
+      this.#goOn = `the same command${goesOn ? '' : ' with -C -'} continues from there`
+    }
   }
 
   /** Marks the file as complete. */

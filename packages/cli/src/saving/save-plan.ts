@@ -34,6 +34,14 @@ export interface SavePlan {
   readonly options: SaveOptions
 }
 
+/** What an earlier run of the command did. */
+export interface Earlier {
+  /** Whether the file is its own, and may be replaced. Default false. */
+  readonly isOurs?: boolean
+  /** Whether a part that it left is continued without -C. Default false. */
+  readonly resumes?: boolean
+}
+
 /**
  * Plans how to save a body. `isNamed` means that -o names the file. Rejects with `write-failed`, before a server is
  * contacted, if writing is sure to fail.
@@ -43,10 +51,11 @@ export async function planSave(
   isNamed: boolean,
   retrieval: Pick<Retrieval, 'entered'> & Saved,
   { config }: Pick<Run, 'config'>,
+  { isOurs = false, resumes = false }: Earlier = {},
 ): Promise<SavePlan> {
   const { continueAt, continueUnverified, clobber, timeFile, remoteTime } = config
   // `-z FILE -O` brings FILE up to date, so it overwrites FILE.
-  const overwrite = clobber ?? (isNamed || timeFile === resolve(path))
+  const overwrite = isOurs || (clobber ?? (isNamed || timeFile === resolve(path)))
   checkOutput(path, overwrite || continueAt !== null, isNamed)
   const checksum = expectedSum(config.hashes, retrieval, path)
   const resumable = config.removeOnError ? { resumable: false } : {}
@@ -54,13 +63,15 @@ export async function planSave(
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
   const part = hasPart(path) ? await findPart(path) : null
-  if (continueAt === null) return anew
+  if (continueAt === null && !resumes) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined
   // As in curl, a new file begins with the octet that -C names.
-  if (continueAt !== 'end' && !exists) return { ...anew, from: continueAt, options: { ...options, resumable: false } }
+  if (typeof continueAt === 'number' && !exists)
+    return { ...anew, from: continueAt, options: { ...options, resumable: false } }
   const { entered } = retrieval
-  const point = continueAt === 'end' ? resumePointOf(part, entered) : null
+  const point = continueAt === 'end' || resumes ? resumePointOf(part, entered) : null
   if (point !== null) return { ...anew, from: point, options: { ...options, overwrite: overwrite || exists } }
+  if (continueAt === null) return anew
   if (exists) return behind(path, startIn(path, continueAt), options, continueUnverified)
   if (part === null || part.length === 0) return anew
   const unproven = continueUnverified && part.url === shownUrl(entered) ? part.unproven : null

@@ -1,7 +1,8 @@
 import { accessSync, constants, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { holdFifo, makeFolders, type Representation, safeFileName } from '@retriever/fetchers'
+import { holdFifo, makeFolders, type Representation, safeFileName, type WholePart } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
+import type { Account } from '../journal/ledger.ts'
 import type { PartOptions } from '../options/protocols/news.ts'
 import type { Beginning, Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
@@ -20,6 +21,7 @@ import {
   type FileDestination,
   nameFor,
   planSave,
+  type SavePlan,
   saveAsPlanned,
   whyRenamed,
   withAdvice,
@@ -33,6 +35,8 @@ interface Job {
   /** The name of the file, if a list gives one. */
   readonly name: string | null
   readonly kept: KeptOctets
+  /** What the journal is told; null without one. */
+  readonly account: Account | null
 }
 
 /** How one URL is retrieved, and what happens to its body. Making a task contacts no server. */
@@ -120,7 +124,10 @@ function headBefore(representation: Representation, { heads }: Retrieval, config
   return isWanted ? heads.of(representation) : null
 }
 
-async function toFile(destination: FileDestination, { retrieval, session, name, kept }: Job): Promise<Task | null> {
+async function toFile(
+  destination: FileDestination,
+  { retrieval, session, name, kept, account }: Job,
+): Promise<Task | null> {
   const { run, names } = session
   const isNamed = destination.to === 'file'
   const { resolution } = retrieval
@@ -130,10 +137,11 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
     : join(destination.directory, name === null ? nameFor(resolution) : checkName(name))
   const avoidsFiles = clobber === false && !many.skipExisting
   // As in curl, -o overwrites what another -o with the same name wrote.
-  const path = isNamed && !avoidsFiles ? wanted : names.claim(wanted, avoidsFiles)
+  const path = account?.file ?? (isNamed && !avoidsFiles ? wanted : names.claim(wanted, avoidsFiles))
   retrieval.facts.file = path
-  if (many.skipExisting && lstatSync(path, { throwIfNoEntry: false })) return null
-  const plan = await planSave(path, isNamed, retrieval, run)
+  const isOurs = account?.isOurs ?? false
+  if (many.skipExisting && !isOurs && lstatSync(path, { throwIfNoEntry: false })) return null
+  const plan = await planSave(path, isNamed, retrieval, run, { isOurs, resumes: account?.isKept ?? false })
   const fifo = plan.options.special === true ? await holdFifo(path) : null
   kept.begin(plan, () => retrieval.entered)
   const use = async (representation: Representation): Promise<void> => {
@@ -141,7 +149,8 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
       const message = `appended to ${path}, without proof that both parts are of one version`
       run.report.notice({ operand: retrieval.resolution.url, message })
     }
-    const saved = await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
+    const head = headBefore(representation, retrieval, run.config)
+    const saved = await saveAsPlanned(noted(plan, representation, head, account), representation, head)
     retrieval.facts.size = saved.size
     kept.end()
     checkStatus(representation, run.config)
@@ -163,6 +172,15 @@ async function toFile(destination: FileDestination, { retrieval, session, name, 
   }
 }
 
+/** The plan with the line of the journal, which is written before the file gets its name. */
+function noted(plan: SavePlan, representation: Representation, head: Buffer | null, account: Account | null): SavePlan {
+  if (!account?.isKept) return plan
+  // The sum of a body is not that of a file with a head.
+  const hash = head === null ? representation.hash('sha256') : null
+  const beforeName = (whole: WholePart): Promise<void> => account.beforeName(whole, hash?.hex() ?? null, representation)
+  return { ...plan, options: { ...plan.options, beforeName } }
+}
+
 /** Throws `invalid-option` if a list gives a name that leads out of its folder. */
 function checkName(name: string): string {
   if (safeFileName(name, { dotFiles: true }) === name) return name
@@ -170,22 +188,26 @@ function checkName(name: string): string {
 }
 
 /** Saves under the name that the server gives (-J). That name is known once the response has come. */
-function toNamedByServer(directory: string, { retrieval, session, name, kept }: Job): Task {
+function toNamedByServer(directory: string, { retrieval, session, name, kept, account }: Job): Task {
   const { run, names } = session
   const use = async (representation: Representation): Promise<void> => {
     const { resolution } = retrieval
     const { givenName } = representation
     const { clobber } = run.config
     const wanted = join(directory, name === null ? (givenName ?? nameFor(resolution)) : checkName(name))
-    const path = names.claim(wanted, clobber === false)
+    const path = account?.file ?? names.claim(wanted, clobber === false)
     retrieval.facts.file = path
     const checksum = expectedSum(run.config.hashes, retrieval, path)
-    const options = { overwrite: clobber === true, dated: run.config.remoteTime, ...(checksum && { checksum }) }
+    const options = {
+      overwrite: clobber === true || account?.isOurs === true,
+      dated: run.config.remoteTime,
+      ...(checksum && { checksum }),
+    }
     const plan = { path, from: 0, behind: null, options }
     kept.begin(plan, () => retrieval.entered, true)
-    retrieval.facts.size = (
-      await saveAsPlanned(plan, representation, headBefore(representation, retrieval, run.config))
-    ).size
+    const head = headBefore(representation, retrieval, run.config)
+    const saved = await saveAsPlanned(noted(plan, representation, head, account), representation, head)
+    retrieval.facts.size = saved.size
     kept.end()
     checkStatus(representation, run.config)
     tellName(path, representation, name === null ? whoseName(representation) : null, retrieval, run)

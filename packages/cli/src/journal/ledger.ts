@@ -1,0 +1,95 @@
+import type { Representation, WholePart } from '@retriever/fetchers'
+import { type Item, itemOf } from './item.ts'
+import type { Journal, Known } from './journal.ts'
+import { Keys } from './keys.ts'
+import type { Done, Failed } from './line.ts'
+
+/** Why a URL is not asked for. */
+export type LeftOut =
+  /** It stands in the list already. */
+  | { readonly why: 'repeated' }
+  | { readonly why: 'done'; readonly line: Done }
+  | { readonly why: 'failed'; readonly line: Failed }
+
+/** Decides which URLs of a command are asked for: each once, and none that its journal has. */
+export class Ledger {
+  readonly #seen = new Keys()
+  readonly #journal: Journal | null
+
+  /** Without a journal it only finds what is repeated. */
+  constructor(journal: Journal | null) {
+    this.#journal = journal
+  }
+
+  /** The account of a URL that is not asked for, since it is malformed. */
+  accountOf(url: string, name: string | null): Account {
+    return new Account(itemOf(url, name), this.#journal, null)
+  }
+
+  /** `name` is the name of the file, if the list gives one: a URL may have two files by two names. */
+  async admit(url: string, name: string | null): Promise<LeftOut | Account> {
+    const item = itemOf(url, name)
+    if (!this.#seen.add(item.key)) return { why: 'repeated' }
+    if (this.#journal === null) return new Account(item, null, null)
+    const known = await this.#journal.known(item)
+    if (known.is === 'open') return new Account(item, this.#journal, known)
+    return { why: known.is, line: known.line } as LeftOut
+  }
+}
+
+/** What the journal is told about one URL. */
+export class Account {
+  readonly #item: Item
+  readonly #journal: Journal | null
+  readonly #known: Extract<Known, { is: 'open' }> | null
+  #isBegun = false
+  #isDone = false
+
+  constructor(item: Item, journal: Journal | null, known: Extract<Known, { is: 'open' }> | null) {
+    this.#item = item
+    this.#journal = journal
+    this.#known = known
+  }
+
+  /** Whether there is a journal. */
+  get isKept(): boolean {
+    return this.#journal !== null
+  }
+
+  /** The file that an earlier run gave to the URL; null if none did. */
+  get file(): string | null {
+    return this.#known?.file ?? null
+  }
+
+  /** Whether this file may be replaced, since an earlier run wrote it. */
+  get isOurs(): boolean {
+    return this.#known?.isOurs ?? false
+  }
+
+  /** The URL is asked for. */
+  begun(file: string | null): void {
+    if (this.#isBegun) return
+    this.#isBegun = true
+    this.#journal?.begun(this.#item, file)
+  }
+
+  /** Resolves when the journal has the file, whose name may then follow. */
+  async beforeName({ path, size }: WholePart, sha256: string | null, version: Version): Promise<void> {
+    this.#isDone = true
+    await this.#journal?.done(this.#item, { file: path, size, sha256, ...validatorOf(version) })
+  }
+
+  /** The retrieval has ended, with a file or without one. `error` is null if it succeeded. */
+  async ended(error: unknown, exit: number, file: string | null): Promise<void> {
+    if (exit !== 0) this.#journal?.failed(this.#item, error, exit, file)
+    else if (!this.#isDone) {
+      await this.#journal?.done(this.#item, { file, size: null, sha256: null, etag: null, modified: null })
+    }
+  }
+}
+
+type Version = Pick<Representation, 'etag' | 'modified'>
+
+function validatorOf({ etag, modified }: Version): Pick<Done, 'etag' | 'modified'> {
+  return { etag: etag ?? null, modified: modified?.toISOString() ?? null }
+}
