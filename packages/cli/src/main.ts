@@ -28,6 +28,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   extract: async () => (await import('./commands/extract.ts')).extract,
   check: async () => (await import('./commands/check.ts')).check,
   mirror: async () => (await import('./commands/mirror.ts')).mirror,
+  journal: async () => (await import('./commands/journal.ts')).journal,
   schemes: async () => (await import('./commands/schemes.ts')).schemes,
   serve: async () => (await import('./commands/serve.ts')).serve,
   demo: async () => (await import('./commands/demo.ts')).demo,

@@ -77,6 +77,8 @@ function keepLines(cwd: string, fits: (line: Told) => boolean, change: (line: To
   writeFileSync(join(cwd, 'journal'), kept.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }
 
+/** The record of a part that no process writes. */
+const deadRecord = JSON.stringify({ url: null, etag: null, modified: null, size: null, length: null, writer: null })
 const isNoEnd = ({ event }: Told): boolean => event !== 'ended'
 
 describe('the lines', () => {
@@ -202,9 +204,18 @@ describe('a command that was killed', () => {
     await run(cwd)
     keepLines(cwd, isNoEnd)
     renameSync(join(cwd, 'a'), join(cwd, 'a.part'))
-    writeFileSync(join(cwd, 'a.part.json'), '{}')
+    writeFileSync(join(cwd, 'a.part.json'), deadRecord)
     expect(await run(cwd)).toMatchObject({ status: 0, asked: [] })
     expect([content(cwd, 'a'), readdirSync(cwd).toSorted()]).toEqual(['/a\n', ['a', 'journal', 'list']])
+  })
+
+  test('behind the name: the record of the part goes, and nothing is asked', async () => {
+    const cwd = folderWith('@/a\n')
+    await run(cwd)
+    keepLines(cwd, isNoEnd)
+    writeFileSync(join(cwd, 'a.part.json'), deadRecord)
+    expect(await run(cwd)).toMatchObject({ status: 0, asked: [] })
+    expect(readdirSync(cwd).toSorted()).toEqual(['a', 'journal', 'list'])
   })
 
   test('a part with other octets is no such file: the URL is asked for again', async () => {
@@ -312,4 +323,62 @@ test('a list without a journal has each URL once, and says so', async () => {
   expect(stderr).toContain(`${base}/./a: skipped: the list has this URL twice`)
   expect(stderr).toContain('4 of 4 (1 repeated);')
   expect(readdirSync(cwd).toSorted()).toEqual(['a', 'b', 'list', 'other'])
+})
+
+describe('retrieve journal', () => {
+  test('counts by host and reason, and says what is left', async () => {
+    statuses = { '/gone': 404, '/full': 503 }
+    const cwd = folderWith('@/a\n@/gone\n@/full\n@/b\n')
+    await run(cwd, '--retry', '0')
+    const killed = (line: Told): boolean => isNoEnd(line) && !(line.event === 'done' && line.file === 'b')
+    keepLines(cwd, killed)
+    const { status, stdout } = await retrieve(['journal', 'journal'], { cwd })
+    expect(status).toBe(0)
+    const lines = stdout.split('\n')
+    expect(lines[0]).toBe('1 of 4 done, 3 B, 1 failed for good, 1 to be tried again, 1 begun, 2 left')
+    expect(lines[1]).toMatch(
+      /^retrieve get: 1 run in 0:\d\d, \d+ URLs a minute; the last one still runs, or was killed$/,
+    )
+    expect(lines.slice(3, 7)).toEqual([
+      'DONE  FAILED  WAITING  SIZE  HOST',
+      `   1       1        1   3 B  ${base.slice('http://'.length)}`,
+      '',
+      '1 not-found, 1 http-error',
+    ])
+    expect(lines[7]).toContain(`${base}/gone: The server has no such resource`)
+  })
+
+  test('gives objects with --json, and the failures that are no more are none', async () => {
+    statuses = { '/gone': 404, '/late': 404 }
+    const cwd = folderWith('@/a\n@/gone\n@/late\n')
+    await run(cwd)
+    statuses = { '/gone': 404 }
+    await run(cwd, '--retry-failed')
+    const { stdout } = await retrieve(['journal', '--json', 'journal'], { cwd })
+    const [all, ...failures] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const numbers = { done: 2, failed: 1, waiting: 0, begun: 0, octets: 9 }
+    expect(all.journal).toMatchObject({
+      file: 'journal',
+      command: 'get',
+      runs: 2,
+      end: 'whole',
+      urls: 3,
+      left: 0,
+      ...numbers,
+    })
+    expect(all.journal).toMatchObject({ codes: { 'not-found': 1 }, hosts: [{ host: base.slice(7), ...numbers }] })
+    expect(failures).toMatchObject([{ failed: { url: `${base}/gone`, code: 'not-found', exit: 22, again: null } }])
+  })
+
+  test('is an error for another file', async () => {
+    const { status, stderr } = await retrieve(['journal', 'list'], { cwd: folderWith('@/a\n') })
+    expect({ status, stderr }).toMatchObject({
+      status: 37,
+      stderr: expect.stringContaining('is no journal of retrieve'),
+    })
+    expect(await retrieve(['journal'])).toMatchObject({ status: 2 })
+  })
 })

@@ -35,7 +35,7 @@ export async function get(run: Run): Promise<number> {
       await retrieveInParallel(entries, session, tally)
     } else await retrieveInTurn(entries(run.signal), session, tally)
     isWhole = tally.done === tally.total
-    if (isWhole) journal?.whole()
+    if (isWhole) journal?.whole(session.ledger?.size ?? tally.done)
   } finally {
     tally.end(isWhole)
   }

@@ -7,6 +7,7 @@ export const commandNames = [
   'extract',
   'check',
   'mirror',
+  'journal',
   'schemes',
   'serve',
   'demo',
@@ -59,6 +60,11 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     operands: 'URL DIR',
     help: 'Bring a directory tree to disk, and keep it up to date: unchanged files do not come again',
     example: "retrieve mirror --include-path '*.txt' ftp://ftp.example.org/pub/ pub",
+  },
+  journal: {
+    operands: 'FILE',
+    help: 'Say what the journal of a list has: what is done, what failed and why, by host, how fast, and what is left',
+    example: 'retrieve journal urls.journal',
   },
   schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },
   serve: {

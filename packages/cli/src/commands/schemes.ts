@@ -2,6 +2,7 @@ import { builtinSchemes, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
 import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
+import { table } from '../terminal/table.ts'
 import { titled } from '../views/references.ts'
 
 /** `retrieve schemes`: lists the known schemes, and which of them can be retrieved. */
@@ -63,11 +64,4 @@ function shortLine({
 function cells({ scheme, mechanism, port, tls, fetched, handoff, session, spec, title }: SchemeRecord): string[] {
   const how = fetched ? 'yes' : session ? 'session' : handoff ? 'handoff' : 'no'
   return [scheme, mechanism, String(port ?? '-'), tls === 'none' ? '-' : tls, how, spec, title]
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (row: readonly string[]): string =>
-    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
 }

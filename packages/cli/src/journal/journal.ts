@@ -52,6 +52,7 @@ export class Journal implements AsyncDisposable {
   /** How many damaged lines it had. */
   readonly damaged: number
   #isWhole = false
+  #urls: number | null = null
 
   private constructor(path: string, lock: FileLock, memory: Memory, extent: Extent, options: JournalOptions) {
     const { command } = options
@@ -132,11 +133,13 @@ export class Journal implements AsyncDisposable {
 
   /** Notes how many URLs there are. */
   listed(urls: number): void {
+    this.#urls = urls
     this.#add({ event: 'listed', at: now(), urls })
   }
 
-  /** Notes that the command came to the end of its URLs. */
-  whole(): void {
+  /** Notes that the command came to the end of its URLs. Only now it is known how many there are without repeated ones. */
+  whole(urls: number): void {
+    if (urls !== this.#urls) this.listed(urls)
     this.#isWhole = true
   }
 

@@ -21,9 +21,16 @@ export class Ledger {
     this.#journal = journal
   }
 
+  /** How many URLs there were so far, each counted once. */
+  get size(): number {
+    return this.#seen.size
+  }
+
   /** The account of a URL that is not asked for, since it is malformed. */
   accountOf(url: string, name: string | null): Account {
-    return new Account(itemOf(url, name), this.#journal, null)
+    const item = itemOf(url, name)
+    this.#seen.add(item.key)
+    return new Account(item, this.#journal, null)
   }
 
   /** `name` is the name of the file, if the list gives one: a URL may have two files by two names. */

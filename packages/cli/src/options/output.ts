@@ -144,7 +144,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     long: 'json',
     sent: false,
     help: 'Machine-readable output: one JSON object a line; with get, one for each URL, and the messages on standard error',
-    commands: ['get', 'explain', 'ls', 'extract', 'check', 'mirror', 'schemes', 'serve'],
+    commands: ['get', 'explain', 'ls', 'extract', 'check', 'mirror', 'journal', 'schemes', 'serve'],
     example: 'retrieve explain --json news:comp.lang.c',
     global: true,
   },
