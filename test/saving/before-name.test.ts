@@ -19,7 +19,7 @@ function save(
   size: number | null,
   overwrite = true,
 ): Promise<SavedFile> {
-  const client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks('abc'), { size }))] })
+  const client = createClient({ fetchers: [fakeHttp(() => retrieved(chunks('abc'), { size, etag: '"a"' }))] })
   return client.save('http://h/x', at('x'), { beforeName, overwrite })
 }
 
@@ -28,7 +28,7 @@ test.each([[3], [null]])('the file of size %j has no name until it resolves, and
   const seen: unknown[] = []
   await save(async (whole) => void seen.push(whole, await readFile(at('x.part'), 'utf8'), await readdir(folder)), size)
   const names = size === null ? ['x.part', 'x.part.json'] : ['x.part']
-  expect(seen).toEqual([{ path: at('x'), size: 3 }, 'abc', names])
+  expect(seen).toEqual([{ path: at('x'), size: 3, etag: '"a"', modified: null }, 'abc', names])
   expect(await readdir(folder)).toEqual(['x'])
 })
 

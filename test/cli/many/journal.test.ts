@@ -95,7 +95,16 @@ describe('the lines', () => {
       { event: 'done', at, url: `${base}/a`, file: 'a', size: 3, sha256, etag: '"v1"', modified: null },
       { event: 'begun', at, url: `${base}/gone`, file: 'gone' },
       {
-        ...{ event: 'failed', at, url: `${base}/gone`, file: 'gone', code: 'not-found', exit: 22, again: null },
+        ...{
+          event: 'failed',
+          at,
+          url: `${base}/gone`,
+          file: 'gone',
+          code: 'not-found',
+          status: 404,
+          exit: 22,
+          again: null,
+        },
         message: expect.stringContaining('404 Not Found'),
       },
       { event: 'ended', at, isWhole: true },

@@ -1,12 +1,13 @@
 import { printable, RetrievalError, redact } from '@retriever/core'
 import { createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { Anchors, noAnchor, withoutFragment } from '../check/anchors.ts'
+import type { CheckJournal } from '../check/check-journal.ts'
 import { asLinkError, rulesFor } from '../check/link-rules.ts'
 import { type Probed, probe } from '../check/probe.ts'
 import { hasSecrets, trustedLinks, withoutCertificate, withoutSecrets } from '../check/secrets.ts'
 import { type Link, linksOf } from '../check/sources.ts'
 import type { Config } from '../config.ts'
-import { exitCodeOf, usageError } from '../exit-codes.ts'
+import { usageError } from '../exit-codes.ts'
 import { Exits } from '../many/exits.ts'
 import { refuseForm } from '../options/protocols/form.ts'
 import { type Result, resultOf } from '../results/result.ts'
@@ -24,6 +25,7 @@ export async function check(run: Run): Promise<number> {
   if (config.operands.length === 0) throw usageError('Nothing is given to check. Try: retrieve check --help')
   refuseForm(config.form, 'check')
   await using session = new Session({ ...run, config: checking(config) }, { isCheck: true })
+  await using journal = config.journal === null ? null : await openJournalOf(run)
   const { client } = session
   const onEvent: RetrieveOptions['onEvent'] = (event) => {
     run.traceFile?.event(event)
@@ -65,30 +67,41 @@ export async function check(run: Run): Promise<number> {
     report.warning({ message: `${message} Name them beside the file.` })
   }
   await using stranger = others === null ? null : createClient(others)
+  const known = (await journal?.known(all)) ?? new Map<Link, Result>()
   const parts = [
-    { client, links: all.filter((link) => stranger === null || trusted.has(link)) },
-    { client: stranger, links: all.filter((link) => stranger !== null && !trusted.has(link)) },
+    { client, links: all.filter((link) => !known.has(link) && (stranger === null || trusted.has(link))) },
+    { client: stranger, links: all.filter((link) => !known.has(link) && stranger !== null && !trusted.has(link)) },
   ]
-  const tell = async (result: Result, link: Link | undefined, error: unknown): Promise<void> => {
+  const numbers = new Map(all.map((link, index) => [link, index]))
+  const tell = async (result: Result, link: Link | undefined): Promise<void> => {
     counts[stateOf(result)]++
-    if (result.outcome === 'failed') exits.add(link === undefined ? all.length : all.indexOf(link), exitCodeOf(error))
+    const number = link === undefined ? undefined : numbers.get(link)
+    if (result.outcome === 'failed') exits.add(number ?? all.length, result.exit)
     await output.write(config.json ? jsonLine(hideSecrets(result)) : lineOf(result, output))
   }
   const counts = { alive: 0, dead: 0, refused: 0, skipped: 0 }
+  for (const [link, result] of known) await tell(result, link)
   for (const part of parts) {
     if (part.client === null || part.links.length === 0) continue
     for await (const probed of probe(part.links, part.client, request, optionsFor)) {
       const error = asLinkError(probed.error, probed.link, config)
-      await tell(resultFor({ ...probed, error }), probed.link, error)
+      const result = resultFor({ ...probed, error })
+      await tell(result, probed.link)
+      journal?.add(probed.link, hideSecrets(result) as Result, error)
     }
   }
   for (const url of missing) {
     const error = noAnchor(url)
     const link = links.get(withoutFragment(url))
-    await tell(resultOf({ operand: url, facts: new Facts(run.servers), error }), link, error)
+    await tell(resultOf({ operand: url, facts: new Facts(run.servers), error }), link)
   }
+  journal?.whole(all.length)
   if (!config.silent && !config.json) output.note(`retrieve: ${summary(counts)}`)
   return exits.code
+}
+
+async function openJournalOf(run: Run): Promise<CheckJournal | null> {
+  return (await import('../check/check-journal.ts')).openCheckJournal(run)
 }
 
 /** How many links are checked at a time, unless the user says, and how many of them on one host. */

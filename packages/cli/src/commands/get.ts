@@ -24,7 +24,7 @@ export async function get(run: Run): Promise<number> {
   let isWhole = false
   try {
     await using session = new Session(run)
-    await using journal = await openJournal(session)
+    await using journal = await openJournalOf(session)
     if (hasList || journal !== null) session.ledger = new (await import('../journal/ledger.ts')).Ledger(journal)
     if (journal !== null && tally.total !== null) journal.listed(tally.total)
     if (many.isCounted && !run.config.silent && !run.config.json) session.progress.showMany(tally)
@@ -42,20 +42,10 @@ export async function get(run: Run): Promise<number> {
   return tally.exitCode
 }
 
-/** The journal of --journal; null if there is none. */
-async function openJournal({ run, names }: Session): Promise<Journal | null> {
-  const { journal: settings, command } = run.config
-  if (settings === null) return null
-  const { Journal } = await import('../journal/journal.ts')
-  const { path, retriesFailed } = settings
-  const journal = await Journal.open(path, { command, retriesFailed, onFile: (file) => names.take(file) })
-  if (journal.damaged > 0) run.report.warning({ message: damagedLines(path, journal.damaged) })
-  return journal
-}
-
-function damagedLines(path: string, count: number): string {
-  const lines = count === 1 ? 'one damaged line, which is' : `${count} damaged lines, which are`
-  return `${path} has ${lines} ignored: the URL may be asked for again.`
+async function openJournalOf({ run, names }: Session): Promise<Journal | null> {
+  if (run.config.journal === null) return null
+  const { openJournal } = await import('../journal/open.ts')
+  return openJournal(run, { onFile: (file) => names.take(file) })
 }
 
 async function handOverAll(run: Run, hasList: boolean): Promise<number> {

@@ -3,6 +3,7 @@ import { usageError } from '../exit-codes.ts'
 import { Counts, type Numbers } from '../journal/counts.ts'
 import type { Failed } from '../journal/line.ts'
 import { readLines } from '../journal/lines-of.ts'
+import { damagedLines } from '../journal/open.ts'
 import type { Run } from '../run.ts'
 import { formatSize, jsonLine, withoutSecrets } from '../terminal/output.ts'
 import { formatDuration } from '../terminal/progress-line.ts'
@@ -17,7 +18,7 @@ export async function journal({ config, output, report }: Run): Promise<number> 
   if (file === undefined || others.length > 0) throw usageError('journal reads one file: retrieve journal FILE')
   const counts = new Counts()
   const { damaged } = await readLines(file, (line, at) => counts.add(line, at))
-  if (damaged > 0) report.warning({ message: `${file} has ${damaged} damaged lines, which are ignored.` })
+  if (damaged > 0) report.warning({ message: damagedLines(file, damaged) })
   const failures = await failuresIn(file, counts, config.json ? Number.POSITIVE_INFINITY : maxShown)
   const hosts = [...counts.hosts].map(([host, numbers]) => ({ host, ...numbers })).toSorted(byFailures)
   if (config.json) {

@@ -3,6 +3,7 @@ import { formatLocator, printable, type Resolution, RetrievalError, redact } fro
 import type { MirrorOptions, MirrorResult, MirrorSummary, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { MirrorFacts } from '../mirror/mirror-facts.ts'
+import type { MirrorJournal } from '../mirror/mirror-journal.ts'
 import { type Robots, robotsOf } from '../mirror/robots.ts'
 import { refuseForm } from '../options/protocols/form.ts'
 import { type Result, resultOf } from '../results/result.ts'
@@ -20,6 +21,7 @@ export async function mirror(run: Run): Promise<number> {
   }
   refuseForm(config.form, 'mirror')
   await using session = new Session(run)
+  await using journal = config.mirror.options.dryRun ? null : await journalOf(run)
   const { entered } = session.open(operand)
   const view = new MirrorView(session)
   const robots = config.mirror.obeysRobots ? await robotsFor(entered, session, view.request) : null
@@ -30,13 +32,18 @@ export async function mirror(run: Run): Promise<number> {
     ...config.mirror.options,
     ...(config.many.jobs !== null && { concurrency: jobsOf(config.many.jobs) }),
     exclude: [...[exclude].flat(), ...(robots === null ? [] : [robots])],
-    onResult: (result) => view.add(result),
+    ...journal?.options,
+    onResult: (result) => {
+      journal?.add(result)
+      view.add(result)
+    },
   }
   try {
     const summary = await session.client.mirror(formatLocator(entered.locator), folder, request)
     await view.written()
     session.progress.end()
     view.end(entered.url, summary)
+    journal?.whole()
     return view.exit
   } catch (error) {
     session.progress.end()
@@ -46,6 +53,10 @@ export async function mirror(run: Run): Promise<number> {
     if (signal.aborted) view.breakOff()
     throw view.failure ?? error
   }
+}
+
+async function journalOf(run: Run): Promise<MirrorJournal | null> {
+  return run.config.journal === null ? null : (await import('../mirror/mirror-journal.ts')).openMirrorJournal(run)
 }
 
 /** The status of a program that SIGPIPE ended: 128 and the number of the signal. */

@@ -28,7 +28,8 @@ export interface JournalOptions {
 export type Known =
   /** `file` is the file that an earlier run gave to it; `isOurs` means that this file may be replaced. */
   | { readonly is: 'open'; readonly file: string | null; readonly isOurs: boolean }
-  | { readonly is: 'done'; readonly line: Done }
+  /** Its line stands at this position. */
+  | { readonly is: 'done'; readonly at: number }
   | { readonly is: 'failed'; readonly line: Failed }
 
 const unknown: Known = { is: 'open', file: null, isOurs: false }
@@ -103,14 +104,16 @@ export class Journal implements AsyncDisposable {
   async known({ key }: Item): Promise<Known> {
     const found = this.#memory.get(key)
     if (found === null) return unknown
-    const line = found.at < this.#begin ? this.#lineAt(found.at) : null
+    const { at, state } = found
+    if (state === 'done' && at < this.#memory.unsureFrom) return { is: 'done', at }
+    const line = at < this.#begin ? this.lineAt(at) : null
     if (line?.event === 'begun') return { is: 'open', file: line.file, isOurs: false }
     if (line?.event === 'failed') {
       const isLeft = !this.#retriesFailed && (line.again === null || line.again > now())
       return isLeft ? { is: 'failed', line } : { is: 'open', file: line.file, isOurs: false }
     }
     if (line?.event !== 'done') return unknown
-    if (found.at < this.#memory.unsureFrom || (await settle(line, this.#memory.isSameBoot))) return { is: 'done', line }
+    if (await settle(line, this.#memory.isSameBoot)) return { is: 'done', at }
     return { is: 'open', file: line.file, isOurs: true }
   }
 
@@ -124,11 +127,12 @@ export class Journal implements AsyncDisposable {
     await this.#appender.committed()
   }
 
-  failed(item: Item, error: unknown, exit: number, file: string | null): void {
+  failed(item: Item, error: unknown, exit: number, { file, result }: Pick<Failed, 'file' | 'result'>): void {
     // Any other error is a defect of the command.
-    const code = RetrievalError.is(error) ? error.code : 'aborted'
+    const { code, status = null } = RetrievalError.is(error) ? error : defect
     const message = printable(redact(errorRecord(error).message))
-    this.#write(item, { event: 'failed', file, code, message, exit, again: againAfter(error) })
+    const reason = { code, message, status, exit, again: againAfter(error) }
+    this.#write(item, { event: 'failed', file, ...reason, ...(result && { result }) })
   }
 
   /** Notes how many URLs there are. */
@@ -137,7 +141,7 @@ export class Journal implements AsyncDisposable {
     this.#add({ event: 'listed', at: now(), urls })
   }
 
-  /** Notes that the command came to the end of its URLs. Only now it is known how many there are without repeated ones. */
+  /** Notes that the command came to the end of its URLs: so many, without those that are repeated. */
   whole(urls: number): void {
     if (urls !== this.#urls) this.listed(urls)
     this.#isWhole = true
@@ -162,7 +166,8 @@ export class Journal implements AsyncDisposable {
     return this.#appender.add(formatLine(line))
   }
 
-  #lineAt(at: number): Line | null {
+  /** The line of an earlier run at this position; null if it is damaged. */
+  lineAt(at: number): Line | null {
     const octets = Buffer.alloc(lineLength)
     let text = ''
     for (let from = at; !text.includes('\n'); from += octets.length) {
@@ -173,6 +178,8 @@ export class Journal implements AsyncDisposable {
     return parseLine(Buffer.from(text.slice(0, text.indexOf('\n')), 'latin1').toString('utf8'))
   }
 }
+
+const defect = { code: 'aborted', status: null } as const
 
 /** Most lines are shorter. */
 const lineLength = 4096

@@ -1,14 +1,15 @@
-import type { Representation, WholePart } from '@retriever/fetchers'
+import type { WholePart } from '@retriever/fetchers'
 import { type Item, itemOf } from './item.ts'
 import type { Journal, Known } from './journal.ts'
 import { Keys } from './keys.ts'
-import type { Done, Failed } from './line.ts'
+import type { Failed } from './line.ts'
 
 /** Why a URL is not asked for. */
 export type LeftOut =
   /** It stands in the list already. */
   | { readonly why: 'repeated' }
-  | { readonly why: 'done'; readonly line: Done }
+  /** It is done; its line stands at this position. */
+  | { readonly why: 'done'; readonly at: number }
   | { readonly why: 'failed'; readonly line: Failed }
 
 /** Decides which URLs of a command are asked for: each once, and none that its journal has. */
@@ -40,7 +41,7 @@ export class Ledger {
     if (this.#journal === null) return new Account(item, null, null)
     const known = await this.#journal.known(item)
     if (known.is === 'open') return new Account(item, this.#journal, known)
-    return { why: known.is, line: known.line } as LeftOut
+    return known.is === 'done' ? { why: 'done', at: known.at } : { why: 'failed', line: known.line }
   }
 }
 
@@ -81,22 +82,17 @@ export class Account {
   }
 
   /** Resolves when the journal has the file, whose name may then follow. */
-  async beforeName({ path, size }: WholePart, sha256: string | null, version: Version): Promise<void> {
+  async beforeName({ path, size, etag, modified }: WholePart, sha256: string | null): Promise<void> {
     this.#isDone = true
-    await this.#journal?.done(this.#item, { file: path, size, sha256, ...validatorOf(version) })
+    const validator = { etag, modified: modified?.toISOString() ?? null }
+    await this.#journal?.done(this.#item, { file: path, size, sha256, ...validator })
   }
 
   /** The retrieval has ended, with a file or without one. `error` is null if it succeeded. */
   async ended(error: unknown, exit: number, file: string | null): Promise<void> {
-    if (exit !== 0) this.#journal?.failed(this.#item, error, exit, file)
+    if (exit !== 0) this.#journal?.failed(this.#item, error, exit, { file })
     else if (!this.#isDone) {
       await this.#journal?.done(this.#item, { file, size: null, sha256: null, etag: null, modified: null })
     }
   }
-}
-
-type Version = Pick<Representation, 'etag' | 'modified'>
-
-function validatorOf({ etag, modified }: Version): Pick<Done, 'etag' | 'modified'> {
-  return { etag: etag ?? null, modified: modified?.toISOString() ?? null }
 }

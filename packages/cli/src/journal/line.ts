@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes } from '@retriever/core'
 import type { CommandName } from '../commands/index.ts'
+import type { Result } from '../results/result.ts'
 import { jsonLine } from '../terminal/output.ts'
 import type { Item } from './item.ts'
 
@@ -24,6 +25,8 @@ export interface Done extends OfUrl {
   /** The entity tag and the date of the resource. */
   readonly etag: string | null
   readonly modified: string | null
+  /** What `check` found out. */
+  readonly result?: Result
 }
 
 /** The URL failed. */
@@ -31,10 +34,14 @@ export interface Failed extends OfUrl {
   readonly event: 'failed'
   readonly code: ErrorCode
   readonly message: string
+  /** The status of HTTP; null if there is none. */
+  readonly status: number | null
   /** The exit status of the error. */
   readonly exit: number
   /** From when on it may be tried again; null if it failed for good. */
   readonly again: string | null
+  /** What `check` found out. */
+  readonly result?: Result
 }
 
 /** A command begins to write the journal. */

@@ -177,7 +177,7 @@ function noted(plan: SavePlan, representation: Representation, head: Buffer | nu
   if (!account?.isKept) return plan
   // The sum of a body is not that of a file with a head.
   const hash = head === null ? representation.hash('sha256') : null
-  const beforeName = (whole: WholePart): Promise<void> => account.beforeName(whole, hash?.hex() ?? null, representation)
+  const beforeName = (whole: WholePart): Promise<void> => account.beforeName(whole, hash?.hex() ?? null)
   return { ...plan, options: { ...plan.options, beforeName } }
 }
 

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
 import type { SavedFile } from '../body/representation.ts'
 import type { RetrievalEvent } from '../contract/events.ts'
+import type { WholePart } from '../saving/save-options.ts'
 import { namedOf, type Saver } from '../walk/retriever.ts'
 import { leadsOut, type Walk } from '../walk/walk.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
@@ -29,18 +30,20 @@ export function compareFile(entry: WalkedEntry, known: Stats | null, { saver }: 
 
 /** Retrieves a file of the tree. Returns null if the server says that the known file is current. */
 export async function retrieveFile(
-  { url }: WalkedEntry,
+  { url, path }: WalkedEntry,
   file: string,
   known: Stats | null,
   { saver, walk, options, signal }: FileParts,
 ): Promise<SavedFile | null> {
   let refused: RetrievalError | null = null
+  const { beforeName } = options
   const request = {
     signal,
     ...(options.headers !== undefined && { headers: options.headers }),
     ...namedOf(options, saver),
     ...(options.digest !== undefined && { digest: options.digest }),
     ...(options.resume !== undefined && { resume: options.resume }),
+    ...(beforeName !== undefined && { beforeName: (whole: WholePart) => beforeName({ path, url, file }, whole) }),
     ...(known !== null && { ifChangedSince: known.mtime }),
     onEvent: (event: RetrievalEvent) => {
       if (event.type !== 'redirected' || walk.scope.has(saver.resolve(event.location))) return

@@ -1,6 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
 import type { NamedTreeOptions, OptionKinds } from '../contract/options.ts'
 import { callback, checkOptions, flag, type OptionKind } from '../kit/options.ts'
+import type { WholePart } from '../saving/save-options.ts'
 import { type WalkOptions, walkKinds } from '../walk/walk-options.ts'
 
 /** Options of Client.mirror. They include those of Client.walk. */
@@ -16,12 +17,28 @@ export interface MirrorOptions extends WalkOptions {
   readonly delete?: boolean
   /** True: write and delete nothing, only report in the results what would be saved and deleted. Default false. */
   readonly dryRun?: boolean
+  /**
+   * Called before a file is compared with the local one: `unchanged` leaves it as it is, and an error is its result.
+   * Null: it is brought up to date. Not called with `dryRun`.
+   */
+  readonly beforeFile?: (file: MirrorFile) => Promise<'unchanged' | RetrievalError | null>
+  /** Called when a file is complete, before it gets its name, which waits for it: see SaveOptions.beforeName. */
+  readonly beforeName?: (file: MirrorFile, whole: WholePart) => Promise<void> | void
   /** Called with each result. If it throws, the mirroring ends with that error. */
   readonly onResult?: (result: MirrorResult) => void
 }
 
 declare module '@retriever/core' {
   interface AdvisedOptions extends Readonly<Record<keyof MirrorOptions, true>> {}
+}
+
+/** A file of the tree. */
+export interface MirrorFile {
+  /** See WalkedEntry.path. */
+  readonly path: string
+  readonly url: string
+  /** The local file. */
+  readonly file: string
 }
 
 /** The outcome of one file. */
@@ -72,6 +89,8 @@ const mirrorKinds: Readonly<Record<Exclude<keyof MirrorOptions, keyof NamedTreeO
   resume: flag,
   delete: flag,
   dryRun: flag,
+  beforeFile: callback,
+  beforeName: callback,
   onResult: callback,
 }
 

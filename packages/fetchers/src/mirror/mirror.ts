@@ -40,7 +40,7 @@ export async function mirror(
   }
   const stop = new AbortController()
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal])
-  const { resume: _resume, delete: _delete, dryRun: _dryRun, onResult: _onResult, ...walkOptions } = options
+  const { resume: _1, delete: _2, dryRun: _3, onResult: _4, beforeFile: _5, beforeName: _6, ...walkOptions } = options
   const walk = new Walk(saver, url, { ...walkOptions, signal })
   const target = await TargetFolder.open(folder, options.dryRun)
   const names = new LocalNames(await ignoresCase(target.root))
@@ -190,6 +190,11 @@ class Mirror {
     throwIfAborted(signal)
     if (!options.dryRun) await target.make(parentOf(local))
     const file = target.fileAt(local)
+    if (!options.dryRun) {
+      const before = (await options.beforeFile?.({ path: entry.path, url: entry.url, file })) ?? null
+      if (before === 'unchanged') return this.#results.skip(entry, 'unchanged')
+      if (before !== null) throw before
+    }
     const isFolder = await target.isFolder(local)
     if (isFolder && (options.dryRun || !options.delete)) await this.#clear(local)
     const known = await target.regularFile(local)

@@ -26,7 +26,6 @@ import {
   unproven,
 } from './part-record.ts'
 import { thisProcess } from './process-identity.ts'
-import type { SaveOptions } from './save-options.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
 interface OpenPart {
@@ -159,12 +158,17 @@ export class PartFile {
     this.#length = this.start
   }
 
-  async publish(modified: Date | null, overwrite: boolean, beforeName?: SaveOptions['beforeName']): Promise<void> {
+  /** Gives the part its name. `beforeName` is called with its length. */
+  async publish(
+    modified: Date | null,
+    overwrite: boolean,
+    beforeName?: (size: number) => Promise<void> | void,
+  ): Promise<void> {
     const { mode, least } = this.#options
     if (this.#length < least) throw tooShort(this.#path, least, this.#length)
     if (mode !== null) await orWriteFailed(this.#part, () => this.#file.chmod(mode))
     if (modified !== null) await orWriteFailed(this.#part, () => this.#file.utimes(new Date(), modified))
-    await beforeName?.({ path: this.#path, size: this.#length })
+    await beforeName?.(this.#length)
     await this.#check()
     await orWriteFailed(this.#part, () => this.#file.close())
     await orWriteFailed(this.#path, () => moveTo(this.#part, this.#path, overwrite), { EEXIST: exists })

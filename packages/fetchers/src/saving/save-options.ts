@@ -52,6 +52,9 @@ export interface WholePart {
   readonly path: string
   /** Its length in octets. */
   readonly size: number
+  /** The entity tag and the date of the resource. Default null. */
+  readonly etag: string | null
+  readonly modified: Date | null
 }
 
 declare module '@retriever/core' {

@@ -61,9 +61,10 @@ export async function save(
     return 0
   }
   const { replaced } = target
-  const { overwrite = true, resumable = true, shrink = true, dated = true, beforeName } = options
+  const { overwrite = true, resumable = true, shrink = true, dated = true } = options
   const { size = null, offset } = facts
   const modified = dated ? facts.modified : null
+  const beforeName = noteFor(options, path, facts)
   const mode = replaced && replaced.mode & 0o777
   const least = shrink ? 0 : (replaced?.size ?? 0)
   const small = new SmallBody(body)
@@ -85,6 +86,15 @@ export async function save(
     await part.giveUp(error)
     throw error
   }
+}
+
+/** Calls `beforeName`, given the length of the file; undefined if there is no such option. */
+function noteFor(
+  { beforeName }: SaveOptions,
+  path: string,
+  { etag = null, modified }: SavedFacts,
+): ((size: number) => Promise<void> | void) | undefined {
+  return beforeName && ((size) => beforeName({ path, size, etag, modified }))
 }
 
 /** Gives the octets `before`, and then those of a body. */

@@ -13,7 +13,6 @@ import {
 } from 'node:fs'
 import type { ByteSource } from '../contract/byte-source.ts'
 import { asWriteFailed, exists, partFlags, partMode, takenOver, writeFailed } from './local-file.ts'
-import type { SaveOptions } from './save-options.ts'
 
 /** How many octets are held in memory before a file is opened. */
 export const maxSmall: number = 64 * 1024
@@ -62,8 +61,8 @@ interface Destination {
   readonly mode: number | null
   readonly modified: Date | null
   readonly overwrite: boolean
-  /** See SaveOptions. */
-  readonly beforeName: SaveOptions['beforeName']
+  /** Called with the length before the file gets its name. */
+  readonly beforeName: ((size: number) => Promise<void> | void) | undefined
 }
 
 /**
@@ -79,7 +78,7 @@ export async function saveInMemory(octets: Uint8Array, destination: Destination)
   const number = fill(part, file, octets, destination)
   if (beforeName !== undefined) {
     try {
-      await beforeName({ path, size: octets.length })
+      await beforeName(octets.length)
     } catch (error) {
       if (isOurs(part, number)) rmSync(part, { force: true })
       throw error
