@@ -18,6 +18,7 @@ import { readTls } from './options/connection/tls.ts'
 import { readColor, readPage, readPager, readText } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
 import { type JournalSettings, readJournal } from './options/lists/journal.ts'
+import { type Places, readPlaces } from './options/lists/layout.ts'
 import { type Many, readMany } from './options/many.ts'
 import { type MirrorSettings, readMirror } from './options/mirror.ts'
 import { readDumpHeader, readWriteOut } from './options/output.ts'
@@ -132,6 +133,7 @@ export interface Config {
   readonly hashes: HashOptions | null
   /** The journal of the URLs; null if none is kept. */
   readonly journal: JournalSettings | null
+  readonly places: Places
   /** The settings of mirror. */
   readonly mirror: MirrorSettings
   readonly login: Login | null
@@ -220,6 +222,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     urlQuery: [...readQueryData(line), ...readUrlQuery(line)],
     hashes: readHashOptions(line, targets),
     journal: readJournal(line, targets),
+    places: readPlaces(line),
     mirror: readMirror(line),
     login: readLogin(line, 'user'),
     sendsLoginAtOnce: readLoginAtOnce(line),

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { usageError } from '../exit-codes.ts'
 import type { Journal } from '../journal/journal.ts'
 import { allEntries, type Entries, type Entry, typedEntries } from '../many/entries.ts'
@@ -27,6 +28,7 @@ export async function get(run: Run): Promise<number> {
     await using journal = await openJournalOf(session)
     if (hasList || journal !== null) session.ledger = new (await import('../journal/ledger.ts')).Ledger(journal)
     if (journal !== null && tally.total !== null) journal.listed(tally.total)
+    if (hasList) await watchNames(session)
     if (many.isCounted && !run.config.silent && !run.config.json) session.progress.showMany(tally)
     const entries = (signal: AbortSignal): Entries =>
       hasList ? counted(run, tally, journal, signal) : typedEntries(run)
@@ -40,6 +42,18 @@ export async function get(run: Run): Promise<number> {
     tally.end(isWhole)
   }
   return tally.exitCode
+}
+
+/** Tells of names in a list that some systems take for one, and tells them apart where this system does. */
+async function watchNames({ run, names }: Session): Promise<void> {
+  const { destination } = run.config.many
+  if (destination.to !== 'remote-name') return
+  const { ignoresCase } = await import('@retriever/fetchers')
+  names.ignoresCase = await ignoresCase(resolve(destination.directory))
+  names.onTwin = (path) => {
+    const message = 'another file of the list has this name but for its case; Windows and macOS hold only one of them'
+    run.report.notice({ operand: path, message })
+  }
 }
 
 async function openJournalOf({ run, names }: Session): Promise<Journal | null> {
@@ -70,8 +84,8 @@ async function* counted(run: Run, tally: Tally, journal: Journal | null, signal:
   }
   try {
     yield* readAhead(counting(), maxAhead, () => {
-      tally.total = count
-      journal?.listed(count)
+      tally.listed(count)
+      journal?.listed(tally.total ?? count)
     })
   } finally {
     stop.abort()

@@ -8,6 +8,8 @@ import type { Failed } from './line.ts'
 export type LeftOut =
   /** It stands in the list already. */
   | { readonly why: 'repeated' }
+  /** Another machine asks for it. */
+  | { readonly why: 'elsewhere' }
   /** It is done; its line stands at this position. */
   | { readonly why: 'done'; readonly at: number }
   | { readonly why: 'failed'; readonly line: Failed }

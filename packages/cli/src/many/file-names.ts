@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
-import { Keys, keyOf } from '../journal/keys.ts'
+import { dirname, join } from 'node:path'
+import { type Key, Keys, keyOf } from '../journal/keys.ts'
 import { tryFile, writeFailed } from '../saving/destination.ts'
 
 /** The most numbers that --no-clobber tries, as many as curl. */
@@ -12,6 +13,14 @@ const maxNumbers = 100
  */
 export class FileNames {
   readonly #taken = new Keys()
+  /** The names in lower case, if somebody wants to know of twins. */
+  readonly #folded = new Keys()
+  #lastFolder = ''
+  #hasParts = false
+  /** Whether the file system takes `A` and `a` for one name. */
+  ignoresCase = false
+  /** Gets each path that differs from an earlier one only in case. */
+  onTwin: ((path: string) => void) | null = null
   /** The last number that was given for a name. It saves a search, since a list may have thousands of index.html. */
   readonly #numbers = new Map<string, number>()
 
@@ -29,18 +38,50 @@ export class FileNames {
     }
     if (number > 0) this.#numbers.set(wanted, number)
     this.take(path)
+    if (this.onTwin !== null && !this.#folded.add(keyOf(path.toLowerCase())) && !this.ignoresCase) this.onTwin(path)
     return path
   }
 
   /** Takes a path, such as that of an earlier run. */
   take(path: string): void {
-    this.#taken.add(keyOf(path))
+    this.#taken.add(this.#key(path))
+    this.#hasParts ||= path.endsWith('.part')
+    this.#takeFolders(dirname(path))
+  }
+
+  /**
+   * Claims a place below a folder, as claim() does. A folder of the place gets another name if a file has its own, as
+   * with the URLs `http://h/a` and `http://h/a/b`.
+   */
+  claimPlace(root: string, place: string, avoidsFiles: boolean): string {
+    const segments = place.split('/')
+    const name = segments.pop() ?? place
+    let folder = root
+    for (const segment of segments) {
+      const wanted = join(folder, segment)
+      folder = wanted
+      for (let number = 1; this.#taken.has(this.#key(folder)); number++) folder = `${wanted}.${number}`
+    }
+    return this.claim(join(folder, name), avoidsFiles)
+  }
+
+  /** Takes the names of a folder and of those above it, so that no file gets them. */
+  #takeFolders(folder: string): void {
+    if (folder === this.#lastFolder) return
+    this.#lastFolder = folder
+    for (let at = folder; this.#taken.add(this.#key(`${at}/`)); at = dirname(at)) if (dirname(at) === at) return
+  }
+
+  #key(path: string): Key {
+    return keyOf(this.ignoresCase ? path.toLowerCase() : path)
   }
 
   /** Whether the path is taken. A file is first written as NAME.part, so that name counts as well. */
   #isTaken(path: string): boolean {
-    const has = (name: string): boolean => this.#taken.has(keyOf(name))
-    return has(path) || has(`${path}.part`) || (path.endsWith('.part') && has(path.slice(0, -'.part'.length)))
+    const has = (name: string): boolean => this.#taken.has(this.#key(name))
+    if (has(path) || has(`${path}/`)) return true
+    if (path.endsWith('.part')) return has(path.slice(0, -'.part'.length))
+    return this.#hasParts && has(`${path}.part`)
   }
 }
 

@@ -1,14 +1,15 @@
-import { basename } from 'node:path'
+import { relative, sep } from 'node:path'
 import type { Representation } from '@retriever/fetchers'
 import { Account, type LeftOut } from '../journal/ledger.ts'
 import type { Retrieval } from '../retrieval.ts'
 import { KeptOctets } from '../saving/kept-octets.ts'
-import { nameFor } from '../saving/save-plan.ts'
 import { type Task, taskFor } from '../saving/task.ts'
 import { isOpenable } from '../service/kind.ts'
 import type { Session } from '../session.ts'
 import { Facts } from '../write-out/facts.ts'
 import type { Entry } from './entries.ts'
+import { placeOf } from './place.ts'
+import { isIn } from './shard.ts'
 import type { Tally } from './tally.ts'
 
 /** A job that is ready to begin. */
@@ -54,8 +55,9 @@ export class Job {
   get ownName(): string | null {
     const { destination, name } = this.#entry
     if (this.path === null || this.#retrieval === null || destination.to !== 'remote-name') return name
-    const own = basename(this.path)
-    return own === nameFor(this.#retrieval.resolution) || destination.byServer ? null : own
+    const own = relative(destination.directory, this.path).replaceAll(sep, '/')
+    const usual = placeOf(this.#session.run.config.places.layout, this.#retrieval.resolution)
+    return own === usual || destination.byServer ? null : own
   }
 
   /** How many octets of the body have come. */
@@ -95,7 +97,12 @@ export class Job {
   }
 
   async #isAdmitted({ resolution }: Retrieval): Promise<boolean> {
-    const { ledger } = this.#session
+    const { ledger, run } = this.#session
+    const { shard } = run.config.places
+    if (shard !== null && !isIn(shard, resolution)) {
+      this.leftOut = { why: 'elsewhere' }
+      return false
+    }
     if (ledger === null || this.toStdout) return true
     const admitted = await ledger.admit(resolution.url, this.#givenName)
     if (admitted instanceof Account) this.#account = admitted

@@ -22,15 +22,25 @@ export class Tally {
   #failedBefore = 0
   #brokenOff = 0
   #octets = 0
-  /** The number of all URLs; null until the list has been read to its end. */
-  total: number | null
+  #elsewhere = 0
+  #total: number | null
 
   constructor(run: Run) {
     const { targets, many } = run.config
     this.#run = run
     this.#exits = new Exits(many.exitWorst)
     this.#failedList = many.failedList === null ? null : new FailedList(many.failedList)
-    this.total = many.from.length === 0 ? targets.count : null
+    this.#total = many.from.length === 0 ? targets.count : null
+  }
+
+  /** The number of all URLs that are those of this machine; null until the list has been read to its end. */
+  get total(): number | null {
+    return this.#total === null ? null : this.#total - this.#elsewhere
+  }
+
+  /** Tells how many URLs the command and its lists have. */
+  listed(total: number): void {
+    this.#total = total
   }
 
   get exitCode(): number {
@@ -68,6 +78,7 @@ export class Tally {
       this.#repeated++
       this.#note(job, 'skipped: the list has this URL twice')
     } else if (leftOut.why === 'done') this.#doneBefore++
+    else if (leftOut.why === 'elsewhere') this.#elsewhere++
     else {
       const { code, message, exit, file } = leftOut.line
       this.#failedBefore++

@@ -17,6 +17,7 @@ import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import { type LineOption, lineOptions } from './line.ts'
 import { type JournalOption, journalOptions } from './lists/journal.ts'
+import { type PlaceOption, placeOptions } from './lists/layout.ts'
 import { type ManyOption, manyOptions } from './many.ts'
 import { type MirrorOption, mirrorOptions } from './mirror.ts'
 import type { OptionRow } from './option.ts'
@@ -53,6 +54,7 @@ export type OptionName =
   | LimitOption
   | ManyOption
   | JournalOption
+  | PlaceOption
   | RetryOption
   | FtpOption
   | HttpOption
@@ -118,7 +120,7 @@ export type Category =
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions, ...tracingOptions, ...archiveOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
-  Lists: [...manyOptions, ...journalOptions, ...mirrorOptions],
+  Lists: [...manyOptions, ...journalOptions, ...placeOptions, ...mirrorOptions],
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions, ...waisOptions],
   News: newsOptions,

@@ -1,5 +1,5 @@
-import { lstatSync, statSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { existsSync, lstatSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import {
   fileNameOf,
@@ -40,6 +40,8 @@ export interface Earlier {
   readonly isOurs?: boolean
   /** Whether a part that it left is continued without -C. Default false. */
   readonly resumes?: boolean
+  /** Whether missing folders of the file are made. Default false. */
+  readonly makesFolders?: boolean
 }
 
 /**
@@ -51,15 +53,23 @@ export async function planSave(
   isNamed: boolean,
   retrieval: Pick<Retrieval, 'entered'> & Saved,
   { config }: Pick<Run, 'config'>,
-  { isOurs = false, resumes = false }: Earlier = {},
+  { isOurs = false, resumes = false, makesFolders = false }: Earlier = {},
 ): Promise<SavePlan> {
   const { continueAt, continueUnverified, clobber, timeFile, remoteTime } = config
   // `-z FILE -O` brings FILE up to date, so it overwrites FILE.
   const overwrite = isOurs || (clobber ?? (isNamed || timeFile === resolve(path)))
-  checkOutput(path, overwrite || continueAt !== null, isNamed)
+  if (!makesFolders || existsSync(dirname(path))) checkOutput(path, overwrite || continueAt !== null, isNamed)
   const checksum = expectedSum(config.hashes, retrieval, path)
   const resumable = config.removeOnError ? { resumable: false } : {}
-  const options = { overwrite, special: isNamed, dated: remoteTime, ...resumable, ...(checksum && { checksum }) }
+  const folders = makesFolders ? { folders: true } : {}
+  const options = {
+    overwrite,
+    ...folders,
+    special: isNamed,
+    dated: remoteTime,
+    ...resumable,
+    ...(checksum && { checksum }),
+  }
   const anew: SavePlan = { path, from: 0, behind: null, options }
   if (isSpecial(path) && continueAt === null) return anew
   const part = hasPart(path) ? await findPart(path) : null
@@ -81,6 +91,11 @@ export async function planSave(
 /** The name of the file for -O; a fixed name if the URL has none. */
 export function nameFor(resolution: Resolution): string {
   return fileNameOf(resolution) ?? (resolution.plan.mechanism === 'http' ? 'index.html' : 'download')
+}
+
+/** Why the file is not where its layout would put it; null if it is. */
+export function whyMoved(wanted: string, path: string): string | null {
+  return path === wanted ? null : `since ${wanted} is taken`
 }
 
 /** Why the file does not have the name at the end of the URL; null if it has. */

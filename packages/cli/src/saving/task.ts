@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { holdFifo, makeFolders, type Representation, safeFileName, type WholePart } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import type { Account } from '../journal/ledger.ts'
+import { placeOf } from '../many/place.ts'
 import type { PartOptions } from '../options/protocols/news.ts'
 import type { Beginning, Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
@@ -23,6 +24,7 @@ import {
   planSave,
   type SavePlan,
   saveAsPlanned,
+  whyMoved,
   whyRenamed,
   withAdvice,
 } from './save-plan.ts'
@@ -132,16 +134,23 @@ async function toFile(
   const isNamed = destination.to === 'file'
   const { resolution } = retrieval
   const { clobber, many } = run.config
-  const wanted = isNamed
-    ? destination.path
-    : join(destination.directory, name === null ? nameFor(resolution) : checkName(name))
+  const place = isNamed ? '' : name === null ? placeOf(run.config.places.layout, resolution) : checkName(name)
+  const wanted = isNamed ? destination.path : join(destination.directory, place)
   const avoidsFiles = clobber === false && !many.skipExisting
   // As in curl, -o overwrites what another -o with the same name wrote.
-  const path = account?.file ?? (isNamed && !avoidsFiles ? wanted : names.claim(wanted, avoidsFiles))
+  const claimed = (): string => {
+    if (isNamed) return avoidsFiles ? names.claim(wanted, true) : wanted
+    return names.claimPlace(destination.directory, place, avoidsFiles)
+  }
+  const path = account?.file ?? claimed()
   retrieval.facts.file = path
   const isOurs = account?.isOurs ?? false
   if (many.skipExisting && !isOurs && lstatSync(path, { throwIfNoEntry: false })) return null
-  const plan = await planSave(path, isNamed, retrieval, run, { isOurs, resumes: account?.isKept ?? false })
+  const plan = await planSave(path, isNamed, retrieval, run, {
+    isOurs,
+    resumes: account?.isKept ?? false,
+    makesFolders: place.includes('/'),
+  })
   const fifo = plan.options.special === true ? await holdFifo(path) : null
   kept.begin(plan, () => retrieval.entered)
   const use = async (representation: Representation): Promise<void> => {
@@ -155,7 +164,8 @@ async function toFile(
     kept.end()
     checkStatus(representation, run.config)
     const isRenamed = name === null && !isNamed
-    tellName(path, representation, isRenamed ? whyRenamed(resolution, path) : null, retrieval, run)
+    const why = run.config.places.layout === 'flat' ? whyRenamed(resolution, path) : whyMoved(wanted, path)
+    tellName(path, representation, isRenamed ? why : null, retrieval, run)
     saveEtag(run.config.etagFile, representation)
   }
   return {
@@ -181,9 +191,9 @@ function noted(plan: SavePlan, representation: Representation, head: Buffer | nu
   return { ...plan, options: { ...plan.options, beforeName } }
 }
 
-/** Throws `invalid-option` if a list gives a name that leads out of its folder. */
+/** Throws `invalid-option` if a list gives a name that leads out of the folder. It may be in folders: `a/b.txt`. */
 function checkName(name: string): string {
-  if (safeFileName(name, { dotFiles: true }) === name) return name
+  if (name.split('/').every((segment) => safeFileName(segment, { dotFiles: true }) === segment)) return name
   throw usageError(`The list gives a file the name ${JSON.stringify(name)}, which is no plain file name.`)
 }
 

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { decodeOctets, octetsToText, type Resolution } from '@retriever/core'
+import { safeFileName } from '@retriever/fetchers'
+import { itemOf } from '../journal/item.ts'
+import type { Layout } from '../options/lists/layout.ts'
+import { nameFor } from '../saving/save-plan.ts'
+
+/** The place of a file below the folder of -O, with `/` between names. */
+export function placeOf(layout: Layout, resolution: Resolution): string {
+  if (layout === 'flat') return nameFor(resolution)
+  return layout === 'hash' ? hashPlace(resolution) : hostPlace(resolution)
+}
+
+/** `ab/cdef0123...f.txt`: a sum of the URL in its normal form, and the extension of its name. */
+function hashPlace(resolution: Resolution): string {
+  const { id, url } = itemOf(resolution.url, null)
+  const sum = createHash('sha256')
+    .update(id ?? url)
+    .digest('hex')
+  const [extension = ''] = /\.[a-z\d]{1,8}$/.exec(nameFor(resolution).toLowerCase()) ?? []
+  return `${sum.slice(0, 2)}/${sum.slice(2, 32)}${extension}`
+}
+
+/** `www.example.org_8080/pub/a.txt`. */
+function hostPlace(resolution: Resolution): string {
+  const { locator, plan } = resolution
+  const host = 'host' in plan ? (plan.host ?? '') : ''
+  const port = locator.port === null ? '' : `_${locator.port}`
+  const path = (locator.urlPath ?? '').replace(/[?;#].*$/s, '')
+  const folders = path.split('/').slice(0, -1).map(safeSegment)
+  const name = path === '' || path.endsWith('/') ? indexName(plan.mechanism) : nameFor(resolution)
+  const place = host === '' ? locator.scheme : safeSegment(`${host.replace(/[[\]]/g, '').replaceAll(':', '_')}${port}`)
+  return [place, ...folders, name].filter((segment) => segment !== '').join('/')
+}
+
+/** One segment of a path as a name that is safe on all systems; "" if nothing is left, as of `..`. */
+function safeSegment(written: string): string {
+  const text = octetsToText(decodeOctets(written)).replaceAll('/', '%2F').replaceAll('\\', '%5C')
+  return safeFileName(text) ?? ''
+}
+
+/** The name of what a URL gives that ends in `/`. */
+function indexName(mechanism: Resolution['plan']['mechanism']): string {
+  return indexNames[mechanism] ?? 'index'
+}
+
+const indexNames: Readonly<Record<string, string>> = { http: 'index.html', gemini: 'index.gmi', gopher: 'index.txt' }
