@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { usageError } from '../exit-codes.ts'
 import type { Journal } from '../journal/journal.ts'
 import { allEntries, type Entries, type Entry, typedEntries } from '../many/entries.ts'
+import { tellEachMinute } from '../many/minute-line.ts'
 import { retrieveInTurn } from '../many/serial.ts'
 import { Tally } from '../many/tally.ts'
 import type { Run } from '../run.ts'
@@ -29,7 +30,9 @@ export async function get(run: Run): Promise<number> {
     if (hasList || journal !== null) session.ledger = new (await import('../journal/ledger.ts')).Ledger(journal)
     if (journal !== null && tally.total !== null) journal.listed(tally.total)
     if (hasList) await watchNames(session)
-    if (many.isCounted && !run.config.silent && !run.config.json) session.progress.showMany(tally)
+    const isTold = many.isCounted && !run.config.silent && !run.config.json
+    if (isTold) session.progress.showMany(tally)
+    using _told = isTold && !run.output.stderrIsTerminal ? tellEachMinute(() => tally.state, run.output) : null
     const entries = (signal: AbortSignal): Entries =>
       hasList ? counted(run, tally, journal, signal) : typedEntries(run)
     if (many.concurrency > 1 && (hasList || targets.count > 1)) {

@@ -9,7 +9,7 @@ import type { Session } from '../session.ts'
 import { Facts } from '../write-out/facts.ts'
 import type { Entry } from './entries.ts'
 import { placeOf } from './place.ts'
-import { isIn } from './shard.ts'
+import { hostOf, isIn } from './shard.ts'
 import type { Tally } from './tally.ts'
 
 /** A job that is ready to begin. */
@@ -44,6 +44,11 @@ export class Job {
   /** The full URL, or the typed text if it is malformed. */
   get url(): string {
     return this.#retrieval?.resolution.url ?? this.#entry.operand
+  }
+
+  /** The host of the URL; "" if it names none. */
+  get host(): string {
+    return this.#retrieval === null ? '' : hostOf(this.#retrieval.resolution)
   }
 
   /** The file to which the body is saved; null for standard output, or if it is not yet known. */

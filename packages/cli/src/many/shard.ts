@@ -13,6 +13,6 @@ function shareOf(host: string, of: number): number {
 }
 
 /** The host as it is looked up; "" if the URL names none. */
-function hostOf({ plan }: Resolution): string {
+export function hostOf({ plan }: Resolution): string {
   return 'host' in plan ? (plan.host ?? '') : ''
 }

@@ -1,9 +1,11 @@
 import { RetrievalError } from '@retriever/core'
 import type { Run } from '../run.ts'
 import { formatSize } from '../terminal/output.ts'
+import { formatDuration } from '../terminal/progress-line.ts'
 import { Exits } from './exits.ts'
 import { FailedList } from './failed-list.ts'
 import type { Job } from './job.ts'
+import { WorstHosts } from './worst-hosts.ts'
 
 /** An error of an earlier run. */
 const earlier = { phase: 'request' } as const
@@ -14,6 +16,7 @@ export class Tally {
   readonly #exits: Exits
   readonly #failedList: FailedList | null
   readonly #begun = performance.now()
+  readonly #worst = new WorstHosts()
   #retrieved = 0
   #failed = 0
   #skipped = 0
@@ -62,6 +65,16 @@ export class Tally {
     return this.total === null ? `[${done}] ` : `[${String(done).padStart(String(this.total).length)}/${this.total}] `
   }
 
+  /** `[37/100] 5 failed (4 at www.example.org), 4.1 MiB/s, 0:40 left`. */
+  get state(): string {
+    const { done, total } = this
+    const seconds = (performance.now() - this.#begun) / 1000
+    const begun = done - this.#skipped - this.#repeated - this.#doneBefore - this.#failedBefore
+    const left = total === null || begun === 0 ? '' : `${formatDuration((seconds / begun) * (total - done))} left`
+    const parts = [this.#worst.text(this.#failed), `${formatSize(this.#octets / seconds)}/s`, left]
+    return `${this.label(done)}${parts.filter((part) => part !== '').join(', ')}`
+  }
+
   retrieved(job: Job): void {
     this.#retrieved++
     this.#octets += job.received
@@ -95,6 +108,7 @@ export class Tally {
       return 0
     }
     this.#failed++
+    this.#worst.add(job.host)
     this.#exits.add(job.index, code)
     this.#failedList?.add(job.url, job.ownName, error)
     return code
