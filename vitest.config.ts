@@ -11,6 +11,7 @@ export const alias = [
   { find: '@retriever/fetchers/client', replacement: path('packages/fetchers/src/client.ts') },
   { find: '@retriever/fetchers/plugin', replacement: path('packages/fetchers/src/plugin.ts') },
   { find: '@retriever/fetchers/mime', replacement: path('packages/fetchers/src/mime/index.ts') },
+  { find: '@retriever/fetchers/pages', replacement: path('packages/fetchers/src/pages/index.ts') },
   { find: /^@retriever\/fetchers\/(\w+)$/, replacement: path('packages/fetchers/src/protocols/$1/index.ts') },
   { find: '@retriever/fetchers', replacement: path('packages/fetchers/src/index.ts') },
   { find: '@retriever/servers/contract', replacement: path('test/servers/src/contract/index.ts') },

@@ -35,6 +35,7 @@ const settings = {
     '@retriever/fetchers/http': `${here}../fetchers/src/protocols/http/index.ts`,
     '@retriever/fetchers/mime': `${here}../fetchers/src/mime/index.ts`,
     '@retriever/fetchers/plugin': `${here}../fetchers/src/plugin.ts`,
+    '@retriever/fetchers/pages': `${here}../fetchers/src/pages/index.ts`,
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },

@@ -1,0 +1,172 @@
+import { Parser } from 'htmlparser2'
+import type { LinkKind, LinkSlot, PageLink, PageLinks } from '../contract/pages.ts'
+import { cssLinks } from './css.ts'
+import { holdersOf } from './holders.ts'
+
+/** The most open elements. The parser searches all of them at each end tag, so the limit keeps its time linear. */
+const maxDepth = 500
+
+/** An attribute, and where its value stands in the text. */
+interface Attribute {
+  readonly name: string
+  readonly value: string
+  readonly start: number
+  readonly end: number
+}
+
+type Attributes = Readonly<Record<string, string>>
+type Given = ReadonlyMap<string, Attribute>
+
+/** The links of an HTML page, and the anchors to which other links may point. */
+export function readHtml(text: string): PageLinks {
+  const reader = new HtmlReader(text)
+  for (let start = 0; ; ) {
+    const parser = new Parser(reader)
+    reader.begin(parser, start)
+    try {
+      parser.end(text.slice(start))
+      return reader
+    } catch (error) {
+      if (!(error instanceof TooDeep)) throw error
+      // Starts a new parser behind the tag that exceeded the limit, as if all elements were closed.
+      start += parser.endIndex + 1
+    }
+  }
+}
+
+/** htmlparser2 calls onattribute, onopentag and onclosetag. */
+class HtmlReader implements PageLinks {
+  readonly slots: LinkSlot[] = []
+  readonly anchors: string[] = []
+  base: LinkSlot | null = null
+  isNofollow = false
+  readonly #text: string
+  #parser: Parser | null = null
+  /** Where the parser's text begins in the page. */
+  #offset = 0
+  #depth = 0
+  /** Where the style sheet begins that is being read. */
+  #style: number | null = null
+  /** The attributes of the tag that is being read, by name. */
+  #attributes = new Map<string, Attribute>()
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  begin(parser: Parser, offset: number): void {
+    this.#parser = parser
+    this.#offset = offset
+    this.#depth = 0
+    this.#attributes.clear()
+  }
+
+  onattribute(name: string, value: string, quote?: string | null): void {
+    if (this.#parser === null || quote === undefined) return
+    const { startIndex, endIndex } = this.#parser
+    const equals = this.#text.indexOf('=', startIndex + this.#offset + 1)
+    let start = equals + 1
+    while (/\s/.test(this.#text.charAt(start))) start++
+    const quoted = quote === null ? 0 : 1
+    // The first of two attributes counts.
+    if (this.#attributes.has(name)) return
+    this.#attributes.set(name, { name, value, start: start + quoted, end: endIndex + this.#offset - quoted })
+  }
+
+  onopentag(name: string, attributes: Attributes): void {
+    const given = this.#attributes
+    this.#attributes = new Map()
+    if (attributes.id) this.anchors.push(attributes.id)
+    if (name === 'a' && attributes.name) this.anchors.push(attributes.name)
+    if (name === 'meta') this.#readMeta(attributes, given)
+    else this.#readElement(name, attributes, given)
+    if (name === 'style') this.#style = (this.#parser?.endIndex ?? 0) + this.#offset + 1
+    if (++this.#depth > maxDepth) throw new TooDeep()
+  }
+
+  onclosetag(name: string, isImplied: boolean): void {
+    this.#depth--
+    if (name !== 'style' || this.#style === null) return
+    const start = this.#style
+    const end = Math.max(start, (this.#parser?.startIndex ?? 0) + this.#offset)
+    this.#style = null
+    // `<style/>` of XHTML holds nothing, but stays open here.
+    if (isImplied) return
+    const value = this.#text.slice(start, end)
+    this.#add({ start, end, value, links: cssLinks(value), isCss: true, isAttribute: false })
+  }
+
+  #readElement(name: string, attributes: Attributes, given: Given): void {
+    const kinds = new Map(holdersOf(name, attributes))
+    const isNofollow = /(?:^|\s)nofollow(?:\s|$)/i.test(attributes.rel ?? '')
+    for (const attribute of given.values()) {
+      const { value } = attribute
+      const kind = kinds.get(attribute.name)
+      if (attribute.name === 'style') this.#add({ ...slotAt(attribute), links: cssLinks(value), isCss: true })
+      if (kind === undefined) continue
+      const spans = attribute.name === 'srcset' ? candidates(value) : [trimmed(value, 0, value.length)]
+      const links = spans.flatMap((span) => linkAt(value, span, kind, isNofollow))
+      const slot = { ...slotAt(attribute), links, isCss: false }
+      if (name !== 'base') this.#add(slot)
+      else if (links.length > 0) this.base ??= slot
+    }
+  }
+
+  #readMeta(attributes: Attributes, given: Given): void {
+    const content = given.get('content')
+    if (content === undefined) return
+    const { value } = content
+    if (/^\s*(?:robots|retriever)\s*$/i.test(attributes.name ?? '')) {
+      this.isNofollow ||= /(?:^|[\s,])(?:nofollow|none)(?:[\s,]|$)/i.test(value)
+    }
+    // `<meta http-equiv=refresh content="5; url=next.html">`.
+    if (attributes['http-equiv']?.toLowerCase() !== 'refresh') return
+    const [all = '', url = ''] = /^[\d.\s]*[;,]\s*url\s*=\s*["']?([^"']+)/i.exec(value) ?? []
+    const links = linkAt(value, trimmed(value, all.length - url.length, all.length), 'page', false)
+    this.#add({ ...slotAt(content), links, isCss: false })
+  }
+
+  #add(slot: LinkSlot): void {
+    if (slot.links.length > 0) this.slots.push(slot)
+  }
+}
+
+function slotAt({ start, end, value }: Attribute): Omit<LinkSlot, 'links' | 'isCss'> {
+  return { start, end, value, isAttribute: true }
+}
+
+type Span = readonly [start: number, end: number]
+
+function linkAt(value: string, [start, end]: Span, kind: LinkKind, isNofollow: boolean): readonly PageLink[] {
+  return start === end ? [] : [{ kind, url: value.slice(start, end), start, end, isNofollow }]
+}
+
+/** The same span of the text without the blanks at its ends. */
+function trimmed(text: string, start: number, end: number): Span {
+  const part = text.slice(start, end)
+  const first = start + (part.length - part.trimStart().length)
+  return [first, Math.max(first, end - (part.length - part.trimEnd().length))]
+}
+
+/** Matches a URL of a set, which may begin a list of descriptors: `small.png 1x, large.png 2x`. */
+const candidate = /[\s,]*([^\s,]\S*)/y
+const descriptors = /[^,(]*(?:\([^)]*\)?[^,(]*)*/y
+
+/** The URLs of a set (HTML Standard, 4.8.4.2.1). */
+function candidates(srcset: string): readonly Span[] {
+  const spans: Span[] = []
+  for (candidate.lastIndex = 0; ; candidate.lastIndex = descriptors.lastIndex) {
+    const found = candidate.exec(srcset)
+    if (found === null) return spans
+    const [all, url = ''] = found
+    const end = found.index + all.length
+    // A comma at the end of a URL belongs to the list, but one within it may belong to a data URL.
+    let last = end
+    while (srcset.charAt(last - 1) === ',') last--
+    spans.push([end - url.length, last])
+    descriptors.lastIndex = end
+    if (last === end) descriptors.exec(srcset)
+  }
+}
+
+class TooDeep extends Error {}
