@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { readRobots } from '../../../packages/cli/src/mirror/robots.ts'
+import { readRobots } from '../../../packages/fetchers/src/pages/robots.ts'
 import { scriptedFtp, sending } from '../../protocols/ftp/support/scripted-ftp.ts'
 import { reply } from '../../protocols/http/support/http-answers.ts'
 import { scriptedHttp } from '../../protocols/http/support/scripted-http.ts'

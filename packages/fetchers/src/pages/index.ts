@@ -2,3 +2,4 @@ export type { LinkKind, LinkSlot, PageLink, PageLinks } from '../contract/pages.
 export { readCss } from './css.ts'
 export { readHtml } from './html.ts'
 export { rewritten } from './rewrite.ts'
+export { Robots, readRobots, robotsOf } from './robots.ts'

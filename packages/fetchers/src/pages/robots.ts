@@ -1,5 +1,4 @@
 import { RetrievalError } from '@retriever/core'
-import type { Client, RetrieveOptions } from '@retriever/fetchers'
 
 /** RFC 9309 2.5: at least 500 KiB must be read. */
 const maxRobots = 512 * 1024
@@ -32,11 +31,25 @@ export class Robots {
   }
 }
 
+/** The method of a Client that asks for a robots.txt. */
+interface Retriever<Request> {
+  retrieve(
+    url: string,
+    options: Request & { readonly limits: { readonly maxCollected: number } },
+  ): Promise<{
+    text(): Promise<string>
+  }>
+}
+
 /**
  * Asks a server for its robots.txt. If there is none, all is allowed; if the server fails, nothing is (RFC 9309 2.3.1).
  * Rejects with the error if the server does not answer, since then it cannot give the tree either.
  */
-export async function robotsOf(origin: string, client: Client, request: RetrieveOptions): Promise<Robots> {
+export async function robotsOf<Request extends object>(
+  origin: string,
+  client: Retriever<Request>,
+  request: Request,
+): Promise<Robots> {
   try {
     const limits = { maxCollected: maxRobots }
     return readRobots(await (await client.retrieve(`${origin}/robots.txt`, { ...request, limits })).text())
