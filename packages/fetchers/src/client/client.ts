@@ -92,6 +92,7 @@ export interface Client extends AsyncDisposable {
    * Brings the tree that walk() yields to a folder, which it makes. Files that are complete and current are skipped,
    * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures
    * of other folders and files are in the summary, and `onResult` gets them. Nothing outside the folder is written.
+   * With the option `pages`, it copies the web site below a page by its links.
    */
   mirror(url: string | URL, folder: string, options?: ClientMirrorOptions): Promise<MirrorSummary>
   /**
@@ -206,6 +207,8 @@ export function makeClient(
     return begin(resolution, callSettings, retrieveOptions).run(resolution)
   }
 
+  const pageReader = async () => (await (await registry.get('http'))?.pages?.()) ?? null
+
   const client: Client = {
     resolve(url, base) {
       const resolution = resolutionOf(url, base)
@@ -252,7 +255,8 @@ export function makeClient(
       return handoffOf(resolution, handing)
     },
     mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
-    mirror: (url, folder, mirrorOptions = {}) => mirrorWith(client, url, folder, mirrorOptions, registry.options),
+    mirror: (url, folder, mirrorOptions = {}) =>
+      mirrorWith({ ...client, pageReader }, url, folder, mirrorOptions, registry.options),
     walk: (url, walkOptions = {}) => walkWith(client, url, walkOptions, registry.options),
     async close() {
       isClosed = true

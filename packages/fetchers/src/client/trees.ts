@@ -1,7 +1,7 @@
 import type { Resolution } from '@retriever/core'
 import type { Representation, SavedFile } from '../body/representation.ts'
 import type { MirrorOptions, MirrorSummary } from '../mirror/mirror-options.ts'
-import type { Retriever } from '../walk/retriever.ts'
+import type { Retriever, Saver } from '../walk/retriever.ts'
 import type { WalkOptions } from '../walk/walk-options.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import type { RetrieveOptions } from './client-options.ts'
@@ -37,14 +37,15 @@ export async function* walkWith(
 
 /** Implements Client.mirror. */
 export async function mirrorWith(
-  client: TreeClient,
+  client: TreeClient & Pick<Saver, 'pageReader'>,
   url: string | URL,
   folder: string,
   { limits, onEvent, onBody, policy, ...options }: ClientMirrorOptions,
   { tree }: KnownOptions,
 ): Promise<MirrorSummary> {
   const { mirror } = await import('../mirror/mirror.ts')
-  return mirror(withCall(client, tree, { limits, onEvent, onBody, policy }), url, folder, options)
+  const saver = { ...withCall(client, tree, { limits, onEvent, onBody, policy }), pageReader: client.pageReader }
+  return mirror(saver, url, folder, options)
 }
 
 /** A client whose retrievals have the options of the call, too. */
@@ -54,17 +55,19 @@ function withCall(
   options: { readonly [Name in keyof CallOptions]: CallOptions[Name] | undefined },
 ): TreeClient & Retriever {
   const call: CallOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  const together = <Request extends RetrieveOptions | SaveUrlOptions>(request: Request): Request => {
+    const own = request.onEvent
+    const onEvent: typeof own = (event) => {
+      own?.(event)
+      return call.onEvent?.(event)
+    }
+    const limits = { ...call.limits, ...request.limits }
+    return { ...call, ...request, limits, ...(own !== undefined && { onEvent }) }
+  }
   return {
     namedKinds: tree,
     resolve: (url, base) => client.resolve(url, base),
-    retrieve: (url, request) => client.retrieve(url, { ...call, ...request }),
-    save: (url, path, request = {}) => {
-      const own = request.onEvent
-      const onEvent: typeof own = (event) => {
-        own?.(event)
-        return call.onEvent?.(event)
-      }
-      return client.save(url, path, { ...call, ...request, ...(own !== undefined && { onEvent }) })
-    },
+    retrieve: (url, request = {}) => client.retrieve(url, together(request)),
+    save: (url, path, request = {}) => client.save(url, path, together(request)),
   }
 }

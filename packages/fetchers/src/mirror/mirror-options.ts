@@ -1,5 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
 import type { NamedTreeOptions, OptionKinds } from '../contract/options.ts'
+import { invalidOption } from '../kit/limits.ts'
 import { callback, checkOptions, flag, type OptionKind } from '../kit/options.ts'
 import type { WholePart } from '../saving/save-options.ts'
 import { type WalkOptions, walkKinds } from '../walk/walk-options.ts'
@@ -24,6 +25,15 @@ export interface MirrorOptions extends WalkOptions {
   readonly beforeFile?: (file: MirrorFile) => Promise<'unchanged' | RetrievalError | null>
   /** Called when a file is complete, before it gets its name, which waits for it: see SaveOptions.beforeName. */
   readonly beforeName?: (file: MirrorFile, whole: WholePart) => Promise<void> | void
+  /**
+   * True: copy the web site below the start by the links of its pages and style sheets, and make these links lead to
+   * the files. Only http and https. Default false: the tree of a listing.
+   */
+  readonly pages?: boolean
+  /** With `pages`: bring images, style sheets, scripts and fonts from other servers, too. Default false. */
+  readonly otherHosts?: boolean
+  /** With `pages`: obey robots.txt, and pages and links that say nofollow. Default true. */
+  readonly robots?: boolean
   /** Called with each result. If it throws, the mirroring ends with that error. */
   readonly onResult?: (result: MirrorResult) => void
 }
@@ -91,10 +101,17 @@ const mirrorKinds: Readonly<Record<Exclude<keyof MirrorOptions, keyof NamedTreeO
   dryRun: flag,
   beforeFile: callback,
   beforeName: callback,
+  pages: flag,
+  otherHosts: flag,
+  robots: flag,
   onResult: callback,
 }
 
 /** Throws RetrievalError `invalid-option`. */
 export function checkMirror(options: MirrorOptions, named: OptionKinds): void {
   checkOptions(options, { ...mirrorKinds, ...named })
+  for (const name of ['otherHosts', 'robots'] as const) {
+    if (options[name] !== undefined && !options.pages)
+      throw invalidOption(name, 'absent without `pages`', options[name])
+  }
 }

@@ -1,6 +1,11 @@
 import type { RetrievalError } from '@retriever/core'
-import type { WalkedEntry } from '../walk/walked-entry.ts'
 import type { MirrorResult, MirrorSummary } from './mirror-options.ts'
+
+/** What a result tells of its entry. */
+interface Named {
+  readonly path: string
+  readonly url: string
+}
 
 const maxFailures = 1000
 
@@ -28,7 +33,7 @@ export class MirrorResults {
     this.#isOver = true
   }
 
-  save({ path, url }: WalkedEntry, file: string, size: number, resumedFrom = 0): void {
+  save({ path, url }: Named, file: string, size: number, resumedFrom = 0): void {
     this.#tell({ outcome: 'saved', path, url, file, size, resumedFrom })
   }
 
@@ -41,11 +46,11 @@ export class MirrorResults {
     this.#tell({ outcome: 'deleted', path, file })
   }
 
-  skip({ path, url }: WalkedEntry, reason: Extract<MirrorResult, { outcome: 'skipped' }>['reason']): void {
+  skip({ path, url }: Named, reason: Extract<MirrorResult, { outcome: 'skipped' }>['reason']): void {
     this.#tell({ outcome: 'skipped', path, url, reason })
   }
 
-  fail({ path, url }: WalkedEntry, error: RetrievalError | null): void {
+  fail({ path, url }: Named, error: RetrievalError | null): void {
     if (error === null) return
     const result = { outcome: 'failed', path, url, error } as const
     if (this.#failures.length < maxFailures) this.#failures.push(result)

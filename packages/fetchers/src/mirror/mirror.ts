@@ -29,6 +29,10 @@ export async function mirror(
 ): Promise<MirrorSummary> {
   checkPathText('folder', folder)
   checkMirror(options, saver.namedKinds)
+  if (options.pages) {
+    const { mirrorSite } = await import('./site/mirror-site.ts')
+    return mirrorSite(saver, saver.resolve(url, options.base), folder, options)
+  }
   if (options.delete) {
     const { mechanism } = saver.resolve(url, options.base).plan
     if (mechanism === 'nntp') {
@@ -40,7 +44,8 @@ export async function mirror(
   }
   const stop = new AbortController()
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal])
-  const { resume: _1, delete: _2, dryRun: _3, onResult: _4, beforeFile: _5, beforeName: _6, ...walkOptions } = options
+  const { resume: _1, delete: _2, dryRun: _3, onResult: _4, beforeFile: _5, beforeName: _6, ...others } = options
+  const { pages: _pages, otherHosts: _otherHosts, robots: _robots, ...walkOptions } = others
   const walk = new Walk(saver, url, { ...walkOptions, signal })
   const target = await TargetFolder.open(folder, options.dryRun)
   const names = new LocalNames(await ignoresCase(target.root))

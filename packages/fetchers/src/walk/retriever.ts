@@ -2,7 +2,8 @@ import type { Resolution } from '@retriever/core'
 import type { Representation, SavedFile } from '../body/representation.ts'
 import type { RetrievalEvent } from '../contract/events.ts'
 import type { GivenFields, RequestOptions } from '../contract/fetcher.ts'
-import type { NamedTreeOptions, OptionKinds } from '../contract/options.ts'
+import type { NamedOptions, NamedTreeOptions, OptionKinds } from '../contract/options.ts'
+import type { PageReader } from '../contract/pages.ts'
 
 /** The request options that apply to all retrievals of a tree. */
 export interface CommonOptions
@@ -28,16 +29,30 @@ export interface Retriever {
 /** The options with which mirror() saves a file. */
 interface SaveRequest
   extends Pick<CommonOptions, 'digest' | 'headers'>,
-    NamedTreeOptions,
+    NamedOptions,
     Pick<RequestOptions, 'ifChangedSince'> {
+  readonly linkedFrom?: string
   readonly signal: AbortSignal
   readonly resume?: boolean
   /** Called with the events of the retrieval. If it throws, the retrieval ends. */
   readonly onEvent?: (event: RetrievalEvent) => void
 }
 
+/** The options with which mirror() retrieves a page. */
+export interface PageRequest
+  extends Omit<TreeRequest, keyof NamedTreeOptions>,
+    NamedOptions,
+    Pick<RequestOptions, 'head' | 'ifChangedSince'>,
+    Pick<SaveRequest, 'onEvent'> {
+  readonly linkedFrom?: string
+  readonly limits?: { readonly maxCollected: number }
+}
+
 /** The methods of a Client that save trees. */
 export interface Saver extends Retriever {
+  retrieve(url: string | Resolution, options?: PageRequest): Promise<Representation>
+  /** Reads the links of pages. Null if the fetcher of HTTP reads none. */
+  pageReader(): Promise<PageReader | null>
   save(url: string | Resolution, path: string, options: SaveRequest): Promise<SavedFile>
 }
 
