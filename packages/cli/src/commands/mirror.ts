@@ -23,6 +23,9 @@ export async function mirror(run: Run): Promise<number> {
   await using session = new Session(run)
   await using journal = config.mirror.options.dryRun ? null : await journalOf(run)
   const { entered } = session.open(operand)
+  if (config.mirror.options.pages && entered.plan.mechanism !== 'http') {
+    throw usageError(`--pages copies sites of http and https; mirror ${entered.scheme.name} URLs without it.`)
+  }
   const view = new MirrorView(session)
   const robots = config.mirror.obeysRobots ? await robotsFor(entered, session, view.request) : null
   const { exclude = [] } = config.mirror.options

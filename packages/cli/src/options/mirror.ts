@@ -4,6 +4,8 @@ import { readNumber, readSize } from './numbers.ts'
 import type { GivenOptions, OptionRow } from './option.ts'
 
 export type MirrorOption =
+  | 'pages'
+  | 'other-hosts'
   | 'depth'
   | 'include-path'
   | 'exclude-path'
@@ -18,10 +20,26 @@ const mirror = ['mirror'] as const
 
 export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
   {
+    long: 'pages',
+    sets: ['pages'],
+    sent: false,
+    help: 'Copy a web site: follow the links of its pages and style sheets, and make them lead to the files',
+    commands: mirror,
+    example: 'retrieve mirror --pages http://www.example.org/docs/ docs',
+  },
+  {
+    long: 'other-hosts',
+    sets: ['otherHosts'],
+    sent: false,
+    help: 'With --pages: also bring images, style sheets, scripts and fonts of pages from other hosts',
+    commands: mirror,
+    example: 'retrieve mirror --pages --other-hosts http://www.example.org/docs/ docs',
+  },
+  {
     long: 'depth',
     sent: false,
     arg: 'N',
-    help: "List N levels of folders, 1 for the start's own; default: all, up to 32",
+    help: "List N levels of folders (--pages: of pages), 1 for the start's own; default: all, up to 32",
     commands: mirror,
     example: 'retrieve mirror --depth 1 ftp://ftp.example.org/pub/ pub',
   },
@@ -45,7 +63,7 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
     long: 'max-entries',
     sent: false,
     arg: 'N',
-    help: 'Stop with an error if the tree has more than N entries; default 1000000',
+    help: 'Stop with an error if the tree has more than N entries (--pages: URLs); default 1000000',
     commands: mirror,
     example: 'retrieve mirror --max-entries 5000 ftp://ftp.example.org/pub/ pub',
   },
@@ -68,7 +86,9 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
     long: 'delete',
     sets: ['delete'],
     sent: false,
-    help: 'In the end, delete the local files that the server no longer has, if all its folders could be listed',
+    help:
+      'In the end, delete the local files that the server no longer has (--pages: that no page names), if all its ' +
+      'folders (--pages: pages) could be read',
     commands: mirror,
     example: 'retrieve mirror --delete --dry-run ftp://ftp.example.org/pub/ pub',
   },
@@ -81,8 +101,9 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
   },
   {
     long: 'no-robots',
+    sets: ['robots'],
     sent: false,
-    help: "Also retrieve what the server's robots.txt asks programs to leave alone (HTTP)",
+    help: "Also retrieve what the server's robots.txt (--pages: nofollow, too) asks programs to leave alone (HTTP)",
     commands: mirror,
     example: 'retrieve mirror --no-robots http://www.example.org/pub/ pub',
   },
@@ -90,9 +111,13 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
 
 /** The settings of mirror. */
 export interface MirrorSettings {
-  readonly options: Pick<MirrorOptions, 'depth' | 'include' | 'exclude' | 'maxEntries' | 'resume' | 'delete' | 'dryRun'>
+  readonly options: Pick<
+    MirrorOptions,
+    'depth' | 'include' | 'exclude' | 'maxEntries' | 'resume' | 'delete' | 'dryRun' | 'pages' | 'otherHosts' | 'robots'
+  >
   /** The most octets of all files; null for no limit. */
   readonly quota: number | null
+  /** Whether the command asks for robots.txt. With `pages`, the library does. */
   readonly obeysRobots: boolean
 }
 
@@ -106,6 +131,9 @@ export function readMirror(line: GivenOptions<MirrorOption>): MirrorSettings {
   for (const glob of [...include, ...exclude]) {
     if (glob === '' || glob.length > 1000) throw usageError('A GLOB has 1 to 1000 characters, as in *.txt or doc/**.')
   }
+  const isOfPages = line.has('pages')
+  if (line.has('other-hosts') && !isOfPages) throw usageError('--other-hosts needs --pages.')
+  const obeysRobots = !line.has('no-robots')
   return {
     options: {
       ...(depth !== undefined && { depth: count('depth', depth) }),
@@ -115,9 +143,11 @@ export function readMirror(line: GivenOptions<MirrorOption>): MirrorSettings {
       ...(line.has('no-resume') && { resume: false }),
       ...(line.has('delete') && { delete: true }),
       ...(line.has('dry-run') && { dryRun: true }),
+      ...(isOfPages && { pages: true, robots: obeysRobots }),
+      ...(line.has('other-hosts') && { otherHosts: true }),
     },
     quota: quota === undefined ? null : readSize('quota', quota),
-    obeysRobots: !line.has('no-robots'),
+    obeysRobots: obeysRobots && !isOfPages,
   }
 }
 
