@@ -122,7 +122,7 @@ test('a site comes with what it is shown with, and its links lead to the files o
   const there = `_elsewhere/${encodeURIComponent(host)}/static/`
   expect(read('index.html')).toBe(
     `<!DOCTYPE html><link rel=stylesheet href=${there}a.css><style>p{background:url(p.png)}</style>\r\n` +
-      '<a href="sub/index.html">1</a><A HREF=page.html>2</A><a href="page%3Fa%3D1%26b%3D2.html#x">3</a>' +
+      '<a href="sub/index.html">1</a><A HREF=page.html>2</A><a href="page%3Fa=1%26b=2.html#x">3</a>' +
       `<a href="http://127.0.0.1:1/">4</a><a href="${server.url}up.html">5</a><a href=${server.url}docs/gone.html>6</a>` +
       '<img src=p.png srcset="p.png 1x, q.png 2x"><a href="#top">7</a>' +
       `<form action=${server.url}docs/send></form><a href="javascript:x()">8</a><a href="file:///etc/passwd">9</a>` +

@@ -60,7 +60,10 @@ export function relativeLink(from: string, to: string): string {
 }
 
 function encodedPath(local: string): string {
-  return local.split('/').map(encodeURIComponent).join('/')
+  // These need no escape in a path (RFC 3986 3.3). `&` could begin an entity, and `:` end a scheme.
+  const plain = (segment: string): string =>
+    encodeURIComponent(segment).replace(/%(?:24|2B|2C|3D|40)/g, decodeURIComponent)
+  return local.split('/').map(plain).join('/')
 }
 
 function decodedPath(path: string): string {
