@@ -56,6 +56,28 @@ describe('a session is kept after a good end', () => {
     }))
 
   // needs: pooling
+  test('folders below a folder that is no entry directory: one login', () =>
+    trial(home, async (all) => {
+      await all.get('one/x.txt')
+      await all.get('one/deep/x.txt')
+      expect(await texts(all, 'one/x.txt', 'one/deep/x.txt')).toEqual(['one', 'one deep'])
+      expect(all.server.accepted).toBe(1)
+      expect(all.server.received).toEqual(expect.arrayContaining(['PWD', 'CWD /home/ann/one']))
+    }))
+
+  // needs: pooling
+  test('a tree: no session is given up for another one', () => {
+    const folders = ['one', 'two', 'one/deep', 'three', 'four', 'five', 'six']
+    const files = Object.fromEntries(folders.flatMap((name) => ['x', 'y'].map((file) => [`/t/${name}/${file}`, name])))
+    return trial({ files: { ...files, '/t/z': 'z' } }, async ({ client, server, url }) => {
+      const found = []
+      for await (const { path } of client.walk(url('%2Ft/'))) found.push(path)
+      expect(found).toHaveLength(Object.keys(files).length + folders.length + 1)
+      expect(server.accepted).toBeLessThanOrEqual(4)
+    })
+  })
+
+  // needs: pooling
   test('a file, a listing, a text, a name list, a file: each in its own TYPE', () =>
     trial(
       { ...home, files: { ...home.files, '/home/ann/one/data.bin': octets, '/home/ann/one/t': 'a\nb\n' } },

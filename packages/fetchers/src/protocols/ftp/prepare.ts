@@ -111,15 +111,15 @@ function utf8Steps(retrieval: FtpRetrieval): readonly Step[] {
 
 /**
  * Makes the steps that lead to the directory: one CWD for each segment, since `/` may mean nothing to the server (VMS,
- * MVS; RFC 1738 3.2.2). A session that is there already needs none. From elsewhere the steps first lead back to the
- * entry directory, and the reply to PWD must confirm that.
+ * MVS; RFC 1738 3.2.2). A session that is there already needs none. From elsewhere the steps first lead back to a
+ * directory above, and the reply to PWD must confirm that.
  */
 function directorySteps(retrieval: FtpRetrieval): readonly Step[] {
   const { session, plan } = retrieval
   if (session.isIn(plan.cwd)) return []
-  if (session.directory.length === 0) return [...entrySteps(retrieval), ...segmentSteps(retrieval, 0)]
-  if (session.isAbove(plan.cwd)) return segmentSteps(retrieval, session.directory.length)
-  return [...returnSteps(retrieval), ...segmentSteps(retrieval, 0)]
+  const { length } = session.directory
+  if (session.isAbove(plan.cwd)) return [...anchorSteps(retrieval), ...segmentSteps(retrieval, length)]
+  return [...returnSteps(retrieval), ...segmentSteps(retrieval, session.anchor?.directory.length ?? 0)]
 }
 
 /** Whether the path has an empty segment, so that each reply decides the next command. */
@@ -147,26 +147,30 @@ async function walk(retrieval: FtpRetrieval): Promise<void> {
 }
 
 /**
- * Sends PWD so that we can return to this directory, if this is the session's second retrieval or the server has had
- * other directories.
+ * Sends PWD once so that we can return to this directory, if this is the session's second retrieval or the server has
+ * had other directories.
  */
-function entrySteps({ session }: FtpRetrieval): readonly Step[] {
-  if (session.entry !== null || (session.served === 0 && !session.quirks.severalDirectories)) return []
+function anchorSteps({ session }: FtpRetrieval): readonly Step[] {
+  const { directory, served, quirks } = session
+  if (served > 0) quirks.severalDirectories = true
+  if (session.anchor !== undefined || (served === 0 && !quirks.severalDirectories)) return []
   const onReply = (reply: Reply): void => {
-    session.entry = readPath(reply) ?? null
+    const name = readPath(reply)
+    session.anchor = name === undefined ? null : { name, directory }
   }
   return [{ phase: 'request', command: 'PWD', onReply }]
 }
 
 function returnSteps({ session, context }: FtpRetrieval): readonly Step[] {
-  const { entry } = session
+  const name = session.anchor?.name
   // This fails the connection, not the file: a new connection begins in the entry directory.
   const check = (isThere: boolean): void => {
-    if (!isThere) throw context.error('receive-failed', 'The server did not go back to the entry directory; try again.')
+    if (!isThere)
+      throw context.error('receive-failed', 'The server did not go back to an earlier directory; try again.')
   }
   return [
-    { phase: 'request', command: `CWD ${entry ?? ''}`, onReply: (reply) => check(isPositive(reply)) },
-    { phase: 'request', command: 'PWD', onReply: (reply) => check(readPath(reply) === entry) },
+    { phase: 'request', command: `CWD ${name ?? ''}`, onReply: (reply) => check(isPositive(reply)) },
+    { phase: 'request', command: 'PWD', onReply: (reply) => check(readPath(reply) === name) },
   ]
 }
 

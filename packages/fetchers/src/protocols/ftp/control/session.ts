@@ -36,6 +36,12 @@ export function ftpSessions(preset: Preset): SessionProtocol<FtpSession, FtpPlan
 
 type Greeted = Pick<FtpSession, 'welcome' | 'address' | 'isGreetedIn'>
 
+/** A directory, and its name by PWD. */
+export interface Anchor {
+  readonly name: string
+  readonly directory: readonly string[]
+}
+
 /** A control connection and what we know of the server's state: the login, the directory, the next port. */
 export class FtpSession implements ReusableSession, UnreadBody {
   readonly control: Control
@@ -52,8 +58,8 @@ export class FtpSession implements ReusableSession, UnreadBody {
   readonly unreadWatch: UnreadWatch = new UnreadWatch(this)
   /** The CWDs sent since the entry directory, one for each segment (RFC 1738 3.2.2). */
   directory: readonly string[] = []
-  /** The entry directory's name by PWD. Null: not known. */
-  entry: string | null = null
+  /** A directory to which the session can return. Null: PWD gave no name. Undefined: PWD was not sent. */
+  anchor: Anchor | null | undefined
   type: FtpCommands['type'] | null = null
   /** True after OPTS UTF8 ON has been sent. */
   isInUtf8 = false
@@ -151,9 +157,10 @@ export class FtpSession implements ReusableSession, UnreadBody {
    * segment, from the entry directory.
    */
   reaches(cwd: readonly string[]): boolean {
-    if (this.entry !== null || this.isIn(cwd)) return true
+    if (this.isIn(cwd)) return true
+    const ways = [this.directory, ...(this.anchor ? [this.anchor.directory] : [])]
     // An empty segment may lead back to the entry directory, or nowhere.
-    return this.isAbove(cwd) && (this.directory.length === 0 || !cwd.includes(''))
+    return ways.some((way) => isPrefix(way, cwd) && (way.length === 0 || !cwd.includes('')))
   }
 
   /** Whether the session is in this directory. */
@@ -163,7 +170,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
 
   /** Whether the session is in this directory or in one above it. */
   isAbove(cwd: readonly string[]): boolean {
-    return this.directory.every((segment, index) => segment === cwd[index])
+    return isPrefix(this.directory, cwd)
   }
 
   /** Asks for the port of the next retrieval, after the transfer command of this one. */
@@ -227,4 +234,8 @@ async function upgrade(control: Control, plan: FtpPlan, context: RetrievalContex
   control.handshake = socket
   await context.deadline.within('tls', () => agreed)
   control.upgrade(socket)
+}
+
+function isPrefix(directory: readonly string[], cwd: readonly string[]): boolean {
+  return directory.every((segment, index) => segment === cwd[index])
 }
