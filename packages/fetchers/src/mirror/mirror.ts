@@ -200,9 +200,10 @@ class Mirror {
       if (before === 'unchanged') return this.#results.skip(entry, 'unchanged')
       if (before !== null) throw before
     }
-    const isFolder = await target.isFolder(local)
+    const there = await target.at(local)
+    const isFolder = there?.isDirectory() === true
     if (isFolder && (options.dryRun || !options.delete)) await this.#clear(local)
-    const known = await target.regularFile(local)
+    const known = there?.isFile() ? there : null
     const verdict = compareFile(entry, known, this.#parts)
     if (options.dryRun) return this.#preview(entry, file, verdict)
     const saved = isFolder

@@ -53,16 +53,20 @@ export class TargetFolder {
     throw writeFailed(path, `it is ${special(stats)}, and a folder is needed`)
   }
 
+  /** Returns what stands at a local path, even if it is a link. Null: nothing does. */
+  at(local: string): Promise<Stats | null> {
+    return orWriteFailed(this.fileAt(local), () => lstatOf(this.fileAt(local)))
+  }
+
   /** Returns the file at a local path if it is a regular file. */
   async regularFile(local: string): Promise<Stats | null> {
-    const stats = await orWriteFailed(this.fileAt(local), () => lstatOf(this.fileAt(local)))
+    const stats = await this.at(local)
     return stats?.isFile() ? stats : null
   }
 
   /** Whether a folder stands at a local path. */
   async isFolder(local: string): Promise<boolean> {
-    const stats = await orWriteFailed(this.fileAt(local), () => lstatOf(this.fileAt(local)))
-    return stats?.isDirectory() === true
+    return (await this.at(local))?.isDirectory() === true
   }
 
   /** Returns the content of a folder; empty if there is none. */
