@@ -54,12 +54,14 @@ test('--dry-run, --depth and --no-robots are those of pages', async () => {
   expect(existsSync(join(folder(), 'dry'))).toBe(false)
 })
 
-test('a start that robots.txt forbids, another protocol, and --other-hosts without --pages are refused', async () => {
+test('a start that robots.txt forbids, another protocol, a journal, and --other-hosts without --pages are refused', async () => {
   const refused = await run(`${servers.http.url}s/private/d.html`, 'no')
   expect([refused.status, refused.stderr]).toEqual([9, expect.stringContaining('give --no-robots')])
   const other = await run('ftp://127.0.0.1:1/', 'no')
   expect([other.status, other.stderr]).toEqual([2, expect.stringContaining('--pages')])
   const alone = await retrieve(['mirror', '--other-hosts', servers.http.url, 'no'], { cwd: folder() })
   expect([alone.status, alone.stderr]).toEqual([2, expect.stringContaining('--other-hosts needs --pages')])
+  const journal = await run('--journal', 'j', `${servers.http.url}s/`, 'no')
+  expect([journal.status, journal.stderr]).toEqual([2, expect.stringContaining('leave --journal out')])
   expect(existsSync(join(folder(), 'no'))).toBe(false)
 })

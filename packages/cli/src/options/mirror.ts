@@ -122,7 +122,7 @@ export interface MirrorSettings {
 }
 
 /** Reads the options of mirror. Throws `invalid-option`. */
-export function readMirror(line: GivenOptions<MirrorOption>): MirrorSettings {
+export function readMirror(line: GivenOptions<MirrorOption | 'journal'>): MirrorSettings {
   const depth = line.value('depth')
   const most = line.value('max-entries')
   const quota = line.value('quota')
@@ -133,6 +133,11 @@ export function readMirror(line: GivenOptions<MirrorOption>): MirrorSettings {
   }
   const isOfPages = line.has('pages')
   if (line.has('other-hosts') && !isOfPages) throw usageError('--other-hosts needs --pages.')
+  if (isOfPages && line.has('journal')) {
+    throw usageError(
+      '--pages keeps a record of its own in the copy, from which the same command goes on: leave --journal out.',
+    )
+  }
   const obeysRobots = !line.has('no-robots')
   return {
     options: {

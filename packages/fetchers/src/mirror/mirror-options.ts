@@ -20,7 +20,7 @@ export interface MirrorOptions extends WalkOptions {
   readonly dryRun?: boolean
   /**
    * Called before a file is compared with the local one: `unchanged` leaves it as it is, and an error is its result.
-   * Null: it is brought up to date. Not called with `dryRun`.
+   * Null: it is brought up to date. Not called with `dryRun`, and does not go together with `pages`.
    */
   readonly beforeFile?: (file: MirrorFile) => Promise<'unchanged' | RetrievalError | null>
   /** Called when a file is complete, before it gets its name, which waits for it: see SaveOptions.beforeName. */
@@ -113,5 +113,8 @@ export function checkMirror(options: MirrorOptions, named: OptionKinds): void {
   for (const name of ['otherHosts', 'robots'] as const) {
     if (options[name] !== undefined && !options.pages)
       throw invalidOption(name, 'absent without `pages`', options[name])
+  }
+  for (const name of ['beforeFile', 'beforeName'] as const) {
+    if (options[name] !== undefined && options.pages) throw invalidOption(name, 'absent with `pages`', options[name])
   }
 }
