@@ -35,7 +35,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 const libraries: Readonly<Record<string, readonly string[]>> = {
   'basic-ftp': ['protocols/ftp'],
   'get-east-asian-width': ['cli'],
-  htmlparser2: ['mime', 'pages', 'protocols/http'],
+  htmlparser2: ['kit', 'pages'],
   'http-cache-semantics': ['protocols/http'],
   'iconv-lite': ['kit', 'mime'],
   'p-queue': ['client', 'mirror'],

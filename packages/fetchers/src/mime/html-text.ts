@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { htmlParser } from '../kit/text/html-parser.ts'
 import { Section } from './html-section.ts'
 
 /** Elements that are not shown or have no text. */
@@ -45,7 +45,7 @@ export function htmlSection(html: string, fragment: string): string | null {
 function textOf(html: string, section: Section | null): string | null {
   const text = new PlainText(section)
   for (let start = 0; start < html.length; ) {
-    const parser = new Parser(text, { decodeEntities: true })
+    const parser = htmlParser(text, { decodeEntities: true })
     try {
       parser.end(start === 0 ? html : html.slice(start))
       break

@@ -1,5 +1,6 @@
-import { Parser } from 'htmlparser2'
+import type { Parser } from 'htmlparser2'
 import type { LinkKind, LinkSlot, PageLink, PageLinks } from '../contract/pages.ts'
+import { htmlParser } from '../kit/text/html-parser.ts'
 import { cssLinks } from './css.ts'
 import { holdersOf } from './holders.ts'
 
@@ -21,7 +22,7 @@ type Given = ReadonlyMap<string, Attribute>
 export function readHtml(text: string): PageLinks {
   const reader = new HtmlReader(text)
   for (let start = 0; ; ) {
-    const parser = new Parser(reader)
+    const parser = htmlParser(reader)
     reader.begin(parser, start)
     try {
       parser.end(text.slice(start))

@@ -1,5 +1,5 @@
-import { Parser } from 'htmlparser2'
 import type { Entry, RetrievalContext } from '../../../contract/fetcher.ts'
+import { htmlParser } from '../../../kit/text/html-parser.ts'
 import type { IndexedDirectory } from './directory.ts'
 import { IndexEvidence } from './evidence.ts'
 import { factsOf } from './facts.ts'
@@ -19,7 +19,7 @@ export async function* htmlEntries(
     const message = `The index page nests more than ${maxDepth} elements; retrieve the page itself instead.`
     return context.error('limit-exceeded', message, { phase: 'body' })
   })
-  const parser = new Parser(reader)
+  const parser = htmlParser(reader)
   for await (const text of indexText(body, context)) {
     parser.write(text)
     yield* entriesOf(reader.takeLinks(), directory)
@@ -51,7 +51,7 @@ function isMarkedDirectory({ classes, before, within, after }: PageLink): boolea
 export class IndexPage {
   readonly #evidence: IndexEvidence
   readonly #reader = new LinkReader(() => new TooDeep())
-  readonly #parser = new Parser(this.#reader)
+  readonly #parser = htmlParser(this.#reader)
 
   constructor(directory: IndexedDirectory) {
     this.#evidence = new IndexEvidence(directory, this.#reader)
