@@ -37,7 +37,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   'get-east-asian-width': ['cli'],
   htmlparser2: ['kit', 'pages'],
   'http-cache-semantics': ['protocols/http'],
-  'iconv-lite': ['kit', 'mime'],
+  'iconv-lite': ['mime'],
   'p-queue': ['client', 'mirror'],
   picomatch: ['walk'],
   ssh2: ['protocols/sftp'],

@@ -14,6 +14,18 @@ const texts: readonly (readonly [charset: string, octets: string, text: string])
   ['cp437', '\x82\xB3', 'é│'],
   ['IBM437', '\x82\xB3', 'é│'],
   ['cp850', '\x82t\x82', 'été'],
+  // iconv-lite's names for charsets of the web.
+  ['cp932', '\x93\xFA\x96{', '日本'],
+  ['EUC_JP', '\xC6\xFC\xCB\xDC', '日本'],
+  ['cp936', '\xD6\xD0\xCE\xC4', '中文'],
+  ['cp950', '\xA4\xA4\xA4\xE5', '中文'],
+  ['gb2312', '\xA2\xE3', '€'],
+  // Windows' Korean has syllables beside those of EUC-KR, and all labels of EUC-KR mean it.
+  ['cp949', '\x8Cc\xB9\xE6 \x81A\x81Z\x81a\x81\xFE\xA0\xFE\xA1A\xC6R', '똠방 갂갴갵괓좤좥힣'],
+  ['ks_c_5601-1987', 'a \x8Cc\xB9\xE6\xB0\xA2\xC7\xCF\xA2\xE6', 'a 똠방각하€'],
+  ['euc-kr', '\x8Cc', '똠'],
+  ['utf-32be', '\0\0\xFE\xFF\0\x01\xF6\0', '😀'],
+  ['cesu-8', '\xED\xA0\xBD\xED\xB8\x80', '😀'],
   ['utf-7', 'Gr+APwA3w-e', 'Grüße'],
   ['UNICODE-1-1-UTF-7', 'Hi Mom -+Jjo--!', 'Hi Mom -☺-!'],
   ['iso-2022-kr', '\x1B$)C\x0EGQ19>n\x0F ok', '한국어 ok'],
@@ -33,6 +45,11 @@ describe.each(texts)('%s', (charset, octets, text) => {
     const word = Buffer.from(octets, 'latin1').toString('base64')
     expect((await read(`Subject: =?${charset}?B?${word}?=`, '', '')).subject).toBe(text)
   })
+})
+
+test.each(['euc-kr', 'gbk'])('a byte order mark of UTF-8 is stronger than the charset %s', async (charset) => {
+  const octets = '\xEF\xBB\xBF\xEB\x98\xA0'
+  expect((await read(`Content-Type: text/plain; charset=${charset}`, '', octets)).text).toBe('똠')
 })
 
 test.each(['base64', 'hex', 'binary', 'utf-7-imap', 'iso-2022-cn', '__proto__', 'constructor', ''])(

@@ -1,4 +1,4 @@
-import { type Charset, charsetOf } from './charset.ts'
+import { type Charset, charsetOf } from './charset/charset.ts'
 
 /** Matches an encoded word (RFC 2047 2), with the language that RFC 2231 5 allows: `=?charset*en?q?text?=`. */
 const word = /=\?([^?*\s]+)(?:\*[^?\s]*)?\?([bq])\?([^?\s]*)\?=/gi

@@ -1,6 +1,6 @@
 import { octetsToText } from '@retriever/core'
 import { messageDate } from '../kit/text/date.ts'
-import { type Charset, headerText } from './charset.ts'
+import { type Charset, headerText } from './charset/charset.ts'
 import { decodeWords } from './encoded-words.ts'
 import { trimBlanks } from './parameters.ts'
 

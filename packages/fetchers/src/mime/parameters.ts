@@ -1,5 +1,5 @@
 import { octetsToText } from '@retriever/core'
-import { charsetOf } from './charset.ts'
+import { charsetOf } from './charset/charset.ts'
 import { decodeWords } from './encoded-words.ts'
 
 /** Removes blanks around the text. trim() would also remove the octet A0, which may end a UTF-8 character. */

@@ -1,9 +1,9 @@
 import { octetsToText, RetrievalError } from '@retriever/core'
 import { wholeSource } from '../kit/byte-source.ts'
-import { decodeText, knownCharset } from '../kit/text/text.ts'
+import { charsetOf as charsetOfText, decodeText, knownCharset } from '../kit/text/text.ts'
 import { save } from '../saving/save.ts'
 import type { SaveOptions } from '../saving/save-options.ts'
-import { charsetOf } from './charset.ts'
+import { charsetOf, isWhole } from './charset/charset.ts'
 import { separateFiles } from './embedded-files.ts'
 import type { Entity } from './entity.ts'
 import type { Message } from './message.ts'
@@ -100,7 +100,8 @@ export class MessagePart {
   #decoded(): string {
     // Senders often name ASCII, the default, but send octets of another charset.
     const charset = this.charset === 'us-ascii' ? null : this.charset
-    const other = charset === null || knownCharset(charset) !== null ? null : charsetOf(charset)
+    const web = knownCharset(charset) === null ? null : charsetOfText(this.octets, { mediaType: null, charset })
+    const other = charset === null || (web !== null && isWhole(web)) ? null : charsetOf(charset)
     return other?.decode(this.octets) ?? decodeText(this.octets, { mediaType: this.mediaType, charset })
   }
 }

@@ -1,7 +1,7 @@
 import { octetsToText } from '@retriever/core'
 import type { RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { wholeSource } from '../../kit/byte-source.ts'
-import { loadCharsets, wordCharsets } from '../../mime/charset.ts'
+import { loadCharsets, wordCharsets } from '../../mime/charset/charset.ts'
 import { decodeWords } from '../../mime/encoded-words.ts'
 import { messageEntries } from '../../mime/entries.ts'
 import { expectReply, type Reply, replyWords } from '../../wire/framing/reply.ts'

@@ -1,7 +1,7 @@
 import { octetsToText } from '@retriever/core'
 import type { Entry, RetrievalContext } from '../../../contract/fetcher.ts'
 import { messageDate } from '../../../kit/text/date.ts'
-import { charsetOf, headerText, wordCharsets } from '../../../mime/charset.ts'
+import { charsetOf, headerText, wordCharsets } from '../../../mime/charset/charset.ts'
 import { decodeWords } from '../../../mime/encoded-words.ts'
 import { idsIn, withoutBrackets } from '../../../mime/header-fields.ts'
 import type { ServerPlan } from '../connection/session.ts'
