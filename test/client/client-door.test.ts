@@ -1,7 +1,12 @@
 /** `@retriever/fetchers/client`: the client that has the protocols of its fetchers alone. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mapAll, retrieveAll } from '@retriever/fetchers/batches'
 import { createClient } from '@retriever/fetchers/client'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { httpFetcher } from '@retriever/fetchers/http'
+import { mirror, walk } from '@retriever/fetchers/trees'
 import { startFtpServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
 import { failure } from '../support/failure.ts'
@@ -49,4 +54,45 @@ test('a fetcher says itself how a request is explained', async () => {
   const explained = JSON.stringify(await client.explain('http://h/x', options))
   expect(explained).toContain('Cookie: ')
   expect(explained).toContain('If-Range: \\"x\\"')
+})
+
+test('trees are walked and mirrored by functions', async () => {
+  await using server = await startFtpServer()
+  await using client = createClient({ fetchers: [ftpFetcher()] })
+  const paths: string[] = []
+  for await (const { path } of walk(client, `${server.url}pub/`, { include: 'hello.txt' })) paths.push(path)
+  expect(paths).toEqual(['hello.txt'])
+  const folder = await mkdtemp(join(tmpdir(), 'retriever-trees-'))
+  try {
+    const summary = await mirror(client, `${server.url}pub/`, folder, { include: 'hello.txt' })
+    expect(summary).toMatchObject({ saved: 1, failed: 0 })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
+test('many URLs are retrieved by functions, which share the places of the client', async () => {
+  await using server = await startFtpServer()
+  const urls = ['pub/hello.txt', 'pub/', 'no/such'].map((path) => server.url + path)
+  await using client = createClient({ fetchers: [ftpFetcher()], concurrency: 1 })
+  const sizes: (number | string | undefined)[] = []
+  for await (const { value, error } of mapAll(client, urls, (representation) => representation.kind))
+    sizes.push(value ?? (error as { code?: string } | null)?.code)
+  expect(sizes.sort()).toEqual(['listing', 'not-found', 'object'])
+  const batch = retrieveAll(client, urls.slice(0, 1))
+  await client.close()
+  expect(await failure(batch[Symbol.asyncIterator]().next())).toMatchObject({ code: 'aborted' })
+})
+
+test('a closed client begins no batch', async () => {
+  const client = createClient()
+  await client.close()
+  const batch = retrieveAll(client, ['data:,x'])
+  expect(await failure(batch[Symbol.asyncIterator]().next())).toMatchObject({ code: 'aborted' })
+})
+
+test('an object that is no client of this copy of the package is refused', async () => {
+  await using client = createClient()
+  const message = /`client` to be a client that createClient\(\) of this package made/
+  expect(() => retrieveAll({ ...client }, [])).toThrow(message)
 })

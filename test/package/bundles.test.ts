@@ -161,9 +161,9 @@ function programOf(protocol: string): string {
 
 /** Kilobytes of 1,000 octets, minified and compressed, and what must not be among them. */
 test.each([
-  ['ftp', 149, /undici|iconv-lite|htmlparser2|protocols\/(?!ftp\/)/],
-  ['http', 279, /basic-ftp|iconv-lite|protocols\/(?!http\/)/],
-  ['gopher', 131, /undici|basic-ftp|iconv-lite|htmlparser2|protocols\/(?!gopher\/)/],
+  ['ftp', 124, /p-queue|picomatch|undici|iconv-lite|htmlparser2|protocols\/(?!ftp\/)/],
+  ['http', 254, /p-queue|picomatch|basic-ftp|iconv-lite|protocols\/(?!http\/)/],
+  ['gopher', 105, /p-queue|picomatch|undici|basic-ftp|iconv-lite|htmlparser2|protocols\/(?!gopher\/)/],
   ['all', 442, /node_modules\/(ssh2|domutils)|iconv-lite\/encodings\/tables/],
 ])('a bundle with %s as its protocols has at most %i KB', async (protocol, most, others) => {
   const outfile = join(folder, `${protocol}.mjs`)

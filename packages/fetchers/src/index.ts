@@ -1,13 +1,15 @@
 import type { Explanation, Resolution } from '@retriever/core'
 import type { Representation } from './body/representation.ts'
 import type { RepresentationOf } from './body/representation-of.ts'
-import { type Client, makeClient } from './client/client.ts'
+import { mapAll, retrieveAll } from './client/batch/of-client.ts'
+import { type Client, makeClient, type SingleClient } from './client/client.ts'
 import type { ClientOptions as CommonOptions, RetrieveOptions } from './client/client-options.ts'
 import { explainUrl as explainWith } from './client/explain-url.ts'
 import { checkClient, checkSingle, isOfCall } from './client/options/checks.ts'
 import { knownOptions } from './client/options/known.ts'
 import type { Policy } from './client/policy.ts'
 import { localHostsOf } from './client/resolving.ts'
+import { mirror, walk } from './client/trees.ts'
 import { builtinProtocols } from './protocols/index.ts'
 import { type ProtocolOptions, protocolKinds, readProtocols } from './protocols/options.ts'
 
@@ -142,8 +144,15 @@ export function createClient(options?: ClientOptions): Client
 export function createClient(options: ClientOptions = {}): DirectClient {
   checkClient(options, protocolKinds)
   const protocols = readProtocols(options, localHostsOf(options))
+  const client = makeClient(options, protocols, Object.keys(protocolKinds))
+  const whole: Client = Object.assign<SingleClient, Omit<Client, keyof SingleClient>>(client, {
+    retrieveAll: (urls, batchOptions) => retrieveAll(client, urls, batchOptions),
+    mapAll: (urls, use, batchOptions) => mapAll(client, urls, use, batchOptions),
+    walk: (url, walkOptions) => walk(client, url, walkOptions),
+    mirror: (url, folder, mirrorOptions) => mirror(client, url, folder, mirrorOptions),
+  })
   // The options decide whether the types of DirectClient are right.
-  return makeClient(options, protocols, Object.keys(protocolKinds)) as DirectClient
+  return whole as DirectClient
 }
 
 /**

@@ -7,10 +7,7 @@ import { RetrievalDeadline } from '../kit/deadline.ts'
 import { fieldsOf } from '../kit/options.ts'
 import type { MirrorSummary } from '../mirror/mirror-options.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
-import { textOf } from './batch/batch-job.ts'
-import { Batches } from './batch/batches.ts'
 import type { Batch, BatchOutcome, BatchPlace, BatchSource, MapOutcome } from './batch/outcome.ts'
-import { lend, map } from './batch/use.ts'
 import type { BatchOptions, ClientOptions, ConnectOptions, RetrieveOptions } from './client-options.ts'
 import { LoginMemory, Questions } from './credentials.ts'
 import { explainFor } from './explain.ts'
@@ -24,10 +21,11 @@ import { readNetwork } from './network/network.ts'
 import { readProxy } from './network/proxy.ts'
 import { readTls } from './network/tls.ts'
 import { checkConnect, checkRetrieve, requestOf } from './options/checks.ts'
+import { keepParts } from './parts.ts'
 import { definedOf, limitsOf, settingsOfCall } from './per-call.ts'
 import { enforce, readPolicy } from './policy.ts'
 import { Registry } from './registry.ts'
-import { readResolving } from './resolving.ts'
+import { readResolving, textOf } from './resolving.ts'
 import { Retrieval } from './retrieval.ts'
 import { Roster } from './roster.ts'
 import type { SaveUrlOptions } from './save.ts'
@@ -35,10 +33,13 @@ import { serviceOf } from './service.ts'
 import type { Settings } from './settings.ts'
 import { stepsOf } from './steps/index.ts'
 import type { Turn } from './steps/turn.ts'
-import { type ClientMirrorOptions, type ClientWalkOptions, mirrorWith, walkWith } from './trees.ts'
+import type { ClientMirrorOptions, ClientWalkOptions } from './trees.ts'
 
-/** Retrieves URLs with one set of options, and keeps connections between retrievals. createClient makes it. */
-export interface Client extends AsyncDisposable {
+/**
+ * Retrieves URLs with one set of options, and keeps connections between retrievals. createClient of
+ * `@retriever/fetchers/client` makes it.
+ */
+export interface SingleClient extends AsyncDisposable {
   /**
    * Retrieves a URL. Rejects with a RetrievalError; before any connection, its code is `malformed-url`,
    * `unknown-scheme`, `no-fetcher`, `refused` or `handoff` (the URL names a service). Read or cancel the result.
@@ -59,42 +60,12 @@ export interface Client extends AsyncDisposable {
    */
   readonly fetch: typeof globalThis.fetch
   /**
-   * Retrieves many URLs, `concurrency` at a time and `perHost` from one host over all calls, and yields results as they
-   * come. Read or cancel every result. Leaving the loop aborts the results not yielded yet; a yielded representation
-   * can still be read. Throws `invalid-option`; rejects with the error of the caller's list after the results of the
-   * URLs that it has given, or with `aborted` if URLs are left when `signal` aborts or the client is closed.
-   */
-  retrieveAll<Key = unknown>(urls: BatchSource<Key>, options?: BatchOptions): Batch<BatchOutcome<Key>>
-  /**
-   * Retrieves many URLs as retrieveAll() does, calls `use` with each representation, and yields what it gives. A URL
-   * keeps its place until `use` has settled; then its body is cancelled if it has not been read. If another batch waits
-   * for the place and no body is read, the place is given back.
-   */
-  mapAll<Value, Key = unknown>(
-    urls: BatchSource<Key>,
-    use: (representation: Representation, place: BatchPlace<Key>) => Value | Promise<Value>,
-    options?: BatchOptions,
-  ): Batch<MapOutcome<Value, Key>>
-  /**
    * Saves a URL in a file, and goes on from the part that an interrupted save of the same URL has left at `path.part`,
    * if its entity tag or date proves that the rest belongs to it. The file gets its name only when it is complete; what
    * an interruption leaves is the part. Rejects as retrieve() and saveTo(): with `write-failed` while another save
    * writes to the same path.
    */
   save(url: string | URL | Resolution, path: string, options?: SaveUrlOptions): Promise<SavedFile>
-  /**
-   * Yields the entries of a listing and of the folders below it: FTP directories, index pages of HTTP servers, Gopher
-   * menus, folders, newsgroups. Breadth first; the entries of a folder come together, in the server's order. Throws if
-   * the start cannot be listed; another folder that cannot be is yielded again, with its error.
-   */
-  walk(url: string | URL, options?: ClientWalkOptions): AsyncIterable<WalkedEntry>
-  /**
-   * Brings the tree that walk() yields to a folder, which it makes. Files that are complete and current are skipped,
-   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures
-   * of other folders and files are in the summary, and `onResult` gets them. Nothing outside the folder is written.
-   * With the option `pages`, it copies the web site below a page by its links.
-   */
-  mirror(url: string | URL, folder: string, options?: ClientMirrorOptions): Promise<MirrorSummary>
   /**
    * Tells what the client would do for a URL, and contacts nothing. `retrieve`, `open` and `retrieveAll` take such a
    * Resolution in place of the URL, and do not resolve it again. Throws as core's resolve().
@@ -114,6 +85,40 @@ export interface Client extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** Retrieves many URLs and trees, too. createClient of `@retriever/fetchers` makes it. */
+export interface Client extends SingleClient {
+  /**
+   * Retrieves many URLs, `concurrency` at a time and `perHost` from one host over all calls, and yields results as they
+   * come. Read or cancel every result. Leaving the loop aborts the results not yielded yet; a yielded representation
+   * can still be read. Throws `invalid-option`; rejects with the error of the caller's list after the results of the
+   * URLs that it has given, or with `aborted` if URLs are left when `signal` aborts or the client is closed.
+   */
+  retrieveAll<Key = unknown>(urls: BatchSource<Key>, options?: BatchOptions): Batch<BatchOutcome<Key>>
+  /**
+   * Retrieves many URLs as retrieveAll() does, calls `use` with each representation, and yields what it gives. A URL
+   * keeps its place until `use` has settled; then its body is cancelled if it has not been read. If another batch waits
+   * for the place and no body is read, the place is given back.
+   */
+  mapAll<Value, Key = unknown>(
+    urls: BatchSource<Key>,
+    use: (representation: Representation, place: BatchPlace<Key>) => Value | Promise<Value>,
+    options?: BatchOptions,
+  ): Batch<MapOutcome<Value, Key>>
+  /**
+   * Yields the entries of a listing and of the folders below it: FTP directories, index pages of HTTP servers, Gopher
+   * menus, folders, newsgroups. Breadth first; the entries of a folder come together, in the server's order. Throws if
+   * the start cannot be listed; another folder that cannot be is yielded again, with its error.
+   */
+  walk(url: string | URL, options?: ClientWalkOptions): AsyncIterable<WalkedEntry>
+  /**
+   * Brings the tree that walk() yields to a folder, which it makes. Files that are complete and current are skipped,
+   * parts of an interrupted run resumed. Rejects if the start cannot be listed or the folder cannot be made; failures
+   * of other folders and files are in the summary, and `onResult` gets them. Nothing outside the folder is written.
+   * With the option `pages`, it copies the web site below a page by its links.
+   */
+  mirror(url: string | URL, folder: string, options?: ClientMirrorOptions): Promise<MirrorSummary>
+}
+
 /**
  * Makes a client of checked options that has these protocols beside the caller's fetchers. `furtherOptions`: the names
  * of the options that belong to the protocols.
@@ -122,7 +127,7 @@ export function makeClient(
   options: ClientOptions,
   protocols: readonly Protocol[],
   furtherOptions: readonly string[],
-): Client {
+): SingleClient {
   const policy = readPolicy(options.policy, options.schemes)
   const registry = new Registry(options.fetchers ?? [], protocols)
   const acceptedLogins = new LoginMemory()
@@ -157,6 +162,7 @@ export function makeClient(
   /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
+  const stops: ((error: RetrievalError) => void)[] = []
 
   const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions, turn?: Turn): Retrieval => {
     if (isClosed) throw closed()
@@ -177,25 +183,6 @@ export function makeClient(
     return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
   }
 
-  const batches = new Batches(
-    options,
-    {
-      options: registry.options,
-      resolve: resolutionOf,
-      inFlight: (mechanism) => registry.inFlight(mechanism),
-      begin: (resolution, callOptions, turn) =>
-        begin(resolution, settingsOfCall(settings, callOptions), callOptions, turn),
-    },
-    settings.limits.unreadTimeout,
-  )
-
-  const openBatch: Batches['open'] = (urls, batchOptions, use) => {
-    const batch = batches.open(urls, batchOptions, use)
-    // A policy that is wider than the client's is one error of the call, and not one of each URL.
-    settingsOfCall(settings, batchOptions)
-    return batch
-  }
-
   const open = async (
     url: string | URL | Resolution,
     retrieveOptions: RetrieveOptions,
@@ -207,9 +194,7 @@ export function makeClient(
     return begin(resolution, callSettings, retrieveOptions).run(resolution)
   }
 
-  const pageReader = async () => (await (await registry.get('http'))?.pages?.()) ?? null
-
-  const client: Client = {
+  const client: SingleClient = {
     resolve(url, base) {
       const resolution = resolutionOf(url, base)
       givenOut.add(resolution)
@@ -231,14 +216,12 @@ export function makeClient(
       return saveUrl(client, url, path, saveOptions, registry.options)
     },
     fetch: (input, init) => fetchResponse(retriever, input, init),
-    retrieveAll: (urls, batchOptions = {}) => openBatch(urls, batchOptions, lend(batchOptions.keep === true)),
     async explain(url, options = {}) {
       checkRetrieve(options, registry.options)
       const { policy } = settingsOfCall(settings, options)
       const { base } = options
       const resolving = base === undefined ? settings.resolving : { ...settings.resolving, base }
-      const text = typeof url === 'object' && 'plan' in url ? url.url : String(url)
-      return explainFor(text, requestOf(options), {
+      return explainFor(textOf(url), requestOf(options), {
         ...settings,
         policy,
         resolving,
@@ -254,14 +237,10 @@ export function makeClient(
       if (linkedFrom !== undefined) linked(resolve(linkedFrom, settings.resolving), resolution, settings)
       return handoffOf(resolution, handing)
     },
-    mapAll: (urls, use, batchOptions = {}) => openBatch(urls, batchOptions, map(use)),
-    mirror: (url, folder, mirrorOptions = {}) =>
-      mirrorWith({ ...client, pageReader }, url, folder, mirrorOptions, registry.options),
-    walk: (url, walkOptions = {}) => walkWith(client, url, walkOptions, registry.options),
     async close() {
       isClosed = true
       for (const retrieval of live.clear()) retrieval.abort(closed())
-      batches.close(closed())
+      for (const stop of stops) stop(closed())
       acceptedLogins.clear()
       settings.credentials.clear()
       await registry.dispose()
@@ -285,6 +264,24 @@ export function makeClient(
       ),
   }
   registry.hold(client)
+  const { concurrency, perHost, interval, intervalCap, giveUpHosts } = options
+  keepParts(client, {
+    options: definedOf({ concurrency, perHost, interval, intervalCap, giveUpHosts }),
+    retriever: {
+      options: registry.options,
+      resolve: resolutionOf,
+      inFlight: (mechanism) => registry.inFlight(mechanism),
+      begin: (resolution, callOptions, turn) =>
+        begin(resolution, settingsOfCall(settings, callOptions), callOptions, turn),
+    },
+    pageReader: async () => (await (await registry.get('http'))?.pages?.()) ?? null,
+    unreadTimeout: settings.limits.unreadTimeout,
+    check: (batchOptions) => void settingsOfCall(settings, batchOptions),
+    onClose(stop) {
+      stops.push(stop)
+      if (isClosed) stop(closed())
+    },
+  })
   return client
 }
 

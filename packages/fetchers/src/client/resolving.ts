@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
-import type { ResolveOptions } from '@retriever/core'
+import type { Resolution, ResolveOptions } from '@retriever/core'
 import type { ClientOptions } from './client-options.ts'
 
 /** The options with which a client resolves URLs. */
@@ -27,5 +27,16 @@ function whatwgHost(url: string): string | null {
     return new URL(url).hostname
   } catch {
     return null
+  }
+}
+
+/** The URL as it was given. */
+export function textOf(url: string | URL | Resolution): string {
+  if (typeof url === 'object' && url !== null && 'plan' in url) return url.url
+  try {
+    return String(url)
+  } catch {
+    // An object without toString() is no URL, and its outcome says so.
+    return ''
   }
 }

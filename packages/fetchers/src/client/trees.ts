@@ -1,11 +1,11 @@
 import type { Resolution } from '@retriever/core'
 import type { Representation, SavedFile } from '../body/representation.ts'
 import type { MirrorOptions, MirrorSummary } from '../mirror/mirror-options.ts'
-import type { Retriever, Saver } from '../walk/retriever.ts'
+import type { Retriever } from '../walk/retriever.ts'
 import type { WalkOptions } from '../walk/walk-options.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import type { RetrieveOptions } from './client-options.ts'
-import type { KnownOptions } from './options/known.ts'
+import { partsOf } from './parts.ts'
 import type { SaveUrlOptions } from './save.ts'
 
 /** The options of one call that hold for each of its retrievals. */
@@ -24,34 +24,31 @@ interface TreeClient {
   save(url: string | Resolution, path: string, options?: SaveUrlOptions): Promise<SavedFile>
 }
 
-/** Implements Client.walk. */
-export async function* walkWith(
+/** Does what Client.walk() of `@retriever/fetchers` does, by any client of this package. */
+export async function* walk(
   client: TreeClient,
   url: string | URL,
-  { limits, onEvent, onBody, policy, ...options }: ClientWalkOptions,
-  { tree }: KnownOptions,
+  { limits, onEvent, onBody, policy, ...options }: ClientWalkOptions = {},
 ): AsyncGenerator<WalkedEntry, void, void> {
-  const { walk } = await import('../walk/walk.ts')
-  yield* walk(withCall(client, tree, { limits, onEvent, onBody, policy }), url, options)
+  const { walk: walkTree } = await import('../walk/walk.ts')
+  yield* walkTree(withCall(client, { limits, onEvent, onBody, policy }), url, options)
 }
 
-/** Implements Client.mirror. */
-export async function mirrorWith(
-  client: TreeClient & Pick<Saver, 'pageReader'>,
+/** Does what Client.mirror() of `@retriever/fetchers` does, by any client of this package. */
+export async function mirror(
+  client: TreeClient,
   url: string | URL,
   folder: string,
-  { limits, onEvent, onBody, policy, ...options }: ClientMirrorOptions,
-  { tree }: KnownOptions,
+  { limits, onEvent, onBody, policy, ...options }: ClientMirrorOptions = {},
 ): Promise<MirrorSummary> {
-  const { mirror } = await import('../mirror/mirror.ts')
-  const saver = { ...withCall(client, tree, { limits, onEvent, onBody, policy }), pageReader: client.pageReader }
-  return mirror(saver, url, folder, options)
+  const { mirror: mirrorTree } = await import('../mirror/mirror.ts')
+  const { pageReader } = partsOf(client)
+  return mirrorTree({ ...withCall(client, { limits, onEvent, onBody, policy }), pageReader }, url, folder, options)
 }
 
 /** A client whose retrievals have the options of the call, too. */
 function withCall(
   client: TreeClient,
-  tree: KnownOptions['tree'],
   options: { readonly [Name in keyof CallOptions]: CallOptions[Name] | undefined },
 ): TreeClient & Retriever {
   const call: CallOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
@@ -65,7 +62,7 @@ function withCall(
     return { ...call, ...request, limits, ...(own !== undefined && { onEvent }) }
   }
   return {
-    namedKinds: tree,
+    namedKinds: partsOf(client).retriever.options.tree,
     resolve: (url, base) => client.resolve(url, base),
     retrieve: (url, request = {}) => client.retrieve(url, together(request)),
     save: (url, path, request = {}) => client.save(url, path, together(request)),

@@ -6,6 +6,7 @@ import type { RetrieveOptions } from '../client-options.ts'
 import { handoffError } from '../handoff/handoff.ts'
 import { checkItem } from '../options/checks.ts'
 import { type KnownOptions, mergedOptions } from '../options/known.ts'
+import { textOf } from '../resolving.ts'
 import type { Retrieval } from '../retrieval.ts'
 import type { Rostered } from '../roster.ts'
 import type { Turn } from '../steps/turn.ts'
@@ -245,15 +246,4 @@ function withOwn(options: RetrieveOptions, own: RetrieveOptions, known: KnownOpt
   const merged = mergedOptions(options, own, known)
   const isBoth = options.signal !== undefined && own.signal !== undefined
   return isBoth ? { ...merged, signal: AbortSignal.any([options.signal, own.signal]) } : merged
-}
-
-/** The URL as it was given. */
-export function textOf(url: string | URL | Resolution): string {
-  if (typeof url === 'object' && url !== null && 'plan' in url) return url.url
-  try {
-    return String(url)
-  } catch {
-    // An object without toString() is no URL, and its outcome says so.
-    return ''
-  }
 }

@@ -1,6 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
-import type { BatchOptions, ClientOptions } from '../client-options.ts'
+import type { BatchOptions } from '../client-options.ts'
 import { checkBatch } from '../options/checks.ts'
+import type { ClientParts } from '../parts.ts'
 import { type BatchClient, type BatchUse, RunningBatch } from './batch.ts'
 import type { Retriever } from './batch-job.ts'
 import type { Places } from './client-places.ts'
@@ -13,7 +14,7 @@ const defaultPerHost = 4
 
 /** The batches of one client: they share its places. */
 export class Batches {
-  readonly #options: ClientOptions
+  readonly #options: ClientParts['options']
   readonly #retriever: Retriever
   readonly #unreadTimeout: number
   #places: Promise<Places> | null = null
@@ -21,8 +22,8 @@ export class Batches {
   #closed: RetrievalError | null = null
 
   /** The options must have been checked. */
-  constructor(options: ClientOptions, retriever: Retriever, unreadTimeout: number) {
-    this.#options = { ...options }
+  constructor(options: ClientParts['options'], retriever: Retriever, unreadTimeout: number) {
+    this.#options = options
     this.#retriever = retriever
     this.#unreadTimeout = unreadTimeout
   }
