@@ -7,6 +7,7 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 
 /** Package names mean their sources: tests need no build. The command's tests do: they run packages/cli/dist. */
 export const alias = [
+  { find: '@retriever/core/internal', replacement: path('packages/core/src/internal.ts') },
   { find: '@retriever/core', replacement: path('packages/core/src/index.ts') },
   { find: '@retriever/fetchers/client', replacement: path('packages/fetchers/src/client.ts') },
   { find: '@retriever/fetchers/batches', replacement: path('packages/fetchers/src/batches.ts') },

@@ -50,6 +50,7 @@ test('every mechanism has an about.ts, which its line in the list and its fetche
     const about = await aboutOf(protocol.mechanism)
     expect(about, protocol.mechanism).toMatchObject({
       mechanism: protocol.mechanism,
+      schemes: builtinSchemes.filter(({ mechanism }) => mechanism === protocol.mechanism),
       title: expect.stringMatching(/./),
     })
     expect(protocol).toMatchObject(about)

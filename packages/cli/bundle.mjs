@@ -29,6 +29,7 @@ const settings = {
   define: { RETRIEVE_VERSION: JSON.stringify(version) },
   // The packages' sources, as in the tests: the bundle cannot be older than what it is made from.
   alias: {
+    '@retriever/core/internal': `${here}../core/src/internal.ts`,
     '@retriever/core': `${here}../core/src/index.ts`,
     '@retriever/fetchers/ftp': `${here}../fetchers/src/protocols/ftp/index.ts`,
     '@retriever/fetchers/gemini': `${here}../fetchers/src/protocols/gemini/index.ts`,

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { builtinSchemes } from '@retriever/core'
 import { mapAll, retrieveAll } from '@retriever/fetchers/batches'
 import { createClient } from '@retriever/fetchers/client'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
@@ -18,8 +19,17 @@ test('retrieves by its fetchers', async () => {
   expect([representation.mechanism, await representation.text()]).toEqual(['ftp', expect.stringMatching(/hello/i)])
 })
 
-test('a URL of another protocol is understood, and the option that retrieves it is named', async () => {
+test('knows the schemes of its fetchers and no others, and the option that adds them is named', async () => {
   await using client = createClient({ fetchers: [ftpFetcher()] })
+  expect(client.resolve('ftpes://h/x').scheme.name).toBe('ftpes')
+  const unknown = { code: 'unknown-scheme', advice: { option: 'schemes' } }
+  expect(await failure(client.retrieve('http://h/x'))).toMatchObject(unknown)
+  expect(await client.explain('http://h/x')).toMatchObject({ error: unknown })
+  expect(() => createClient({ policy: { schemes: ['http'] } })).toThrow(/names of known schemes/)
+})
+
+test('a URL of a scheme that it is given is understood, and the option that retrieves it is named', async () => {
+  await using client = createClient({ fetchers: [ftpFetcher()], schemes: builtinSchemes })
   expect(await failure(client.retrieve('http://h/x'))).toMatchObject({
     code: 'no-fetcher',
     advice: { option: 'fetchers' },
@@ -28,8 +38,21 @@ test('a URL of another protocol is understood, and the option that retrieves it 
 })
 
 test('a service that no fetcher opens is handed over', async () => {
-  await using client = createClient()
+  await using client = createClient({ schemes: builtinSchemes })
   expect(await client.open('telnet://h/')).toMatchObject({ outcome: 'handoff', program: 'telnet' })
+})
+
+test('options that name a host and a port are read without the scheme http', async () => {
+  await using server = await startFtpServer()
+  const { host, hostname, port } = new URL(server.url)
+  await using client = createClient({
+    fetchers: [ftpFetcher()],
+    addresses: { [`FTP.example:${port}`]: [hostname] },
+    network: { connectTo: { 'other.example:21': host } },
+    proxy: () => null,
+  })
+  const representation = await client.retrieve(`ftp://ftp.example:${port}/pub/hello.txt`)
+  expect(await representation.text()).toMatch(/hello/i)
 })
 
 test.each([

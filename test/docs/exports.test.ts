@@ -12,11 +12,11 @@ const plain = new Set([
   ...['Refusal', 'Unexplained', 'callback', 'count', 'flag', 'milliseconds', 'text', 'texts'],
 ])
 
-/** The source file behind each entrance of a package. */
+/** The source file behind each public entrance of a package. */
 function sourcesOf(folder: string): string[] {
   const { exports } = JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'))
   return Object.values<string | { default: string }>(exports).flatMap((target) =>
-    typeof target === 'string'
+    typeof target === 'string' || target.default.endsWith('/internal.js')
       ? []
       : [target.default.replace('./dist/', `${root}${folder}/src/`).replace(/\.js$/, '.ts')],
   )

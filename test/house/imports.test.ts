@@ -49,6 +49,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
 /** The entries of our packages that others may import by name, each with its room. */
 const doors: Readonly<Record<string, string>> = {
   '@retriever/core': 'core',
+  '@retriever/core/internal': 'core',
   '@retriever/fetchers': 'doors',
   '@retriever/fetchers/ftp': 'doors',
   '@retriever/fetchers/gemini': 'doors',

@@ -79,7 +79,7 @@ test.each([
 describe('two schemes that are written', () => {
   beforeAll(async () => {
     const { status, output } = await newScheme('scheme', 'nex', '--port', '1900', '--title', 'NEX')
-    expect(output).toMatch(/lines in 6 new files and 5 lists/)
+    expect(output).toMatch(/lines in 6 new files and 6 lists/)
     expect(status).toBe(0)
     // The longest name, which comes behind all others, and the longest texts.
     const texts = ['--title', 'T'.repeat(60), '--spec', `draft-${'x'.repeat(80)}-00`]

@@ -15,6 +15,7 @@ export async function bundleForNode(entry: string, folder: string): Promise<stri
     platform: 'node',
     target: 'node20.18',
     alias: {
+      '@retriever/core/internal': source('packages/core/src/internal.ts'),
       '@retriever/core': source('packages/core/src/index.ts'),
       '@retriever/fetchers/plugin': source('packages/fetchers/src/plugin.ts'),
       '@retriever/fetchers': source('packages/fetchers/src/index.ts'),

@@ -1,4 +1,4 @@
-import { findScheme } from './resolve.ts'
+import { findScheme } from './builtin.ts'
 import type { Scheme } from './scheme.ts'
 import { parseHost } from './url/host.ts'
 import { schemeOf } from './url/split.ts'

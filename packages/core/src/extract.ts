@@ -1,5 +1,5 @@
+import { findScheme, resolve, splitByScheme } from './builtin.ts'
 import { RetrievalError } from './errors.ts'
-import { findScheme, resolve, splitByScheme } from './resolve.ts'
 import type { Scheme } from './scheme.ts'
 import type { Span } from './url/locator.ts'
 import { findBadEscape } from './url/percent.ts'

@@ -1,6 +1,7 @@
 export { type Completion, completeUrl } from './abbreviation.ts'
 export { type Advice, type AdvisedOption, type AdvisedOptions, adviceText } from './advice.ts'
 export { type Asked, askedElsewhere } from './asked.ts'
+export { absoluteUrl, explain, explainResolution, findScheme, maskResolution, parseUrl, resolve } from './builtin.ts'
 export type { CauseJson, ErrorJson } from './error-json.ts'
 export {
   type ErrorCode,
@@ -13,19 +14,13 @@ export {
   type Phase,
   RetrievalError,
 } from './errors.ts'
+export type { Explained, Explanation, PathParameter, Refusal, Unexplained } from './explain/explain.ts'
 export {
-  type Explained,
-  type Explanation,
   type ExplanationLine,
-  explain,
-  explainResolution,
   explanationLines,
   formatExplanation,
-  type PathParameter,
   quoteWire,
-  type Refusal,
-  type Unexplained,
-} from './explain.ts'
+} from './explain/lines.ts'
 export { type ExtractedUrl, type ExtractOptions, extractUrls } from './extract.ts'
 export { type Finding, type FindingCode, finding, findingCodes, type Severity } from './finding.ts'
 export type { Gateway, Gateways } from './gateway.ts'
@@ -46,7 +41,7 @@ export type {
   Z3950Plan,
 } from './plan.ts'
 export { printable, replaceControls } from './printable.ts'
-export { absoluteUrl, findScheme, parseUrl, type Resolution, resolve } from './resolve.ts'
+export type { Resolution } from './resolve.ts'
 export type { Defaults, Inspection, Place, ResolveOptions, Scheme } from './scheme.ts'
 export { authTls, type FtpCommands, ftpCommands, ftpLine, hasUtf8Names, isAnonymous } from './schemes/ftp.ts'
 export { asksGopherForm, asksGopherView, gopherRequest } from './schemes/gopher.ts'
@@ -75,7 +70,6 @@ export { type WaisDocument, waisLimit, waisMost, waisPiece, waisRetrieval, waisS
 export { webSocketHandshake } from './schemes/websocket.ts'
 export { z3950Present, z3950Search, z3950Term } from './schemes/z3950/pdus.ts'
 export { z3950SyntaxName, z3950SyntaxOid } from './schemes/z3950/syntaxes.ts'
-export { maskResolution } from './secrets/mask-resolution.ts'
 export { redact } from './secrets/redact.ts'
 export { isSecretField } from './secrets/secret-fields.ts'
 export { shellCommand, shellWord } from './shell.ts'

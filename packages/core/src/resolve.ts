@@ -5,8 +5,7 @@ import type { Finding, FindingCode } from './finding.ts'
 import { findAll } from './findings.ts'
 import { gatewayScheme, gatewayUrl } from './gateway.ts'
 import type { AccessPlan } from './plan.ts'
-import type { Defaults, Place, ResolveOptions, Scheme } from './scheme.ts'
-import { builtinSchemes } from './schemes/index.ts'
+import type { Defaults, FindingOptions, Place, Scheme, SchemeFinder } from './scheme.ts'
 import { redactUrl } from './secrets/redact.ts'
 import { type Host, lowerAscii, readHost } from './url/host.ts'
 import { type Locator, malformed, type Part, type Span, type SplitUrl } from './url/locator.ts'
@@ -27,14 +26,11 @@ export interface Resolution {
   readonly gateway?: string
 }
 
-/**
- * Works out what a URL means (RFC 3986 1.2.2 "resolution"). It is pure: it does no I/O and always gives the same
- * answer. Throws RetrievalError `malformed-url`, `unknown-scheme` or `limit-exceeded`, each with phase `resolve`.
- */
-export function resolve(url: string, options: ResolveOptions = noOptions): Resolution {
+/** Does what resolve() does, with the schemes that `find` knows. */
+export function resolveBy(url: string, options: FindingOptions): Resolution {
   const { base } = options
   if (base === undefined || schemeOf(url) !== undefined) return resolveAbsolute(url, options)
-  const text = absoluteUrl(url, base, options.schemes)
+  const text = absoluteBy(url, base, options.find)
   try {
     const resolution = resolveAbsolute(text, options)
     const findings = resolution.findings.map((finding) => ({ ...finding, span: spanIn(url, text, finding.span) }))
@@ -57,10 +53,9 @@ function spanIn(reference: string, text: string, [start, end]: Span): Span {
   return start - shift >= shared ? [start - shift, end - shift] : [0, reference.length]
 }
 
-function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
-  const { schemes } = options
+function resolveAbsolute(text: string, options: FindingOptions): Resolution {
   const name = schemeOf(text) ?? ''
-  const scheme = findScheme(name, schemes) ?? gatewayScheme(name, options.gateways)
+  const scheme = options.find(name) ?? gatewayScheme(name, options.gateways)
   const split = splitAfterScheme(text, name, scheme ?? anyScheme)
   if (scheme === undefined) throw unknownScheme(text, name)
   const host = checkHost(split, scheme, options)
@@ -77,11 +72,8 @@ function resolveAbsolute(text: string, options: ResolveOptions): Resolution {
   return { ...resolution, gateway, findings: findings.filter(({ code }) => !ofContact.has(code)) }
 }
 
-/**
- * The absolute URL of a reference (RFC 3986 5.2), as `resolve()` makes it. A base such as `mailto:a@b` has no
- * hierarchy, so only a fragment can be relative to it. Throws `malformed-url`.
- */
-export function absoluteUrl(reference: string, base: string, schemes?: readonly Scheme[]): string {
+/** Does what absoluteUrl() does, with the schemes that `find` knows. */
+export function absoluteBy(reference: string, base: string, find: SchemeFinder): string {
   const fail = (why: string): never => {
     throw malformed(reference, `it is relative, and ${why}`, [0, reference.length])
   }
@@ -90,33 +82,20 @@ export function absoluteUrl(reference: string, base: string, schemes?: readonly 
   const name = schemeOf(base) ?? ''
   // `/c` and `//host/c` work without a slash in the base, but a dot-segment needs a hierarchy.
   const needsHierarchy = !reference.startsWith('/') || /\/\.\.?(?:[/?#]|$)/.test(reference)
-  if (needsHierarchy && findScheme(name, schemes)?.opaquePath === true) {
+  if (needsHierarchy && find(name)?.opaquePath === true) {
     fail(`slashes have no meaning in the names of ${name}, as in the base ${redactUrl(base)}; give the whole URL`)
   }
   return resolveReference(reference, base)
 }
 
-const noOptions: ResolveOptions = {}
 const noDefaults: Defaults = {}
 const anyScheme: View = { query: true }
-const byName: ReadonlyMap<string, Scheme> = new Map(builtinSchemes.map((scheme) => [scheme.name, scheme]))
-
-/** The scheme of that name, which is in lower case; `extra` overrides the built-in ones. */
-export function findScheme(name: string, extra?: readonly Scheme[]): Scheme | undefined {
-  return extra?.find((scheme) => scheme.name === name) ?? byName.get(name)
-}
-
-/** Splits a URL by its scheme's syntax, or by RFC 3986 if the scheme is unknown. Throws what splitUrl throws. */
-export function splitByScheme(url: string, schemes?: readonly Scheme[]): SplitUrl {
-  return splitUrl(url, (name) => findScheme(name, schemes) ?? anyScheme)
-}
 
 /**
- * The parts of a URL, undecoded; formatLocator joins them again. The scheme may be unknown. Throws RetrievalError
- * `malformed-url` or `limit-exceeded`.
+ * Splits a URL by its scheme's syntax, or by RFC 3986 if `find` does not know the scheme. Throws what splitUrl throws.
  */
-export function parseUrl(url: string, schemes?: readonly Scheme[]): Locator {
-  return splitByScheme(url, schemes).locator
+export function splitBy(url: string, find: SchemeFinder): SplitUrl {
+  return splitUrl(url, (name) => find(name) ?? anyScheme)
 }
 
 class UrlPlace implements Place {
@@ -124,10 +103,10 @@ class UrlPlace implements Place {
   readonly port: number
   readonly defaults: Defaults
   readonly asked: Asked
-  readonly domainToAscii: ResolveOptions['domainToAscii']
+  readonly domainToAscii: FindingOptions['domainToAscii']
   readonly split: SplitUrl
 
-  constructor(split: SplitUrl, host: string, defaultPort: number, options: ResolveOptions) {
+  constructor(split: SplitUrl, host: string, defaultPort: number, options: FindingOptions) {
     this.host = host
     this.port = split.locator.port ?? defaultPort
     this.defaults = options.defaults ?? noDefaults
@@ -142,7 +121,7 @@ class UrlPlace implements Place {
   }
 }
 
-function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Host | undefined {
+function checkHost(split: SplitUrl, scheme: Scheme, options: FindingOptions): Host | undefined {
   const { text, locator } = split
   const written = locator.host
   const fail = (what: string): never => {
@@ -157,8 +136,8 @@ function checkHost(split: SplitUrl, scheme: Scheme, options: ResolveOptions): Ho
 }
 
 /** The URL at the caller's gateway, else the one at which the publisher of a URN keeps the named thing. */
-function gatewayOf(locator: Locator, port: number, plan: AccessPlan, options: ResolveOptions): string | undefined {
-  const hasHost = (name: string): boolean => findScheme(name, options.schemes)?.host === 'required'
+function gatewayOf(locator: Locator, port: number, plan: AccessPlan, options: FindingOptions): string | undefined {
+  const hasHost = (name: string): boolean => options.find(name)?.host === 'required'
   const own = options.gateways && gatewayUrl(locator, port, options.gateways, hasHost)
   return own ?? ('locatedAt' in plan && plan.locatedAt !== null ? plan.locatedAt : undefined)
 }

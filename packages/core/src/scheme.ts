@@ -55,6 +55,14 @@ export interface ResolveOptions {
   readonly fetchable?: readonly string[]
 }
 
+/** Finds a scheme by its name, which is in lower case. */
+export type SchemeFinder = (name: string) => Scheme | undefined
+
+/** The options of a resolution that knows these schemes and no others. */
+export interface FindingOptions extends Omit<ResolveOptions, 'schemes'> {
+  readonly find: SchemeFinder
+}
+
 /** The place to connect to, which the generic part of resolution gives to a scheme. */
 export interface Place {
   /** The canonical host; "" if the URL has none. */
@@ -171,4 +179,16 @@ export interface Scheme {
   reading?(wire: readonly string[]): readonly string[]
   /** The findings that only this scheme can make. */
   inspect?(inspection: Inspection): readonly Finding[]
+}
+
+/**
+ * A scheme that is another one but for these properties. If nothing uses it, bundlers leave out what a call makes that
+ * is marked as pure, but keep what `...` makes.
+ */
+export function variant<Base extends Partial<Scheme>>(
+  scheme: Base,
+  changes: Partial<Scheme> & Omit<Scheme, keyof Base>,
+): Scheme {
+  // Both together have all that a scheme needs.
+  return { ...scheme, ...changes } as Scheme
 }

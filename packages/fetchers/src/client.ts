@@ -23,5 +23,5 @@ const elsewhere: Readonly<Record<string, OptionKind>> = {
 /** Makes a client as `@retriever/fetchers` does, but it retrieves only by its `fetchers`. */
 export function createClient(options: ClientOptions = {}): SingleClient {
   checkClient(options, elsewhere)
-  return makeClient(options, [], Object.keys(elsewhere))
+  return makeClient(options, [], Object.keys(elsewhere), () => undefined)
 }

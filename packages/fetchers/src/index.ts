@@ -1,4 +1,4 @@
-import type { Explanation, Resolution } from '@retriever/core'
+import { type Explanation, findScheme, type Resolution } from '@retriever/core'
 import type { Representation } from './body/representation.ts'
 import type { RepresentationOf } from './body/representation-of.ts'
 import { mapAll, retrieveAll } from './client/batch/of-client.ts'
@@ -144,7 +144,7 @@ export function createClient(options?: ClientOptions): Client
 export function createClient(options: ClientOptions = {}): DirectClient {
   checkClient(options, protocolKinds)
   const protocols = readProtocols(options, localHostsOf(options))
-  const client = makeClient(options, protocols, Object.keys(protocolKinds))
+  const client = makeClient(options, protocols, Object.keys(protocolKinds), findScheme)
   const whole: Client = Object.assign<SingleClient, Omit<Client, keyof SingleClient>>(client, {
     retrieveAll: (urls, batchOptions) => retrieveAll(client, urls, batchOptions),
     mapAll: (urls, use, batchOptions) => mapAll(client, urls, use, batchOptions),
@@ -166,7 +166,7 @@ export async function explainUrl(
   const protocols = builtinProtocols({ localHosts: [] })
   const known = knownOptions(protocols, options.fetchers)
   checkSingle(options, protocolKinds, known)
-  return explainWith(url, options, protocols, known)
+  return explainWith(url, options, protocols, known, findScheme)
 }
 
 /**

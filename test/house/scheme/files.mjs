@@ -41,10 +41,12 @@ function ${name}Plan({ urlPath }: Locator, { host, port }: Place): LinePlan<'${n
 }
 
 function aboutFile({ name, title }) {
-  return `import type { About } from '../../contract/about.ts'
+  return `import { ${name} as ${name}Scheme } from '@retriever/core/internal'
+import type { About } from '../../contract/about.ts'
 
 export const ${name}: About<'${name}'> = {
   mechanism: '${name}',
+  schemes: [${name}Scheme],
   title: '${title}',
   honours: {},
 }

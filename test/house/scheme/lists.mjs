@@ -13,6 +13,11 @@ export function listsOf({ name, port, title }) {
       add: inOrder(importOf(name, `./${name}.ts`), before(/^\]\n$/m, `  ${name},\n`)),
     },
     {
+      path: 'packages/core/src/internal.ts',
+      has: (text) => new RegExp(`^export .*\\b${name}\\b`, 'm').test(text),
+      add: inOrder(importOf(name, `./schemes/${name}.ts`, 'export')),
+    },
+    {
       path: 'packages/core/src/plan.ts',
       has: (text) => new RegExp(`^ {2}${name}:|'${name}'`, 'm').test(text),
       add: inOrder(before(/(?<=interface AccessPlans \{[^}]*)^\}/m, `  ${name}: LinePlan<'${name}'>\n`)),
@@ -56,15 +61,15 @@ function before(place, added) {
   }
 }
 
-/** Adds an import, in the order of the files. */
-function importOf(name, file) {
+/** Adds an import, or an export, in the order of the files. */
+function importOf(name, file, kind = 'import') {
   return (text, lines) => {
-    const others = [...text.matchAll(/^import .* from '(\.\/[^']*)'\n/gm)]
+    const others = [...text.matchAll(new RegExp(`^${kind} .* from '(\\./[^']*)'\\n`, 'gm'))]
     if (others.length === 0) return { text: null, lines }
     const next = others.find(([, other]) => other > file)
     const last = others.at(-1)
     const at = next === undefined ? last.index + last[0].length : next.index
-    return { text: `${text.slice(0, at)}import { ${name} } from '${file}'\n${text.slice(at)}`, lines: lines + 1 }
+    return { text: `${text.slice(0, at)}${kind} { ${name} } from '${file}'\n${text.slice(at)}`, lines: lines + 1 }
   }
 }
 

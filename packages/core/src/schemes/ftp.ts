@@ -1,7 +1,7 @@
 import type { Asked } from '../asked.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { FtpPlan, TlsMode } from '../plan.ts'
-import type { Inspection, Place, Scheme } from '../scheme.ts'
+import { type Inspection, type Place, type Scheme, variant } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets, octetsToText, utf8Octets } from '../url/percent.ts'
 
@@ -25,8 +25,7 @@ export const ftp: Scheme = {
 /**
  * FTP with TLS from the first octet. The scheme was never registered, but port 990 is; RFC 4217 2 argues against it.
  */
-export const ftps: Scheme = {
-  ...ftp,
+export const ftps: Scheme = /* @__PURE__ */ variant(ftp, {
   name: 'ftps',
   title: 'File Transfer Protocol, implicit TLS',
   spec: 'RFC 4217',
@@ -34,20 +33,19 @@ export const ftps: Scheme = {
   ownPorts: [989],
   tls: 'implicit',
   resolve: (locator, place) => ftpPlan(locator, place, 'implicit'),
-}
+})
 
 /**
  * FTP with TLS by the command AUTH, on the port of FTP itself (RFC 4217 16). The name comes from FileZilla, and was
  * never registered.
  */
-export const ftpes: Scheme = {
-  ...ftp,
+export const ftpes: Scheme = /* @__PURE__ */ variant(ftp, {
   name: 'ftpes',
   title: 'File Transfer Protocol, explicit TLS',
   spec: 'RFC 4217',
   tls: 'explicit',
   resolve: (locator, place) => ftpPlan(locator, place, 'explicit'),
-}
+})
 
 function ftpPlan(locator: Locator, place: Place, tls: TlsMode): FtpPlan {
   const path = locator.urlPath ?? ''

@@ -1,7 +1,7 @@
 import type { Asked } from '../asked.ts'
 import { type Finding, findDelimiters, finding } from '../finding.ts'
 import type { AccessPlan, GopherPlan, TlsMode } from '../plan.ts'
-import type { Inspection, Place, PortRules, Scheme } from '../scheme.ts'
+import { type Inspection, type Place, type PortRules, type Scheme, variant } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 import { telnet } from './telnet.ts'
@@ -43,13 +43,12 @@ const services: Readonly<Record<string, Service>> = {
 }
 
 /** Gopher with TLS from the first octet. This is a convention, and it uses the port of gopher. */
-export const gophers: Scheme = {
-  ...gopher,
+export const gophers: Scheme = /* @__PURE__ */ variant(gopher, {
   name: 'gophers',
   title: 'The Gopher Protocol over TLS',
   tls: 'implicit',
   resolve: (locator, place) => gopherPlan(locator, place, 'implicit'),
-}
+})
 
 function gopherPlan(locator: Locator, place: Place, tls: TlsMode): GopherPlan {
   const path = decodeOctets(locator.urlPath ?? '')

@@ -1,6 +1,6 @@
 import { type Finding, finding } from '../finding.ts'
 import type { GhelpPlan, InfoPlan, ManPlan, TocPlan, WhatisPlan } from '../plan.ts'
-import type { Inspection, Place, Scheme } from '../scheme.ts'
+import { type Inspection, type Place, type Scheme, variant } from '../scheme.ts'
 import type { Locator, Part } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
@@ -19,14 +19,13 @@ const local = {
 } as const satisfies Partial<Scheme>
 
 /** `man:ls`, `man:ls(1)`. KDE writes `man:/ls`, and `man:(index)` for the list of all pages. */
-export const man: Scheme = {
-  ...local,
+export const man: Scheme = /* @__PURE__ */ variant(local, {
   name: 'man',
   title: 'Manual page',
   spec: 'uri(7)',
   mechanism: 'man',
   resolve: manPlan,
-}
+})
 
 function manPlan({ urlPath }: Locator, place: Place): ManPlan {
   const text = decodeOctets(urlPath ?? '').replace(/^\//, '')
@@ -42,15 +41,14 @@ function manPlan({ urlPath }: Locator, place: Place): ManPlan {
 }
 
 /** GNOME writes `info:gcc#G++_and_GCC`, with `_` for a blank; KDE writes `info:(gcc)G++ and GCC`. */
-export const info: Scheme = {
-  ...local,
+export const info: Scheme = /* @__PURE__ */ variant(local, {
   name: 'info',
   title: 'Info page',
   spec: 'uri(7)',
   mechanism: 'info',
   lineParts: ['urlPath', 'fragment'],
   resolve: infoPlan,
-}
+})
 
 function infoPlan({ urlPath, fragment }: Locator, place: Place): InfoPlan {
   const text = decodeOctets(urlPath ?? '')
@@ -74,14 +72,13 @@ function infoPlan({ urlPath, fragment }: Locator, place: Place): InfoPlan {
 }
 
 /** `whatis:string`: descriptions that contain the whole word. */
-export const whatis: Scheme = {
-  ...local,
+export const whatis: Scheme = /* @__PURE__ */ variant(local, {
   name: 'whatis',
   title: 'Search in the descriptions of manual pages',
   spec: 'uri(7)',
   mechanism: 'whatis',
   resolve: whatisPlan,
-}
+})
 
 function whatisPlan({ urlPath }: Locator, place: Place): WhatisPlan {
   const query = decodeOctets(urlPath ?? '').replace(/^\//, '')
@@ -90,8 +87,7 @@ function whatisPlan({ urlPath }: Locator, place: Place): WhatisPlan {
 }
 
 /** `ghelp:gnumeric`; one of its pages follows `?` or `#`. */
-export const ghelp: Scheme = {
-  ...local,
+export const ghelp: Scheme = /* @__PURE__ */ variant(local, {
   name: 'ghelp',
   title: 'GNOME help',
   spec: 'uri(7)',
@@ -99,7 +95,7 @@ export const ghelp: Scheme = {
   query: true,
   lineParts: ['urlPath', 'query', 'fragment'],
   resolve: ghelpPlan,
-}
+})
 
 function ghelpPlan({ urlPath, query, fragment }: Locator, place: Place): GhelpPlan {
   const document = decodeOctets(urlPath ?? '')
@@ -110,8 +106,7 @@ function ghelpPlan({ urlPath, query, fragment }: Locator, place: Place): GhelpPl
 }
 
 /** `help:gnumeric`, `help:gnumeric/page#section`: the successor of ghelp, for Mallard documents. */
-export const help: Scheme = {
-  ...local,
+export const help: Scheme = /* @__PURE__ */ variant(local, {
   name: 'help',
   title: 'GNOME help, by document and page',
   spec: 'uri(7)',
@@ -119,7 +114,7 @@ export const help: Scheme = {
   query: true,
   lineParts: ['urlPath', 'query', 'fragment'],
   resolve: helpPlan,
-}
+})
 
 function helpPlan({ urlPath, query }: Locator, place: Place): GhelpPlan {
   const text = decodeOctets(urlPath ?? '')
@@ -134,14 +129,13 @@ function helpPlan({ urlPath, query }: Locator, place: Place): GhelpPlan {
  * `toc:`: the start page of the GNOME help browser. `toc:man` lists manual pages, as `man:` does, and `toc:info` lists
  * Info documents, as `info:dir` does.
  */
-export const toc: Scheme = {
-  ...local,
+export const toc: Scheme = /* @__PURE__ */ variant(local, {
   name: 'toc',
   title: 'Table of contents of the GNOME help browser',
   spec: 'uri(7)',
   mechanism: 'toc',
   resolve: tocPlan,
-}
+})
 
 function tocPlan({ urlPath }: Locator): TocPlan | ManPlan | InfoPlan {
   const start = decodeOctets(urlPath ?? '')

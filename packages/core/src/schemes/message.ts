@@ -1,5 +1,5 @@
 import type { MessagePlan } from '../plan.ts'
-import type { Place, Scheme } from '../scheme.ts'
+import { type Place, type Scheme, variant } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
@@ -22,12 +22,11 @@ export const cid: Scheme = {
 }
 
 /** RFC 2392: `mid:<message-id>` and `mid:<message-id>/<content-id>`. */
-export const mid: Scheme = {
-  ...cid,
+export const mid: Scheme = /* @__PURE__ */ variant(cid, {
   name: 'mid',
   title: 'A message or its part, by Message-ID',
   resolve: midPlan,
-}
+})
 
 /** Makes the plan. Splits the URL at the raw slash; an encoded slash belongs to an id. */
 function midPlan({ urlPath }: Locator, place: Place): MessagePlan {

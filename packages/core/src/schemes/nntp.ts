@@ -3,7 +3,7 @@ import { RetrievalError } from '../errors.ts'
 import { type Finding, finding } from '../finding.ts'
 import type { NntpPlan, TlsMode } from '../plan.ts'
 import { printable } from '../printable.ts'
-import type { Inspection, Place, Scheme } from '../scheme.ts'
+import { type Inspection, type Place, type Scheme, variant } from '../scheme.ts'
 import { redact } from '../secrets/redact.ts'
 import { parseHost } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
@@ -27,8 +27,7 @@ export const news: Scheme = {
   inspect: (inspection) => [...noServer(inspection), ...groupName(inspection)],
 }
 
-export const snews: Scheme = {
-  ...news,
+export const snews: Scheme = /* @__PURE__ */ variant(news, {
   name: 'snews',
   title: 'USENET news over TLS',
   spec: 'RFC 5538 5',
@@ -36,29 +35,27 @@ export const snews: Scheme = {
   tls: 'implicit',
   deprecated: 'snews is historic (RFC 5538); it means news over TLS on port 563.',
   resolve: (locator, place) => newsPlan(locator, place, 'implicit'),
-}
+})
 
 /** RFC 5538 3 (RFC 1738 3.7): `nntp://host:port/<newsgroup>/<article number>`. */
-export const nntp: Scheme = {
-  ...news,
+export const nntp: Scheme = /* @__PURE__ */ variant(news, {
   name: 'nntp',
   title: 'USENET news, by server, group and number',
   spec: 'RFC 5538 3',
   host: 'required',
   inspect: (inspection) => [...serverSpecific(inspection), ...groupName(inspection)],
   resolve: (locator, place) => nntpPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
-}
+})
 
 /** NNTP over TLS. The name is common, but not registered (RFC 8143). */
-export const nntps: Scheme = {
-  ...nntp,
+export const nntps: Scheme = /* @__PURE__ */ variant(nntp, {
   name: 'nntps',
   title: 'USENET news over TLS, by server, group and number',
   spec: 'RFC 8143',
   defaultPort: 563,
   tls: 'implicit',
   resolve: (locator, place) => nntpPlan(locator, place, 'implicit'),
-}
+})
 
 type Selected = Pick<NntpPlan, 'newsgroup' | 'articleNumber' | 'articleRange' | 'messageId'>
 type Selection = Pick<NntpPlan, 'select'> & Partial<Selected>

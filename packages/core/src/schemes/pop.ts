@@ -1,5 +1,5 @@
 import type { PopPlan, TlsMode } from '../plan.ts'
-import type { Place, Scheme } from '../scheme.ts'
+import { type Place, type Scheme, variant } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
@@ -20,17 +20,16 @@ export const pop: Scheme = {
 }
 
 /** curl and others write pop3 instead of pop. */
-export const pop3: Scheme = { ...pop, name: 'pop3' }
+export const pop3: Scheme = /* @__PURE__ */ variant(pop, { name: 'pop3' })
 
-export const pop3s: Scheme = {
-  ...pop,
+export const pop3s: Scheme = /* @__PURE__ */ variant(pop, {
   name: 'pop3s',
   title: `${pop.title} over TLS`,
   spec: 'RFC 8314',
   defaultPort: 995,
   tls: 'implicit',
   resolve: (locator, place) => popPlan(locator, place, 'implicit'),
-}
+})
 
 function popPlan(locator: Locator, place: Place, tls: TlsMode): PopPlan {
   const number = locator.urlPath ?? ''

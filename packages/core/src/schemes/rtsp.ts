@@ -1,5 +1,5 @@
 import type { RtspPlan } from '../plan.ts'
-import type { Place, Scheme } from '../scheme.ts'
+import { type Place, type Scheme, variant } from '../scheme.ts'
 import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
@@ -23,8 +23,7 @@ export const rtsp: Scheme = {
 }
 
 /** RFC 7826 4.2: RTSP within TLS. Servers use it with version 1.0 as well. */
-export const rtsps: Scheme = {
-  ...rtsp,
+export const rtsps: Scheme = /* @__PURE__ */ variant(rtsp, {
   name: 'rtsps',
   title: 'Real Time Streaming Protocol over TLS',
   spec: 'RFC 7826 4.2',
@@ -33,16 +32,15 @@ export const rtsps: Scheme = {
   tls: 'implicit',
   sendsPassword: false,
   resolve: (locator, place) => rtspPlan('rtsps', locator, place),
-}
+})
 
 /** RFC 2326 3.2: RTSP over UDP, which RFC 7826 dropped. Retriever leaves it to a player. */
-export const rtspu: Scheme = {
-  ...rtsp,
+export const rtspu: Scheme = /* @__PURE__ */ variant(rtsp, {
   name: 'rtspu',
   title: 'Real Time Streaming Protocol over UDP',
   handoff: true,
   resolve: (locator, place) => rtspPlan('rtspu', locator, place),
-}
+})
 
 /** Makes the plan. The request names the whole URL without its login. */
 function rtspPlan(scheme: 'rtsp' | 'rtsps' | 'rtspu', locator: Locator, { host, port }: Place): RtspPlan {

@@ -1,5 +1,5 @@
 import type { AfsPlan, IrcPlan } from '../plan.ts'
-import type { Place, Scheme } from '../scheme.ts'
+import { type Place, type Scheme, variant } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
@@ -22,15 +22,14 @@ export const irc: Scheme = {
   resolve: (locator, place) => ircPlan(locator, place, 'none'),
 }
 
-export const ircs: Scheme = {
-  ...irc,
+export const ircs: Scheme = /* @__PURE__ */ variant(irc, {
   name: 'ircs',
   title: 'Internet Relay Chat over TLS',
   defaultPort: 6697,
   ownPorts: [994, 6679],
   tls: 'implicit',
   resolve: (locator, place) => ircPlan(locator, place, 'implicit'),
-}
+})
 
 /**
  * Makes the plan. A channel without its # gets one. `isnick` says that the URL names a person, `needkey` that the

@@ -1,5 +1,5 @@
 import type { TelnetPlan } from '../plan.ts'
-import type { Place, Scheme } from '../scheme.ts'
+import { type Place, type Scheme, variant } from '../scheme.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
 
@@ -25,14 +25,13 @@ export const telnet: Scheme = {
 }
 
 /** The scheme was never registered, but port 992 is. TLS begins with the first octet. */
-export const telnets: Scheme = {
-  ...telnet,
+export const telnets: Scheme = /* @__PURE__ */ variant(telnet, {
   name: 'telnets',
   title: 'Interactive session over TELNET with TLS',
   defaultPort: 992,
   tls: 'implicit',
   resolve: (locator, place) => telnetPlan(locator, place, 'implicit'),
-}
+})
 
 function telnetPlan(locator: Locator, place: Place, tls: 'none' | 'implicit'): TelnetPlan {
   if (locator.urlPath) place.fail('telnet URLs end after the host and an optional /', 'urlPath')

@@ -1,5 +1,5 @@
 import type { WsPlan } from '../plan.ts'
-import type { Place, Scheme } from '../scheme.ts'
+import { type Place, type Scheme, variant } from '../scheme.ts'
 import { authority } from '../url/host.ts'
 import type { Locator } from '../url/locator.ts'
 import { decodeOctets } from '../url/percent.ts'
@@ -22,14 +22,13 @@ export const ws: Scheme = {
   resolve: (locator, place) => wsPlan(locator, place, 80),
 }
 
-export const wss: Scheme = {
-  ...ws,
+export const wss: Scheme = /* @__PURE__ */ variant(ws, {
   name: 'wss',
   title: `${ws.title} over TLS`,
   defaultPort: 443,
   tls: 'implicit',
   resolve: (locator, place) => wsPlan(locator, place, 443),
-}
+})
 
 function wsPlan(locator: Locator, place: Place, defaultPort: number): WsPlan {
   if (locator.fragment !== null) {

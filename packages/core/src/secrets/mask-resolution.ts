@@ -1,18 +1,18 @@
 import { RetrievalError } from '../errors.ts'
-import { type Resolution, resolve } from '../resolve.ts'
-import type { ResolveOptions } from '../scheme.ts'
+import { type Resolution, resolveBy } from '../resolve.ts'
+import type { FindingOptions } from '../scheme.ts'
 import { redact, redactUrl } from './redact.ts'
 
 /** Fields that hold a word of a closed list. They hold no secret, so they are shown unchanged. */
 const plain = new Set(['scheme', 'mechanism', 'tls', 'transport', 'select', 'scope', 'operation', 'typecode'])
 
 /**
- * The resolution without its secrets, for explain() and for the events of a client; only this function masks a plan. It
+ * Does what maskResolution() does, with the schemes that `find` knows: only this function masks a plan. It
  * also resolves the URL without its secrets, and shows a string only if both resolutions have it, so that no part or
  * decoded form of a secret appears. Structure and numbers are those of the URL as given. `options` must be those of the
  * resolution.
  */
-export function maskResolution(resolution: Resolution, options: ResolveOptions = {}): Resolution {
+export function maskBy(resolution: Resolution, options: FindingOptions): Resolution {
   const url = redactUrl(resolution.url)
   const { password } = resolution.locator
   const mask = masker(password !== null && password !== '')
@@ -66,9 +66,9 @@ function isRecord(value: unknown): value is object {
  * The resolution of the masked URL; undefined if a secret contained delimiters, so that the masked text is no URL of
  * the scheme.
  */
-function resolveMasked(url: string, { base: _, ...options }: ResolveOptions): Resolution | undefined {
+function resolveMasked(url: string, { base: _, ...options }: FindingOptions): Resolution | undefined {
   try {
-    return resolve(url, options)
+    return resolveBy(url, options)
   } catch (error) {
     if (RetrievalError.is(error)) return undefined
     throw error

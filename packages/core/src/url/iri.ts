@@ -1,4 +1,4 @@
-import { splitByScheme } from '../resolve.ts'
+import { splitByScheme } from '../builtin.ts'
 import type { Scheme } from '../scheme.ts'
 import { readHost } from './host.ts'
 import { formatLocator, malformed } from './locator.ts'

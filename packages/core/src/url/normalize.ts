@@ -1,5 +1,5 @@
+import { findScheme, parseUrl, resolve } from '../builtin.ts'
 import { RetrievalError } from '../errors.ts'
-import { findScheme, parseUrl, resolve } from '../resolve.ts'
 import type { Scheme } from '../scheme.ts'
 import { bracketed, lowerAscii, readHost } from './host.ts'
 import { formatLocator, type Locator } from './locator.ts'

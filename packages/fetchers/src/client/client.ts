@@ -1,4 +1,5 @@
-import { type Explanation, type Resolution, RetrievalError, resolve } from '@retriever/core'
+import { type Explanation, type Resolution, RetrievalError } from '@retriever/core'
+import { resolveBy, type SchemeFinder } from '@retriever/core/internal'
 import { isRepresentation, type Representation, type SavedFile } from '../body/representation.ts'
 import type { Protocol } from '../contract/about.ts'
 import type { Handoff } from '../contract/fetcher.ts'
@@ -121,15 +122,18 @@ export interface Client extends SingleClient {
 
 /**
  * Makes a client of checked options that has these protocols beside the caller's fetchers. `furtherOptions`: the names
- * of the options that belong to the protocols.
+ * of the options that belong to the protocols. `builtin`: finds the schemes that are neither the caller's nor the
+ * fetchers'.
  */
 export function makeClient(
   options: ClientOptions,
   protocols: readonly Protocol[],
   furtherOptions: readonly string[],
+  builtin: SchemeFinder,
 ): SingleClient {
-  const policy = readPolicy(options.policy, options.schemes)
   const registry = new Registry(options.fetchers ?? [], protocols)
+  const resolving = readResolving(options, builtin)
+  const policy = readPolicy(options.policy, resolving.find)
   const acceptedLogins = new LoginMemory()
   const clientFetchers = options.fetchers ?? []
   let begun = 0
@@ -155,7 +159,7 @@ export function makeClient(
     retryOn: options.retryOn,
     onEvent: options.onEvent,
     nextId: () => ++begun,
-    resolving: readResolving(options),
+    resolving,
   }
   const fetchSettings: Settings = { ...settings, policy: { ...settings.policy, isFetch: true } }
   const live = new Roster<Retrieval>()
@@ -168,7 +172,7 @@ export function makeClient(
     if (isClosed) throw closed()
     const { signal, base, linkedFrom } = options
     const request = requestOf(options)
-    const from = linkedFrom === undefined ? null : resolve(linkedFrom, settings.resolving)
+    const from = linkedFrom === undefined ? null : resolveBy(linkedFrom, settings.resolving)
     const { tls } = callSettings
     const nesting = from === null ? outermost(tls, base) : linked(from, resolution, callSettings, base)
     const deadline = new RetrievalDeadline(resolution.url, callSettings.limits, signal)
@@ -180,7 +184,7 @@ export function makeClient(
   const resolutionOf = (url: string | URL | Resolution, base: string | undefined): Resolution => {
     if (typeof url === 'object' && url !== null && 'plan' in url)
       return givenOut.has(url) ? url : resolutionOf(url.url, base)
-    return resolve(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
+    return resolveBy(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
   }
 
   const open = async (
@@ -234,7 +238,7 @@ export function makeClient(
       const { base, linkedFrom, ...handing } = checkHandUrl(options)
       const resolution = resolutionOf(url, base)
       enforce(settings.policy, resolution)
-      if (linkedFrom !== undefined) linked(resolve(linkedFrom, settings.resolving), resolution, settings)
+      if (linkedFrom !== undefined) linked(resolveBy(linkedFrom, settings.resolving), resolution, settings)
       return handoffOf(resolution, handing)
     },
     async close() {

@@ -1,4 +1,5 @@
 import type { Explanation } from '@retriever/core'
+import type { SchemeFinder } from '@retriever/core/internal'
 import type { Protocol } from '../contract/about.ts'
 import type { RequestOptions } from '../contract/fetcher.ts'
 import type { ClientOptions, RetrieveOptions } from './client-options.ts'
@@ -18,15 +19,17 @@ export async function explainUrl(
   options: ClientOptions & RetrieveOptions,
   protocols: readonly Protocol[],
   known: KnownOptions,
+  builtin: SchemeFinder,
 ): Promise<Explanation> {
   const { base, cookies, fetchers = [], network, tls } = options
   const given = Object.entries(options).filter(
     ([name, value]) => Object.hasOwn(known.request, name) && value !== undefined,
   )
   const request: RequestOptions = Object.fromEntries(given)
+  const resolving = readResolving(options, builtin)
   return explainFor(String(url), request, {
-    policy: { ...readPolicy(options.policy, options.schemes), isFetch: false },
-    resolving: { ...readResolving(options), ...(base !== undefined && { base }) },
+    policy: { ...readPolicy(options.policy, resolving.find), isFetch: false },
+    resolving: { ...resolving, ...(base !== undefined && { base }) },
     proxyFor: await proxyChoice(options),
     network: readNetwork(network),
     tls: tls ?? {},

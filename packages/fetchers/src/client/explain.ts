@@ -5,16 +5,13 @@ import {
   authority,
   type Explained,
   type Explanation,
-  explain,
-  explainResolution,
   type Refusal,
   type Resolution,
-  type ResolveOptions,
   RetrievalError,
   redact,
-  resolve,
   utf8Octets,
 } from '@retriever/core'
+import { explainBy, explainResolutionBy, type FindingOptions, resolveBy } from '@retriever/core/internal'
 import type { Protocol } from '../contract/about.ts'
 import type { Fetcher, RequestOptions } from '../contract/fetcher.ts'
 import type { CookieStore, Network, ProxyServer, TlsOptions } from '../contract/network.ts'
@@ -28,7 +25,7 @@ import { enforce, enforceAddress, enforceDirect, enforceNetwork, type Rules } fr
 /** The settings of a client that decide what it would send. */
 export interface ExplainSettings {
   readonly policy: Rules
-  readonly resolving: ResolveOptions
+  readonly resolving: FindingOptions
   readonly proxyFor: ProxyChoice
   readonly network: Network | undefined
   readonly tls: Pick<TlsOptions, 'alpn'>
@@ -49,15 +46,15 @@ export async function explainFor(
   settings: ExplainSettings,
 ): Promise<Explanation> {
   const resolution = resolved(url, settings.resolving)
-  if (resolution === null) return explain(url, settings.resolving)
+  if (resolution === null) return explainBy(url, settings.resolving)
   const { mechanism } = resolution.plan
   const { own, known } = fetchersOf(mechanism, settings)
   const askedFor = own?.askedFor ?? known?.askedFor
   const http2 = settings.tls.alpn === false ? { http2: false } : {}
   const asked = { ...(await askedBy(request, resolution, settings, askedFor)), ...own?.asked, ...http2 }
   const resolving = { ...settings.resolving, asked }
-  const again = resolve(url, resolving)
-  const explained = explainResolution(again, resolving)
+  const again = resolveBy(url, resolving)
+  const explained = explainResolutionBy(again, resolving)
   const { gateway } = again
   if (gateway === undefined) {
     const sent = await viaProxy(explained, again, asked, settings)
@@ -85,9 +82,9 @@ function unsendable(request: RequestOptions, { plan }: Resolution, settings: Exp
 }
 
 /** Null: the URL means nothing. */
-function resolved(url: string, options: ResolveOptions): Resolution | null {
+function resolved(url: string, options: FindingOptions): Resolution | null {
   try {
-    return resolve(url, options)
+    return resolveBy(url, options)
   } catch (error) {
     if (RetrievalError.is(error)) return null
     throw error

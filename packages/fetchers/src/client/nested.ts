@@ -1,4 +1,5 @@
-import { parseUrl, type Resolution, RetrievalError, redact, resolve, resolveReference } from '@retriever/core'
+import { type Resolution, RetrievalError, redact, resolveReference } from '@retriever/core'
+import { resolveBy, splitBy } from '@retriever/core/internal'
 import type { NestedOptions } from '../contract/nested.ts'
 import type { TlsOptions } from '../contract/network.ts'
 import { checkOptions, flag } from '../kit/options.ts'
@@ -49,7 +50,7 @@ export function linked(from: Resolution, to: Resolution, { policy, tls, resolvin
     return { ...outermost(tls), isNamedByServer: true, isPointedTo }
   }
   // The message is the caller's choice, but a server's page must not reach one that is nearer than the page.
-  enforceLink(policy, from, resolve(base, resolving), isFromInside)
+  enforceLink(policy, from, resolveBy(base, resolving), isFromInside)
   return { ...outermost(tls, base), isPointedTo }
 }
 
@@ -67,8 +68,8 @@ export function nest(
   const isNamedByServer = pointedTo || parent.isNamedByServer
   const reference = resolveReference(url, from.url)
   const to = isNamedByServer
-    ? withLoginOf(from, parseUrl(reference, resolving.schemes), resolving)
-    : resolve(reference, resolving)
+    ? withLoginOf(from, splitBy(reference, resolving.find).locator, resolving)
+    : resolveBy(reference, resolving)
   // Files that no server has named are as many as their folder has.
   if (isNamedByServer || !isLocal(to.scheme)) begun.count++
   const isFromInside = isFromHere(from, {})

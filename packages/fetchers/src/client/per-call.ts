@@ -1,4 +1,4 @@
-import { findScheme, type RetrievalError, type Scheme } from '@retriever/core'
+import type { RetrievalError, Scheme } from '@retriever/core'
 import type { Limits } from '../contract/limits.ts'
 import { invalidOption, publicMinSpeed, readLimits } from '../kit/limits.ts'
 import type { RetrieveOptions } from './client-options.ts'
@@ -52,7 +52,7 @@ function both(first: EventListener | undefined, second: EventListener | undefine
 /** The client's policy with the changes of one call, which may only refuse more. */
 function narrowed({ policy: base, resolving }: Settings, changes: Partial<Policy>): Rules {
   const given = definedOf(changes)
-  readPolicy(given, resolving.schemes)
+  readPolicy(given, resolving.find)
   for (const name of ['allowDowngrade', 'allowInward'] as const) {
     if (given[name] === true && !base[name]) throw wider(name, 'absent or false', true)
   }
@@ -74,7 +74,7 @@ function narrowed({ policy: base, resolving }: Settings, changes: Partial<Policy
     }
   }
   if (given.schemes === null && base.schemes !== null) throw wider('schemes', 'absent or a list', null)
-  const more = given.schemes?.find((name) => isRefused(base, findScheme(name, resolving.schemes)))
+  const more = given.schemes?.find((name) => isRefused(base, resolving.find(name)))
   if (more !== undefined) throw wider('schemes', 'names of schemes that the client retrieves', more)
   return { ...base, ...given }
 }

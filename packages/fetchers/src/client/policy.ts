@@ -5,13 +5,13 @@ import {
   type ErrorDetails,
   type FindingCode,
   findingCodes,
-  findScheme,
   isInward,
   type Mechanism,
   type Resolution,
   RetrievalError,
   type Scheme,
 } from '@retriever/core'
+import type { SchemeFinder } from '@retriever/core/internal'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 import type { Network, ProxyServer } from '../contract/network.ts'
 import { invalidOption } from '../kit/limits.ts'
@@ -107,8 +107,8 @@ const policyKinds: Readonly<Record<keyof Policy, OptionKind>> = {
   redirectSchemes: schemeList,
 }
 
-/** The caller's policy with defaults. `own`: the caller's own schemes. Throws `invalid-option`. */
-export function readPolicy(changes: Partial<Policy> = {}, own: readonly Scheme[] = []): Policy {
+/** The caller's policy with defaults. `find` finds the schemes that the client knows. Throws `invalid-option`. */
+export function readPolicy(changes: Partial<Policy> = {}, find: SchemeFinder): Policy {
   checkOptions(changes, policyKinds, 'policy.')
   for (const code of changes.allow ?? []) {
     if (!Object.hasOwn(findingCodes, code) || code === 'encoded-delimiter') {
@@ -117,7 +117,7 @@ export function readPolicy(changes: Partial<Policy> = {}, own: readonly Scheme[]
   }
   new AddressExceptions(changes.allowAddresses ?? [])
   for (const option of ['schemes', 'redirectSchemes'] as const) {
-    const unknown = changes[option]?.find((name) => findScheme(name, own) === undefined)
+    const unknown = changes[option]?.find((name) => find(name) === undefined)
     if (unknown !== undefined) throw invalidOption(`policy.${option}`, schemeList[0], unknown)
   }
   const given = Object.entries(changes).filter(([, value]) => value !== undefined)

@@ -4,15 +4,13 @@ import {
   formatLocator,
   isInward,
   type Locator,
-  parseUrl,
   printable,
   type Resolution,
-  type ResolveOptions,
   RetrievalError,
   redact,
-  resolve,
   resolveReference,
 } from '@retriever/core'
+import { type FindingOptions, resolveBy, splitBy } from '@retriever/core/internal'
 import type { Redirect, RequestOptions, RetrievalContext } from '../contract/fetcher.ts'
 import type { TlsOptions } from '../contract/network.ts'
 import { hostOf, redirectedTo } from './policy.ts'
@@ -21,11 +19,11 @@ import { hostOf, redirectedTo } from './policy.ts'
 export function redirectTarget(
   from: Resolution,
   { location, status }: Redirect,
-  resolving: ResolveOptions,
+  resolving: FindingOptions,
   context: RetrievalContext,
 ): Resolution {
   try {
-    const target = parseUrl(resolveReference(location, from.url), resolving.schemes)
+    const target = splitBy(resolveReference(location, from.url), resolving.find).locator
     // The fragment is inherited (RFC 9110 10.2.2).
     const locator = { ...target, fragment: target.fragment ?? from.locator.fragment }
     return withLoginOf(from, locator, resolving)
@@ -41,11 +39,11 @@ export function redirectTarget(
  * The resolution of a URL that a server wrote. Its userinfo is dropped (threats.md case 48: userinfo in Location); the
  * caller's stays with its origin (case 15: no credentials to another origin).
  */
-export function withLoginOf(from: Resolution, locator: Locator, resolving: ResolveOptions): Resolution {
-  const bare = resolve(formatLocator({ ...locator, user: null, password: null }), resolving)
+export function withLoginOf(from: Resolution, locator: Locator, resolving: FindingOptions): Resolution {
+  const bare = resolveBy(formatLocator({ ...locator, user: null, password: null }), resolving)
   const { user, password } = from.locator
   if ((user === null && password === null) || !isSameOrigin(from, bare)) return bare
-  return resolve(formatLocator({ ...locator, user, password }), resolving)
+  return resolveBy(formatLocator({ ...locator, user, password }), resolving)
 }
 
 /**

@@ -1,13 +1,15 @@
 import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
-import type { Resolution, ResolveOptions } from '@retriever/core'
+import type { Resolution } from '@retriever/core'
+import { type FindingOptions, http, resolveBy, type SchemeFinder } from '@retriever/core/internal'
 import type { ClientOptions } from './client-options.ts'
 
-/** The options with which a client resolves URLs. */
-export function readResolving(options: ClientOptions): ResolveOptions {
+/** The options with which a client resolves URLs. `builtin` finds the schemes that it knows beside the caller's. */
+export function readResolving(options: ClientOptions, builtin: SchemeFinder): FindingOptions {
   const { schemes, gateways, defaults, fetchers } = options
+  const given = [...(schemes ?? []), ...(fetchers ?? []).flatMap((fetcher) => fetcher.schemes ?? [])]
   return {
-    schemes: [...(schemes ?? [])],
+    find: (name) => given.find((scheme) => scheme.name === name) ?? builtin(name),
     ...(gateways && { gateways: { ...gateways } }),
     defaults: { ...defaults, localHosts: localHostsOf(options) },
     fetchable: (fetchers ?? []).map(({ mechanism }) => mechanism),
@@ -39,4 +41,9 @@ export function textOf(url: string | URL | Resolution): string {
     // An object without toString() is no URL, and its outcome says so.
     return ''
   }
+}
+
+/** The resolution of a host and what may follow it, as in an http URL, for options that name a place. */
+export function resolvePlace(text: string): Resolution {
+  return resolveBy(`http://${text}`, { find: () => http, domainToAscii: domainToASCII })
 }

@@ -1,4 +1,4 @@
-import type { ResolveOptions } from '@retriever/core'
+import type { FindingOptions } from '@retriever/core/internal'
 import type { AcceptedLogins, RequestLogin, RetrievalContext } from '../contract/fetcher.ts'
 import type { Limits } from '../contract/limits.ts'
 import type { CookieStore, Network, TlsOptions } from '../contract/network.ts'
@@ -23,7 +23,7 @@ export interface Settings {
   readonly limits: Limits
   /** The limits that the caller has set, for calls that change some of them. */
   readonly givenLimits: Partial<Limits>
-  readonly resolving: ResolveOptions
+  readonly resolving: FindingOptions
   readonly tls: TlsOptions
   readonly proxyFor: ProxyChoice
   readonly network: Network | undefined

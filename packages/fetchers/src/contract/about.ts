@@ -1,10 +1,12 @@
-import type { Advice, Mechanism } from '@retriever/core'
+import type { Advice, Mechanism, Scheme } from '@retriever/core'
 import type { Fetcher, SharedOptions } from './fetcher.ts'
 import type { Extent, NamedRows } from './options.ts'
 
 /** What a client knows of a protocol before its code is loaded. */
 export interface About<M extends Mechanism = Mechanism> {
   readonly mechanism: M
+  /** See Fetcher.schemes. */
+  readonly schemes: readonly Scheme[]
   /** The name in messages: the subject of a sentence. */
   readonly title: string
   /** The options that it uses, as other mechanisms do, and for which results. */

@@ -9,6 +9,7 @@ import type {
   Phase,
   Resolution,
   RetrievalError,
+  Scheme,
 } from '@retriever/core'
 import type { ByteSource } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
@@ -27,6 +28,8 @@ import type { Stopwatch } from './timings.ts'
 /** A plug-in for one mechanism: a plain object, which a function usually makes from options. */
 export interface Fetcher<M extends Mechanism = Mechanism> {
   readonly mechanism: M
+  /** The schemes whose URLs it retrieves: the client knows them beside those of its option `schemes`. */
+  readonly schemes?: readonly Scheme[]
   /**
    * How many retrievals may share one connection that answers one after the other. retrieveAll() counts that many as
    * one retrieval of a host. Default 1.

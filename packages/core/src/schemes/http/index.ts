@@ -1,5 +1,5 @@
 import type { HttpPlan } from '../../plan.ts'
-import type { Place, Scheme } from '../../scheme.ts'
+import { type Place, type Scheme, variant } from '../../scheme.ts'
 import { authority } from '../../url/host.ts'
 import type { Locator } from '../../url/locator.ts'
 import { decodeOctets } from '../../url/percent.ts'
@@ -24,8 +24,7 @@ export const http: Scheme = {
   resolve: (locator, place) => httpPlan(locator, place, 80),
 }
 
-export const https: Scheme = {
-  ...http,
+export const https: Scheme = /* @__PURE__ */ variant(http, {
   name: 'https',
   title: 'Hypertext Transfer Protocol over TLS',
   spec: 'RFC 9110 4.2.2',
@@ -33,7 +32,7 @@ export const https: Scheme = {
   ownPorts: [631],
   tls: 'implicit',
   resolve: (locator, place) => httpPlan(locator, place, 443),
-}
+})
 
 /**
  * The target of a request: path and query as written, neither decoded nor encoded. Dot-segments of the path are removed

@@ -1,5 +1,5 @@
 import type { ImapPlan, TlsMode } from '../../plan.ts'
-import type { Place, Scheme } from '../../scheme.ts'
+import { type Place, type Scheme, variant } from '../../scheme.ts'
 import type { Locator } from '../../url/locator.ts'
 import { decodeOctets } from '../../url/percent.ts'
 import { mailLogin } from '../pop.ts'
@@ -23,15 +23,14 @@ export const imap: Scheme = {
   resolve: (locator, place) => imapPlan(locator, place, place.defaults.requireTls ? 'explicit' : 'none'),
 }
 
-export const imaps: Scheme = {
-  ...imap,
+export const imaps: Scheme = /* @__PURE__ */ variant(imap, {
   name: 'imaps',
   title: `${imap.title} over TLS`,
   spec: 'RFC 8314',
   defaultPort: 993,
   tls: 'implicit',
   resolve: (locator, place) => imapPlan(locator, place, 'implicit'),
-}
+})
 
 function imapPlan(locator: Locator, place: Place, tls: TlsMode): ImapPlan {
   const { urlPath, query } = locator

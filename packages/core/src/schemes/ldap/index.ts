@@ -2,7 +2,7 @@ import { adviceText } from '../../advice.ts'
 import { type Finding, finding } from '../../finding.ts'
 import type { LdapPlan, TlsMode } from '../../plan.ts'
 import { printable } from '../../printable.ts'
-import type { Inspection, Place, Scheme } from '../../scheme.ts'
+import { type Inspection, type Place, type Scheme, variant } from '../../scheme.ts'
 import { parseHost } from '../../url/host.ts'
 import { isLoopback } from '../../url/inward.ts'
 import type { Locator } from '../../url/locator.ts'
@@ -38,19 +38,17 @@ export const ldap: Scheme = {
   withUser: withBindname,
 }
 
-export const ldaps: Scheme = {
-  ...ldap,
+export const ldaps: Scheme = /* @__PURE__ */ variant(ldap, {
   name: 'ldaps',
   title: 'Lightweight Directory Access Protocol over TLS',
   spec: 'RFC 4513 (ldaps itself is a convention)',
   defaultPort: 636,
   tls: 'implicit',
   resolve: (locator, place) => ldapPlan(locator, place, 'implicit'),
-}
+})
 
 /** An extension of OpenLDAP: the host part is the encoded path of a local socket. */
-export const ldapi: Scheme = {
-  ...ldap,
+export const ldapi: Scheme = /* @__PURE__ */ variant(ldap, {
   name: 'ldapi',
   title: 'Lightweight Directory Access Protocol over a local socket',
   spec: 'draft-chu-ldap-ldapi-00',
@@ -58,7 +56,7 @@ export const ldapi: Scheme = {
   host: 'socket',
   lineParts: ['host', 'urlPath'],
   resolve: (locator, place) => ldapPlan(locator, place, 'none'),
-}
+})
 
 /** The socket of slapd. libldap of Debian, Fedora and others looks for it here. */
 const defaultSocket = '/var/run/slapd/ldapi'

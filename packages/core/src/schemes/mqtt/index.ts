@@ -1,5 +1,5 @@
 import type { MqttPlan } from '../../plan.ts'
-import type { Place, Scheme } from '../../scheme.ts'
+import { type Place, type Scheme, variant } from '../../scheme.ts'
 import type { Locator } from '../../url/locator.ts'
 import { decodeOctets, octetsToText, utf8Octets } from '../../url/percent.ts'
 import { mqttConnect, mqttDisconnect, mqttReading, mqttSubscribe } from './packets.ts'
@@ -23,14 +23,13 @@ export const mqtt: Scheme = {
   resolve: (locator, place) => mqttPlan(locator, place, 'none'),
 }
 
-export const mqtts: Scheme = {
-  ...mqtt,
+export const mqtts: Scheme = /* @__PURE__ */ variant(mqtt, {
   name: 'mqtts',
   title: `${mqtt.title} over TLS`,
   defaultPort: 8883,
   tls: 'implicit',
   resolve: (locator, place) => mqttPlan(locator, place, 'implicit'),
-}
+})
 
 /**
  * Stands in plans for the last twelve octets of the client's name, which each connection draws at random. It has as

@@ -1,5 +1,5 @@
 import type { Z3950Plan } from '../../plan.ts'
-import type { Place, Scheme } from '../../scheme.ts'
+import { type Place, type Scheme, variant } from '../../scheme.ts'
 import type { Locator } from '../../url/locator.ts'
 import { decodeOctets } from '../../url/percent.ts'
 import { berOid, berReading } from '../../wire/ber.ts'
@@ -27,23 +27,21 @@ export const z3950r: Scheme = {
 }
 
 /** RFC 2056 3: an interactive session. With `;query=`, an extension, the URL means the list of the records found. */
-export const z3950s: Scheme = {
-  ...z3950r,
+export const z3950s: Scheme = /* @__PURE__ */ variant(z3950r, {
   name: 'z39.50s',
   title: 'Z39.50 session',
   spec: 'RFC 2056 3',
   handoff: true,
   isData: (plan) => plan.mechanism === 'z3950' && plan.operation === 'search',
   resolve: (locator, place) => z3950Plan(locator, place, 'session'),
-}
+})
 
 /** RFC 1738 reserved the name, and nobody defined it. */
-export const z3950: Scheme = {
-  ...z3950s,
+export const z3950: Scheme = /* @__PURE__ */ variant(z3950s, {
   name: 'z39.50',
   spec: 'RFC 1738 5 (reserved)',
   deprecated: 'z39.50 was reserved and never defined; it is read as z39.50s, a session.',
-}
+})
 
 /** The record syntax for a URL that names none: most catalogues have it. */
 const usmarc = '1.2.840.10003.5.10'

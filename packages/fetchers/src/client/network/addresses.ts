@@ -1,12 +1,12 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP } from 'node:net'
-import { domainToASCII } from 'node:url'
-import { adviceText, isInward, RetrievalError, resolve } from '@retriever/core'
+import { adviceText, isInward, RetrievalError } from '@retriever/core'
 import type { Addresses, Lookup } from '../../contract/network.ts'
 import { invalidOption } from '../../kit/limits.ts'
 import { isLoopbackName, lookUp } from '../../wire/transport/lookup.ts'
 import { isPublic } from '../../wire/transport/public-addresses.ts'
 import { allowInward, type Policy, publicOnly } from '../policy.ts'
+import { resolvePlace } from '../resolving.ts'
 import { AddressExceptions } from './exceptions.ts'
 import { keyOfFunction } from './function-key.ts'
 
@@ -117,7 +117,7 @@ function readPlace(place: string): string {
   if (/^\*:\d{1,5}$/.test(place) && Number(place.slice(2)) <= 65_535) return `*:${Number(place.slice(2))}`
   try {
     const [, port] = /:(\d{1,5})$/.exec(place) ?? []
-    const { plan } = resolve(`http://${place}/`, { domainToAscii: domainToASCII })
+    const { plan } = resolvePlace(`${place}/`)
     if (
       plan.mechanism === 'http' &&
       plan.target === '/' &&

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
-import { domainToASCII } from 'node:url'
-import { RetrievalError, resolve } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
 import type { Connect, Network, NetworkOptions, Place } from '../../contract/network.ts'
 import { invalidOption } from '../../kit/limits.ts'
 import { checkOptions, line, type OptionKind, portRange, record } from '../../kit/options.ts'
+import { resolvePlace } from '../resolving.ts'
 import { keyOfFunction } from './function-key.ts'
 
 const family: OptionKind = ['4 or 6', (value) => value === 4 || value === 6]
@@ -52,7 +52,7 @@ function plainHost(host: string): string | undefined {
   const bare = host.replace(/^\[(.*)\]$/, '$1')
   if (isIP(bare) === 6) return bare
   try {
-    const { plan } = resolve(`http://${host}/`, { domainToAscii: domainToASCII })
+    const { plan } = resolvePlace(`${host}/`)
     return plan.mechanism === 'http' && plan.target === '/' && plan.user === null ? plan.host : undefined
   } catch (error) {
     if (RetrievalError.is(error)) return undefined

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { domainToASCII } from 'node:url'
-import { bracketed, type HttpPlan, type Locator, RetrievalError, resolve } from '@retriever/core'
+import { bracketed, type HttpPlan, type Locator, RetrievalError } from '@retriever/core'
 import type { ProxyServer } from '../../contract/network.ts'
 import { invalidOption } from '../../kit/limits.ts'
+import { resolvePlace } from '../resolving.ts'
 
 /** The target of a retrieval, or of one hop of it. */
 export interface ProxyTarget {
@@ -79,7 +79,7 @@ function isKind(text: string): text is ProxyServer['kind'] {
 /** Reads host, login and port as those of an http URL without path, query and fragment. */
 function placeOf(rest: string): { readonly plan: HttpPlan; readonly locator: Locator } | undefined {
   try {
-    const { plan, locator } = resolve(`http://${rest}`, { domainToAscii: domainToASCII })
+    const { plan, locator } = resolvePlace(rest)
     const bare = plan.mechanism === 'http' && plan.target === '/' && locator.fragment === null && locator.port !== 0
     return bare ? { plan, locator } : undefined
   } catch (error) {

@@ -91,7 +91,8 @@ export function checkClient(options: ClientOptions, further: FurtherKinds): void
     throw invalidOption('fetchFallback', expected, options.fetchFallback)
   }
   checkOptions(options.defaults ?? {}, defaultsKinds, 'defaults.')
-  for (const scheme of options.schemes ?? []) checkScheme(scheme)
+  const ofFetchers = (options.fetchers ?? []).flatMap((fetcher) => fetcher?.schemes ?? [])
+  for (const scheme of [...(options.schemes ?? []), ...ofFetchers]) checkScheme(scheme)
 }
 
 /** The types say the rest; these members are those without which nothing works. */

@@ -100,7 +100,7 @@ function asksFor(request: RequestOptions, { named }: KnownOptions): Path[] {
 /** What a fetcher says, or what the client knows of its mechanism where the fetcher says nothing. */
 export function saidOf(
   fetcher: Pick<Fetcher, 'mechanism' | Sayable>,
-  about: Omit<About, 'inFlight'> | undefined,
+  about: Omit<About, 'inFlight' | 'schemes'> | undefined,
 ): Said {
   const { mechanism, title = about?.title, honours, options } = fetcher
   // What a fetcher honours may differ from what the built-in one does.

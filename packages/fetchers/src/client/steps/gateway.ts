@@ -1,4 +1,4 @@
-import { resolve } from '@retriever/core'
+import { resolveBy } from '@retriever/core/internal'
 import { enforce } from '../policy.ts'
 import { requestForOtherOrigin, tlsForOtherOrigin } from '../redirect.ts'
 import { lead, type Step } from './hop.ts'
@@ -15,6 +15,6 @@ export const gateway: Step = (hop, next) => {
   const { request, nesting } = retrieval
   retrieval.request = requestForOtherOrigin(request)
   retrieval.nesting = { ...nesting, isOtherOrigin: true, isAtGateway: true, tls: tlsForOtherOrigin(nesting.tls) }
-  lead(hop, resolve(resolution.gateway, direct))
+  lead(hop, resolveBy(resolution.gateway, direct))
   return next(hop)
 }

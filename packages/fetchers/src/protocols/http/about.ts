@@ -1,3 +1,4 @@
+import { http as httpScheme, https } from '@retriever/core/internal'
 import type { About } from '../../contract/about.ts'
 import type { RowsOf } from '../../contract/options.ts'
 import { connections, fieldValue, flag, virtualHost } from '../../kit/options.ts'
@@ -44,6 +45,7 @@ declare module '../../contract/options.ts' {
 
 export const http: About<'http'> = {
   mechanism: 'http',
+  schemes: [httpScheme, https],
   title: 'HTTP',
   honours: {
     range: 'all',

@@ -1,3 +1,4 @@
+import { prospero as prosperoScheme } from '@retriever/core/internal'
 import type { About } from '../../contract/about.ts'
 import type { RowsOf } from '../../contract/options.ts'
 import { flag } from '../../kit/options.ts'
@@ -19,6 +20,7 @@ declare module '../../contract/options.ts' {
 
 export const prospero: About<'prospero'> = {
   mechanism: 'prospero',
+  schemes: [prosperoScheme],
   title: 'Prospero',
   honours: { ifChangedSince: 'all', ifUnchangedSince: 'all' },
   options: { followAccess: { kind: flag, neutral: false, extent: 'all' } } satisfies RowsOf<ProsperoOptions>,

@@ -1,3 +1,4 @@
+import { wais as waisScheme } from '@retriever/core/internal'
 import type { About } from '../../contract/about.ts'
 import type { RowsOf } from '../../contract/options.ts'
 import { texts } from '../../kit/options.ts'
@@ -16,6 +17,7 @@ declare module '../../contract/options.ts' {
 
 export const wais: About<'wais'> = {
   mechanism: 'wais',
+  schemes: [waisScheme],
   title: 'WAIS',
   honours: { limit: 'listings' },
   options: { relevantTo: { kind: texts, extent: 'listings' } } satisfies RowsOf<WaisOptions>,
