@@ -35,7 +35,7 @@ function represent(
   const { head, range, resumeFrom } = context.request
   const body = new Body(retrieved, context, (error, received) => {
     // The registry would keep the body, and through it what hears its events, which may refer to the representation.
-    forgotten.unregister(body)
+    forgotten.unregister(retrieval)
     retrieval.done(error, received, context)
   })
   retrieval.body = body
@@ -51,7 +51,7 @@ function represent(
     maxCollected: context.limits.maxCollected,
     asked: range !== undefined ? 'range' : resumeFrom !== undefined ? 'rest' : 'whole',
   })
-  if (!body.isOver) forgotten.register(representation, body, body)
+  if (!body.isOver) forgotten.register(representation, body, retrieval)
   // The type of the mechanism's fetcher has checked the metadata.
   return representation as Representation
 }
