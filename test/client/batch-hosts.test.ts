@@ -62,6 +62,15 @@ test('a URL that waits for its next try has no place', async () => {
   expect(site.asked.map(({ place }) => place)).toEqual(['a:80/0', 'b:80/0', 'c:80/0', 'a:80/0'])
 })
 
+test('one of a higher priority than those that wait keeps it', async () => {
+  await using site = servers(({ place, tries }) => (place === 'a:80/0' && tries === 1 ? 'busy' : null), {
+    concurrency: 1,
+  })
+  const items = ['a', 'b', 'c'].map((host, n) => ({ url: `http://${host}/${n}`, priority: -n }))
+  for await (const { representation } of site.client.retrieveAll(items)) await representation?.text()
+  expect(site.asked.map(({ place }) => place)).toEqual(['a:80/0', 'a:80/0', 'b:80/1', 'c:80/2'])
+})
+
 test('a redirect counts for the host that it leads to', async () => {
   await using site = servers(({ place }) => (place.startsWith('x') ? null : { redirect: 'http://x/' }), { perHost: 2 })
   const urls = Array.from({ length: 40 }, (_, n) => `http://h${n}/`)

@@ -158,7 +158,11 @@ export class BatchJob<Key> implements Job, Turn, Rostered {
     const { site } = this
     const { host, port, inFlight } = this.#siteOf(to)
     const isSame = site.host === host && site.port === port && site.inFlight === inFlight
-    if ((this.lane !== null && isSame) || this.#seats === null) return null
+    if (this.lane !== null && isSame) {
+      this.seen = this.lane.server.seen
+      return null
+    }
+    if (this.#seats === null) return null
     if (!isSame) this.site = { host, port, inFlight }
     return this.#comeTo(this.#seats)
   }

@@ -54,6 +54,7 @@ export class Places {
     if (job.isBack && lane.server.trouble === null) lane.waiting.addFirst(job)
     else lane.waiting.add(job)
     share.waiting++
+    share.hasPriorities ||= job.priority !== 0
     this.#shares.add(share)
     this.#refuse(lane)
     this.#review(lane)
@@ -98,13 +99,13 @@ export class Places {
     this.advance()
   }
 
-  /** Notes that the try of a job has failed, and gives its place back. */
+  /** Notes that the try of a job has failed, and gives its place back, unless only jobs of lower priority wait. */
   failed(job: Job, error: unknown, limits: Limits): void {
     if (job.lane === null) return
     const { host, server } = job.lane
     server.failed(job, error, limits)
     for (const lane of [...host.lanes]) if (lane.server === server) this.#refuse(lane)
-    this.leave(job)
+    if (!keepsPlace(job, job.lane)) this.leave(job)
   }
 
   /** Makes the jobs of a lane fail if their server was given up. */
@@ -218,4 +219,16 @@ export class Places {
     const isWithin = hasPlace && host.placesOf(share) + lane.more <= share.caps.perHost
     share.setReady(lane, waiting.size > 0 && isWithin && host.isRested(lane))
   }
+}
+
+/**
+ * Whether a job keeps its place while it waits for its next try. Jobs of lower priority may wait for it in turn, as
+ * bodies for standard output do, which go in order: with all places they would hold it up.
+ */
+function keepsPlace({ priority }: Job, { share, host }: Lane): boolean {
+  const others = [...host.lanes.filter((lane) => lane.share === share), ...share.ready]
+  return (
+    share.hasPriorities &&
+    others.every(({ waiting }) => (waiting.head?.priority ?? Number.NEGATIVE_INFINITY) < priority)
+  )
 }
