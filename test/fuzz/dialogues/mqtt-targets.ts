@@ -107,7 +107,9 @@ function model(
       if (!each.isWhole) throw 'partial'
       early.push(each)
     }
-    if (answer(packets, head, 9, 3).charCodeAt(2) > 127) throw 'access-denied'
+    const suback = answer(packets, head, 9, 3)
+    if (!suback.startsWith('\0\x01')) throw 'protocol-violation'
+    if (suback.charCodeAt(2) > 127) throw 'access-denied'
     for (let came = 0; came !== count; came++) {
       let each = early.shift()
       while (each === undefined) {
