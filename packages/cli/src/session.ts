@@ -56,6 +56,7 @@ export class Session implements AsyncDisposable {
       ...(this.#cookies !== null && { cookies: this.#cookies }),
       concurrency: config.many.concurrency,
       perHost: config.many.perHost,
+      giveUpHosts: config.many.givesUpHosts,
       proxy: async (target) => {
         const proxy = config.proxyFor(target)
         // -U is only for the proxies of typed URLs. A redirect may lead to another proxy, which must not get it

@@ -91,3 +91,19 @@ test('with as few files as can be open, all URLs of many hosts are saved', async
   expect(readdirSync(saved)).toHaveLength(100)
   await Promise.all(hosts.map((host) => host.close()))
 })
+
+test.each([
+  [[], 'retrieve: 0 of 9, 9 failed; 0 B in'],
+  [['--wait-for-hosts'], 'retrieve: 9 of 9; 9 B in'],
+])('a server that fails for longer than its URLs are tried again, with %j', async (options, summary) => {
+  let asked = 0
+  // Nine URLs are asked for 36 times at most if nobody waits for longer.
+  await using busy = await listening((_, response) => {
+    response.statusCode = ++asked > 40 ? 200 : 503
+    response.end('x')
+  })
+  const urls = Array.from({ length: 9 }, (_, n) => `${busy.url}/${n}`)
+  const rest = ['--output-dir', target(), '--retry-delay', '0.01', ...options]
+  const { stderr } = await retrieve(['--from', listOf(urls), ...rest])
+  expect(stderr.trim().split('\n').at(-1)).toContain(summary)
+})

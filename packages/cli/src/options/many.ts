@@ -8,6 +8,7 @@ export type ManyOption =
   | 'parallel'
   | 'parallel-max'
   | 'parallel-max-host'
+  | 'wait-for-hosts'
   | 'jobs'
   | 'fail-early'
   | 'rate'
@@ -23,8 +24,8 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
     sent: false,
     arg: 'FILE|-',
     help:
-      'Retrieve the URLs in a list, one a line, up to 50 at a time; # begins a comment, and after a TAB a line may give the ' +
-      'name of the file',
+      'Retrieve the URLs in a list, one a line, up to 50 at a time; # begins a comment, and after a TAB a line may ' +
+      'give the name of the file',
     commands: get,
     example: 'retrieve --from urls.txt --output-dir pictures',
   },
@@ -73,6 +74,14 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
     commands: get,
     example:
       'retrieve -j 16 --parallel-max-host 2 --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
+    global: true,
+  },
+  {
+    long: 'wait-for-hosts',
+    sent: false,
+    help: 'With -Z, -j or a list: wait for a host that is down or full for as long as it takes, and do not give it up',
+    commands: [...get, 'check'],
+    example: 'retrieve --from urls.txt -O --wait-for-hosts',
     global: true,
   },
   {
@@ -126,6 +135,8 @@ export interface Many {
   readonly jobs: number | null
   /** How many of them may be at one host. */
   readonly perHost: number
+  /** Whether the URLs of a host that stays in trouble fail without being tried. */
+  readonly givesUpHosts: boolean
   /** The least milliseconds between the beginnings of two retrievals; 0 for no limit. */
   readonly pace: number
   readonly failEarly: boolean
@@ -160,6 +171,7 @@ export function readMany(line: ManyOptions): Many {
     concurrency: jobs ?? (isParallel || from.length > 0 ? most : 1),
     jobs,
     perHost: readCount(line, 'parallel-max-host') ?? defaultPerHost,
+    givesUpHosts: !line.has('wait-for-hosts'),
     pace: rate === undefined ? 0 : readRate(rate),
     failEarly: line.has('fail-early'),
     from,
