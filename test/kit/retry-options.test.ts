@@ -1,9 +1,9 @@
 /** Which errors are tried again (retryOn), after how long (limits.retryDelay), and until when (limits.maxRetryTime). */
-import { createServer } from 'node:net'
 import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { reply } from '../protocols/http/support/http-answers.ts'
 import { scriptedHttp } from '../protocols/http/support/scripted-http.ts'
+import { closedPort } from '../support/closed-port.ts'
 import { failure } from '../support/failure.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
@@ -25,21 +25,16 @@ async function waits(url: string, options: ClientOptions) {
 
 const failing = (status: number, fields: Record<string, string> = {}) => scriptedHttp(() => reply(status, fields))
 
-async function closedPort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}/`
-}
-
 describe('retryOn', () => {
   test.each([
     ['transient', 0],
     ['refused-connection', 3],
     ['any-error', 3],
   ] as const)('%s: a refused connection is tried again %i times', async (retryOn, times) => {
-    const { delays, code } = await waits(await closedPort(), { retryOn, limits: { retryDelay: 5 } })
+    const { delays, code } = await waits(`http://127.0.0.1:${await closedPort()}/`, {
+      retryOn,
+      limits: { retryDelay: 5 },
+    })
     expect({ delays, code }).toEqual({ delays: Array(times).fill(5), code: 'connect-failed' })
   })
 

@@ -11,6 +11,7 @@ import { results } from '../../support/cli/json-lines.ts'
 import { retrieve, shell, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { hasTmux } from '../../support/cli/tmux.ts'
 import { onScreen } from '../../support/cli/tmux-session.ts'
+import { closedPort } from '../../support/closed-port.ts'
 import { startScriptedServer } from '../../support/scripted-server.ts'
 
 useBundle()
@@ -214,9 +215,7 @@ test('names that lead out of their folder are failures: the exit status tells, a
 })
 
 test('of a server that is not there, it says so, with exit status 7', async () => {
-  const closed = await startServers({ http: true })
-  await closed.close()
-  const { status, stderr } = await run(closed.http.url)
+  const { status, stderr } = await run(`http://127.0.0.1:${await closedPort()}/`)
   expect({ status, stderr }).toEqual({ status: 7, stderr: expect.stringContaining('refused') })
   expect(stderr).not.toContain('robots.txt asks')
 })

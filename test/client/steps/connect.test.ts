@@ -1,10 +1,11 @@
 /** Connections and addresses of the caller's (ClientOptions.connect and lookup), under the policy. */
 import { once } from 'node:events'
-import { createServer, connect as tcp } from 'node:net'
+import { connect as tcp } from 'node:net'
 import { Duplex } from 'node:stream'
 import { type ConnectTarget, createClient } from '@retriever/fetchers'
 import { startFtpServer, startServers, type TestServers, testCa } from '@retriever/servers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { closedPort } from '../../support/closed-port.ts'
 import { failure } from '../../support/failure.ts'
 
 let servers: TestServers<'http' | 'ftp'>
@@ -92,7 +93,8 @@ describe('connect', () => {
   })
 
   test('its errors are those of a connection', async () => {
-    await using refused = createClient({ connect: () => tcp(closedPort, '127.0.0.1') })
+    const port = await closedPort()
+    await using refused = createClient({ connect: () => tcp(port, '127.0.0.1') })
     expect(await failure(refused.retrieve('http://h.invalid/'))).toMatchObject({ code: 'connect-failed' })
     await using broken = createClient({ connect: async () => Promise.reject(new Error('no tunnel')) })
     const error = await failure(broken.retrieve('ftp://h.invalid/'))
@@ -269,15 +271,4 @@ describe('lookup', () => {
     for (const client of [one, two]) expect(await (await client.retrieve(url)).text()).toBe('text of a')
     expect(new Set(servers.ftp.requests.map(({ connection }) => connection)).size).toBe(2)
   })
-})
-
-/** A port of this machine that nothing listens on. */
-let closedPort: number
-beforeAll(async () => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  closedPort = typeof address === 'object' && address !== null ? address.port : 1
-  server.close()
-  await once(server, 'close')
 })

@@ -42,7 +42,7 @@ describe('one login', () => {
 
   test('is enough for retrievals that begin together, and for bodies that nobody reads', async () => {
     const server = await start({})
-    const client = clientOf(server, { limits: { idleTimeout: 500 } })
+    const client = clientOf(server, { limits: { idleTimeout: 3000 } })
     const urls = Array.from({ length: 20 }, () => `${server.url}pub/big.bin`)
     const bodies = await Promise.all(urls.map((url) => client.retrieve(url)))
     const text = await (await client.retrieve(`${server.url}pub/hello.txt`)).text()
