@@ -12,6 +12,7 @@ export const alias = [
   { find: '@retriever/fetchers/client', replacement: path('packages/fetchers/src/client.ts') },
   { find: '@retriever/fetchers/batches', replacement: path('packages/fetchers/src/batches.ts') },
   { find: '@retriever/fetchers/trees', replacement: path('packages/fetchers/src/trees.ts') },
+  { find: '@retriever/fetchers/internal', replacement: path('packages/fetchers/src/internal.ts') },
   { find: '@retriever/fetchers/plugin', replacement: path('packages/fetchers/src/plugin.ts') },
   { find: '@retriever/fetchers/mime', replacement: path('packages/fetchers/src/mime/index.ts') },
   { find: '@retriever/fetchers/pages', replacement: path('packages/fetchers/src/pages/index.ts') },

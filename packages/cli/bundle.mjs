@@ -34,6 +34,7 @@ const settings = {
     '@retriever/fetchers/ftp': `${here}../fetchers/src/protocols/ftp/index.ts`,
     '@retriever/fetchers/gemini': `${here}../fetchers/src/protocols/gemini/index.ts`,
     '@retriever/fetchers/http': `${here}../fetchers/src/protocols/http/index.ts`,
+    '@retriever/fetchers/internal': `${here}../fetchers/src/internal.ts`,
     '@retriever/fetchers/mime': `${here}../fetchers/src/mime/index.ts`,
     '@retriever/fetchers/plugin': `${here}../fetchers/src/plugin.ts`,
     '@retriever/fetchers/pages': `${here}../fetchers/src/pages/index.ts`,

@@ -1,5 +1,5 @@
 /** policy.allowAddresses: exceptions of policy.publicOnly. */
-import { isInward } from '@retriever/core'
+import { isInward } from '@retriever/core/internal'
 import { createClient } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import { AddressBook } from '../../packages/fetchers/src/client/network/addresses.ts'

@@ -3,16 +3,15 @@ import {
   type Client,
   type ClientOptions,
   createClient,
-  type DataMetadata,
   type DirectClient,
   type FtpMetadata,
   type HttpMetadata,
-  type NntpMetadata,
   type Policy,
   type Representation,
   type RepresentationOf,
   retrieve,
 } from '@retriever/fetchers'
+import type { DataMetadata, NntpMetadata } from '@retriever/fetchers/internal'
 import { expect, expectTypeOf, test } from 'vitest'
 
 test('the metadata of a data URL have their type without a comparison', async () => {

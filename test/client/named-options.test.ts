@@ -1,7 +1,8 @@
 /** Options that one mechanism alone honours stand under its name, others stand flat. */
 import type { Advice } from '@retriever/core'
-import { createClient, type Fetcher, type RequestOptions, retrieve } from '@retriever/fetchers'
+import { createClient, type Fetcher, retrieve } from '@retriever/fetchers'
 import { createClient as createBare } from '@retriever/fetchers/client'
+import type { RequestOptions } from '@retriever/fetchers/internal'
 import { texts } from '@retriever/fetchers/plugin'
 import { describe, expect, test } from 'vitest'
 import { clientKinds } from '../../packages/fetchers/src/client/client-options.ts'

@@ -1,5 +1,6 @@
 import { RetrievalError } from '@retriever/core'
-import { createClient, type ProxyOption, type ProxyTarget } from '@retriever/fetchers'
+import { createClient, type ProxyOption } from '@retriever/fetchers'
+import type { ProxyTarget } from '@retriever/fetchers/internal'
 import { describe, expect, test } from 'vitest'
 import { readProxy } from '../../packages/fetchers/src/client/network/proxy.ts'
 import { route } from '../../packages/fetchers/src/client/network/route.ts'

@@ -1,6 +1,7 @@
 /** Each URL in the texts of the specifications leads somewhere: to a server, to a program, or to a reason. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { explain, findScheme, RetrievalError, schemeOf } from '@retriever/core'
+import { explain, findScheme, RetrievalError } from '@retriever/core'
+import { schemeOf } from '@retriever/core/internal'
 import { type Client, createClient, isHandoff } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 

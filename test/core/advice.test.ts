@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { adviceText } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import { describe, expect, test } from 'vitest'
 import { stringLiterals } from '../support/core/string-literals.ts'
 

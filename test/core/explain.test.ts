@@ -1,6 +1,7 @@
 import { connect, Socket } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { explain, formatExplanation, quoteWire, RetrievalError } from '@retriever/core'
+import { explain, formatExplanation, RetrievalError } from '@retriever/core'
+import { quoteWire } from '@retriever/core/internal'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
 afterEach(() => vi.restoreAllMocks())

@@ -14,8 +14,8 @@ import {
   redact,
   resolve,
   resolveReference,
-  schemeOf,
 } from '@retriever/core'
+import { schemeOf } from '@retriever/core/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { splitUrl } from '../../packages/core/src/url/split.ts'

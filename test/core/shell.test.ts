@@ -1,6 +1,6 @@
 /** Commands as they are printed, read by shells. */
 import { spawnSync } from 'node:child_process'
-import { shellCommand } from '@retriever/core'
+import { shellCommand } from '@retriever/core/internal'
 import { describe, expect, test } from 'vitest'
 
 const shells = ['sh', 'bash', 'dash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)

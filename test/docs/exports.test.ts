@@ -65,3 +65,11 @@ test.each(sources.map((source) => [source.slice(root.length), source]))('%s', (_
   const silent = found.filter(({ own, from }) => !hasDocstring(own, from)).map(({ name }) => name)
   expect(silent.filter((name) => !plain.has(name) && !name.endsWith('Options'))).toEqual([])
 })
+
+test.each([
+  ['core', 45],
+  ['fetchers', 60],
+])('the index of %s has %i names at most', (name, most) => {
+  const names = new Set(exportsOf(`${root}packages/${name}/src/index.ts`).map((each) => each.name))
+  expect(names.size).toBeLessThanOrEqual(most)
+})

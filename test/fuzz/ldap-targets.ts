@@ -1,4 +1,5 @@
-import { type LdapPlan, RetrievalError } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import type { LdapPlan } from '@retriever/core/internal'
 import type { Entry, RetrievalContext } from '../../packages/fetchers/src/contract/fetcher.ts'
 import { type Attribute, readAnswer } from '../../packages/fetchers/src/protocols/ldap/answers.ts'
 import { ldifEntries } from '../../packages/fetchers/src/protocols/ldap/entries.ts'

@@ -9,7 +9,10 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
 try {
   const outfile = join(folder, 'fuzz.mjs')
-  const alias = { '@retriever/core': path('../../packages/core/src/index.ts') }
+  const alias = {
+    '@retriever/core/internal': path('../../packages/core/src/internal.ts'),
+    '@retriever/core': path('../../packages/core/src/index.ts'),
+  }
   // The targets read files beside them.
   const define = { 'import.meta.url': JSON.stringify(import.meta.url) }
   await build({ entryPoints: [path('main.ts')], outfile, bundle: true, platform: 'node', format: 'esm', alias, define })

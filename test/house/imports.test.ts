@@ -54,6 +54,7 @@ const doors: Readonly<Record<string, string>> = {
   '@retriever/fetchers/ftp': 'doors',
   '@retriever/fetchers/gemini': 'doors',
   '@retriever/fetchers/http': 'doors',
+  '@retriever/fetchers/internal': 'doors',
   '@retriever/fetchers/mime': 'doors',
   '@retriever/fetchers/pages': 'doors',
   '@retriever/fetchers/plugin': 'doors',

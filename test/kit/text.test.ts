@@ -1,4 +1,5 @@
-import { charsetOf, createClient } from '@retriever/fetchers'
+import { createClient } from '@retriever/fetchers'
+import { charsetOf } from '@retriever/fetchers/internal'
 import { describe, expect, test } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 import { expectLinear, filled } from '../support/growth.ts'

@@ -2,7 +2,8 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, type SavedFile, type WholePart } from '@retriever/fetchers'
+import { createClient, type SavedFile } from '@retriever/fetchers'
+import type { WholePart } from '@retriever/fetchers/internal'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 

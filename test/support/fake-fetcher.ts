@@ -1,4 +1,4 @@
-import type { HttpPlan } from '@retriever/core'
+import type { HttpPlan } from '@retriever/core/internal'
 import type { Fetcher } from '@retriever/fetchers'
 import type { Outcome, RetrievalContext, Retrieved } from '@retriever/fetchers/plugin'
 

@@ -1,4 +1,5 @@
-import type { FtpMetadata, GopherMetadata, HttpMetadata, NntpMetadata, Representation } from '@retriever/fetchers'
+import type { FtpMetadata, HttpMetadata, Representation } from '@retriever/fetchers'
+import type { GopherMetadata, NntpMetadata } from '@retriever/fetchers/internal'
 
 export function httpMetadata(representation: Representation): HttpMetadata {
   if (representation.mechanism === 'http') return representation.metadata

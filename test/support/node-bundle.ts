@@ -17,6 +17,7 @@ export async function bundleForNode(entry: string, folder: string): Promise<stri
     alias: {
       '@retriever/core/internal': source('packages/core/src/internal.ts'),
       '@retriever/core': source('packages/core/src/index.ts'),
+      '@retriever/fetchers/internal': source('packages/fetchers/src/internal.ts'),
       '@retriever/fetchers/plugin': source('packages/fetchers/src/plugin.ts'),
       '@retriever/fetchers': source('packages/fetchers/src/index.ts'),
       '@retriever/servers/contract': source('test/servers/src/contract/index.ts'),

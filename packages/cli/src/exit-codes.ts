@@ -1,4 +1,5 @@
-import { type Advice, type AdvisedOption, type ErrorCode, errorCodes, RetrievalError } from '@retriever/core'
+import { type Advice, type ErrorCode, errorCodes, RetrievalError } from '@retriever/core'
+import type { AdvisedOption } from '@retriever/core/internal'
 
 /**
  * The exit code for an error, from the table in core. An HTTP status of 400 and above gives curl's 22, even if its

@@ -1,5 +1,6 @@
-import { decodeOctets, encodeOctets, formatLocator, octetsToText, type Resolution, utf8Octets } from '@retriever/core'
-import type { RequestLogin } from '@retriever/fetchers'
+import { decodeOctets, encodeOctets, formatLocator, octetsToText, type Resolution } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
+import type { RequestLogin } from '@retriever/fetchers/internal'
 import type { Config } from './config.ts'
 import { netrcLogin } from './netrc.ts'
 

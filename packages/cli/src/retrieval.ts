@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { type Resolution, redact } from '@retriever/core'
-import type { Representation, RequestLogin, ResumePoint, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
+import type { Representation, ResumePoint, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
+import type { RequestLogin } from '@retriever/fetchers/internal'
 import type { Session } from './session.ts'
 import { formFiller } from './terminal/form-prompt.ts'
 import type { Meter } from './terminal/progress.ts'

@@ -1,4 +1,5 @@
-import { completeUrl, shellCommand } from '@retriever/core'
+import { completeUrl } from '@retriever/core'
+import { shellCommand } from '@retriever/core/internal'
 import { type CommandName, commandNames } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { RetrievalError } from '@retriever/core'
-import { systemReason } from '@retriever/fetchers'
+import { systemReason } from '@retriever/fetchers/internal'
 import type { Streams } from './terminal/streams.ts'
 import { guessedDecoder } from './terminal/text-guess.ts'
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve as absolute } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { completeUrl, extractUrls, RetrievalError, schemeOf } from '@retriever/core'
+import { completeUrl, extractUrls, RetrievalError } from '@retriever/core'
+import { schemeOf } from '@retriever/core/internal'
 import { firstWordMeant } from './suggest.ts'
 import type { Reporter } from './terminal/report.ts'
 

@@ -13,108 +13,36 @@ import { mirror, walk } from './client/trees.ts'
 import { builtinProtocols } from './protocols/index.ts'
 import { type ProtocolOptions, protocolKinds, readProtocols } from './protocols/options.ts'
 
-export { type Hop, isRepresentation, Representation, type SavedFile } from './body/representation.ts'
+export { isRepresentation, Representation, type SavedFile } from './body/representation.ts'
 export type { RepresentationOf } from './body/representation-of.ts'
-export type {
-  Batch,
-  BatchEntry,
-  BatchItem,
-  BatchOutcome,
-  BatchPlace,
-  BatchSource,
-  MapOutcome,
-} from './client/batch/outcome.ts'
+export type { Batch, BatchItem, BatchOutcome, MapOutcome } from './client/batch/outcome.ts'
 export type { Client } from './client/client.ts'
 export type { BatchOptions, ConnectOptions, RetrieveOptions } from './client/client-options.ts'
-export type { BearerToken } from './client/credentials.ts'
 export { isHandoff } from './client/handoff/handoff.ts'
 export { type HandoffOptions, type HandUrlOptions, handoffOf } from './client/handoff/handoff-of.ts'
-export type { PinnedAddresses } from './client/network/addresses.ts'
-export type { ProxyOption, ProxyTarget } from './client/network/proxy.ts'
+export type { ProxyOption } from './client/network/proxy.ts'
 export type { Policy } from './client/policy.ts'
-export { resumePointOf, type SaveUrlOptions } from './client/save.ts'
+export type { SaveUrlOptions } from './client/save.ts'
 export type { RetrieveTrace } from './client/trace.ts'
 export type { ClientMirrorOptions as MirrorOptions, ClientWalkOptions as WalkOptions } from './client/trees.ts'
-export type { ByteSource } from './contract/byte-source.ts'
-export type { EventStamp, RetrievalEvent, TlsFacts } from './contract/events.ts'
-export type {
-  Challenge,
-  Credentials,
-  Entry,
-  Fetcher,
-  GivenFields,
-  Handoff,
-  OctetRange,
-  RequestFields,
-  RequestLogin,
-  RequestOptions,
-  ResumePoint,
-} from './contract/fetcher.ts'
-export type { Form, FormAnswers, FormField, FormFiller } from './contract/form.ts'
+export type { RetrievalEvent } from './contract/events.ts'
+export type { Challenge, Credentials, Entry, Fetcher, Handoff, ResumePoint } from './contract/fetcher.ts'
+export type { FormFiller } from './contract/form.ts'
 export type { Limits } from './contract/limits.ts'
-export type {
-  DataMetadata,
-  DictMetadata,
-  FtpMetadata,
-  GeminiMetadata,
-  GopherMetadata,
-  GopherView,
-  HttpMetadata,
-  ImapMetadata,
-  InfoMetadata,
-  LdapMetadata,
-  MessageMetadata,
-  MetadataByMechanism,
-  MqttMetadata,
-  NfsMetadata,
-  NntpMetadata,
-  Pop3Metadata,
-  ProsperoAccess,
-  ProsperoAttribute,
-  ProsperoMetadata,
-  RtspMetadata,
-  SftpMetadata,
-  TftpMetadata,
-  Tn3270Field,
-  Tn3270Metadata,
-  WaisMetadata,
-  WsMetadata,
-  Z3950Metadata,
-} from './contract/metadata.ts'
-export type {
-  Connect,
-  ConnectTarget,
-  CookieStore,
-  Lookup,
-  NetworkOptions,
-  TlsOptions,
-  TlsRules,
-  TlsVersion,
-} from './contract/network.ts'
+export type { FtpMetadata, HttpMetadata, MetadataByMechanism } from './contract/metadata.ts'
+export type { CookieStore, NetworkOptions, TlsOptions } from './contract/network.ts'
 export type { RetryOn } from './contract/retries.ts'
-export type { Session, SessionOptions, SessionSignal } from './contract/session.ts'
-export type { NextStep, OwnAnswer, Step, StepAnswer, StepRequest, StepResult, StepRetrieved } from './contract/steps.ts'
+export type { Session } from './contract/session.ts'
+export type { Step, StepRequest, StepResult } from './contract/steps.ts'
 export type { Timings } from './contract/timings.ts'
 export { defaultLimits } from './kit/limits.ts'
-export { isOwnField } from './kit/options.ts'
-export { systemReason } from './kit/system-reason.ts'
-export { charsetOf, knownCharset, type TextMetadata } from './kit/text/text.ts'
-export { ignoresCase } from './mirror/local-names.ts'
-export type { MirrorFile, MirrorResult, MirrorSummary } from './mirror/mirror-options.ts'
+export type { MirrorResult, MirrorSummary } from './mirror/mirror-options.ts'
 export type { HttpOptions } from './protocols/http/about.ts'
 export { builtinMechanisms } from './protocols/index.ts'
 export type { NfsOptions } from './protocols/nfs/options.ts'
-export type { ProsperoOptions } from './protocols/prospero/about.ts'
-export type { HostKeySource, NamedKey, PrivateKeySource, SshOptions } from './protocols/sftp/options.ts'
-export type { WaisOptions } from './protocols/wais/about.ts'
-export type { BodyHash, Checksum, HashName } from './saving/digests.ts'
-export { fileNameOf, safeFileName, writtenNameOf } from './saving/file-name.ts'
-export { makeFolders } from './saving/local-file.ts'
-export { findPart, type KeptPart } from './saving/part-file.ts'
-export { type FileLock, lockFile, removeStale } from './saving/part-lock.ts'
-export type { SaveOptions, WholePart } from './saving/save-options.ts'
-export { holdFifo, isDescriptor } from './saving/special-file.ts'
-export type { PathPattern } from './walk/path-filter.ts'
+export type { SshOptions } from './protocols/sftp/options.ts'
+export { fileNameOf, safeFileName } from './saving/file-name.ts'
+export type { SaveOptions } from './saving/save-options.ts'
 export type { WalkedEntry } from './walk/walked-entry.ts'
 
 /** Options for all retrievals of a client. createClient checks them once. */

@@ -1,6 +1,6 @@
 /** The command has words of its own for each option of the library that a message may name. */
 import { readdirSync, readFileSync } from 'node:fs'
-import type { AdvisedOption } from '@retriever/core'
+import type { AdvisedOption } from '@retriever/core/internal'
 import { defaultLimits } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { options } from '../../../packages/cli/src/options/index.ts'

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { utf8Octets } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ScriptedHttp, scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'

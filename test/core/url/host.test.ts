@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { isLoopback } from '@retriever/core'
+import { isLoopback } from '@retriever/core/internal'
 import { describe, expect, test } from 'vitest'
 import { parseHost, parseIpv6 } from '../../../packages/core/src/url/host.ts'
 

@@ -1,4 +1,4 @@
-import { isInward, isLoopback } from '@retriever/core'
+import { isInward, isLoopback } from '@retriever/core/internal'
 import { expect, test } from 'vitest'
 
 test.each([

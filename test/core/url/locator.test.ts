@@ -1,4 +1,5 @@
-import { RetrievalError, schemeOf } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import { schemeOf } from '@retriever/core/internal'
 import { describe, expect, test } from 'vitest'
 import { formatLocator, type Locator } from '../../../packages/core/src/url/locator.ts'
 import { maxUrlLength, spanOf, splitUrl } from '../../../packages/core/src/url/split.ts'

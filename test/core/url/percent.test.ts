@@ -1,4 +1,5 @@
-import { decodeOctets, encodeOctets, octetsToText, utf8Octets } from '@retriever/core'
+import { decodeOctets, encodeOctets, octetsToText } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import { describe, expect, test } from 'vitest'
 import { encodeUnsafe, findBadEscape } from '../../../packages/core/src/url/percent.ts'
 

@@ -1,6 +1,7 @@
 /** Cases of docs/internals/threats.md, section 1, by number: what URLs and hostile servers try, and must not get. */
 import { type AddressInfo, createServer } from 'node:net'
-import { encodeOctets, type FtpPlan, resolve } from '@retriever/core'
+import { encodeOctets, resolve } from '@retriever/core'
+import type { FtpPlan } from '@retriever/core/internal'
 import { type ClientOptions, createClient } from '@retriever/fetchers'
 import { startFtpServer, testCa } from '@retriever/servers'
 import fc from 'fast-check'

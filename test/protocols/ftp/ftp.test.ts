@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
-import { type FtpPlan, findScheme, resolve, type Scheme } from '@retriever/core'
+import { findScheme, resolve, type Scheme } from '@retriever/core'
+import type { FtpPlan } from '@retriever/core/internal'
 import { type ClientOptions, createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type FtpServerOptions, startFtpServer, type TestServer, testCa } from '@retriever/servers'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { type ErrorCode, type HttpPlan, RetrievalError } from '@retriever/core'
+import { type ErrorCode, RetrievalError } from '@retriever/core'
+import type { HttpPlan } from '@retriever/core/internal'
 import { type Client, createClient, defaultLimits, type Fetcher, type RetrievalEvent } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import type { Outcome } from '@retriever/fetchers/plugin'

@@ -1,4 +1,5 @@
-import { type ClientOptions, createClient, type Representation, type RequestOptions } from '@retriever/fetchers'
+import { type ClientOptions, createClient, type Representation } from '@retriever/fetchers'
+import type { RequestOptions } from '@retriever/fetchers/internal'
 import { type NfsServerOptions, startNfsServer } from '@retriever/servers'
 
 /** What came of one retrieval from a server of its own, and what the server was asked. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { resolve, type TelnetPlan } from '@retriever/core'
+import { resolve } from '@retriever/core'
+import type { TelnetPlan } from '@retriever/core/internal'
 import { defaultLimits, type RetrievalContext } from '@retriever/fetchers/plugin'
 import { expect, test } from 'vitest'
 import { RetrievalDeadline } from '../../../packages/fetchers/src/kit/deadline.ts'

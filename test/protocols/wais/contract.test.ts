@@ -1,4 +1,5 @@
-import { createClient, type RequestOptions, type RetrievalEvent } from '@retriever/fetchers'
+import { createClient, type RetrievalEvent } from '@retriever/fetchers'
+import type { RequestOptions } from '@retriever/fetchers/internal'
 import { startWaisServer, type WaisCollection, type WaisRecord } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { testFetcher } from '../../support/contract/fetcher.ts'

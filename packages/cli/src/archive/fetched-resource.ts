@@ -1,4 +1,5 @@
-import { type AccessPlan, type Mechanism, maskResolution, printable, RetrievalError } from '@retriever/core'
+import { type AccessPlan, type Mechanism, printable, RetrievalError } from '@retriever/core'
+import { maskResolution } from '@retriever/core/internal'
 import type { Client } from '@retriever/fetchers'
 import {
   type EmittedEvent,

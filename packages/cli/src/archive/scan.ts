@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
-import { systemReason } from '@retriever/fetchers'
+import { systemReason } from '@retriever/fetchers/internal'
 import { LimitReader, WARCParser, type WARCRecord, type WARCType } from 'warcio'
 
 /** A record that answers a URL. */

@@ -1,4 +1,5 @@
-import { adviceText, isInward, type Resolution, RetrievalError } from '@retriever/core'
+import { type Resolution, RetrievalError } from '@retriever/core'
+import { adviceText, isInward } from '@retriever/core/internal'
 import type { Client, RetrieveOptions } from '@retriever/fetchers'
 import type { Config } from '../config.ts'
 import { proxyOf } from '../options/connection/proxies.ts'

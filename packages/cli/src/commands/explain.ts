@@ -7,8 +7,8 @@ import {
   RetrievalError,
   redact,
   resolve,
-  type Unexplained,
 } from '@retriever/core'
+import type { Unexplained } from '@retriever/core/internal'
 import { explainUrl, type ResumePoint } from '@retriever/fetchers'
 import { changedUrl } from '../changed-url.ts'
 import { exitCodeOfReason, usageError } from '../exit-codes.ts'

@@ -1,14 +1,6 @@
 import { domainToASCII } from 'node:url'
-import {
-  absoluteUrl,
-  type ExtractedUrl,
-  extractUrls,
-  formatLocator,
-  parseUrl,
-  printable,
-  RetrievalError,
-  schemeOf,
-} from '@retriever/core'
+import { type ExtractedUrl, extractUrls, formatLocator, parseUrl, printable, RetrievalError } from '@retriever/core'
+import { absoluteUrl, schemeOf } from '@retriever/core/internal'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'

@@ -51,7 +51,7 @@ export async function get(run: Run): Promise<number> {
 async function watchNames({ run, names }: Session): Promise<void> {
   const { destination } = run.config.many
   if (destination.to !== 'remote-name') return
-  const { ignoresCase } = await import('@retriever/fetchers')
+  const { ignoresCase } = await import('@retriever/fetchers/internal')
   names.ignoresCase = await ignoresCase(resolve(destination.directory))
   names.onTwin = (path) => {
     const message = 'another file of the list has this name but for its case; Windows and macOS hold only one of them'

@@ -1,4 +1,5 @@
-import { completeUrl, redact, schemeOf } from '@retriever/core'
+import { completeUrl, redact } from '@retriever/core'
+import { schemeOf } from '@retriever/core/internal'
 import { usageError } from '../exit-codes.ts'
 import type { Run } from '../run.ts'
 import { toStandardOutput, withUrls } from '../saving/destination.ts'

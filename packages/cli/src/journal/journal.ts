@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, openSync, readSync } from 'node:fs'
 import { printable, RetrievalError, redact } from '@retriever/core'
-import { type FileLock, lockFile } from '@retriever/fetchers'
+import { type FileLock, lockFile } from '@retriever/fetchers/internal'
 import type { CommandName } from '../commands/index.ts'
 import { usageError } from '../exit-codes.ts'
 import { checkTarget, tryFile } from '../saving/destination.ts'

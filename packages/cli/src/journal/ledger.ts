@@ -1,4 +1,4 @@
-import type { WholePart } from '@retriever/fetchers'
+import type { WholePart } from '@retriever/fetchers/internal'
 import { type Item, itemOf } from './item.ts'
 import type { Journal, Known } from './journal.ts'
 import { Keys } from './keys.ts'

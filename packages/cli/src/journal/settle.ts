@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs'
-import { removeStale } from '@retriever/fetchers'
+import { removeStale } from '@retriever/fetchers/internal'
 import { tryFile } from '../saving/destination.ts'
 import type { Done } from './line.ts'
 

@@ -1,5 +1,6 @@
 import { RetrievalError } from '@retriever/core'
-import type { MirrorFile, MirrorOptions, MirrorResult, WholePart } from '@retriever/fetchers'
+import type { MirrorOptions, MirrorResult } from '@retriever/fetchers'
+import type { MirrorFile, WholePart } from '@retriever/fetchers/internal'
 import { exitCodeOf } from '../exit-codes.ts'
 import type { Journal } from '../journal/journal.ts'
 import { Account, Ledger } from '../journal/ledger.ts'

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { Checksum, HashName } from '@retriever/fetchers'
+import type { Checksum, HashName } from '@retriever/fetchers/internal'
 import { usageError } from '../exit-codes.ts'
 import type { Targets } from '../saving/destination.ts'
 import { type GivenOptions, get, type OptionRow } from './option.ts'

@@ -1,11 +1,5 @@
-import {
-  type Advice,
-  type AdvisedOption,
-  adviceText,
-  type Explanation,
-  type Finding,
-  type Refusal,
-} from '@retriever/core'
+import type { Advice, Explanation, Finding } from '@retriever/core'
+import { type AdvisedOption, adviceText, type Refusal } from '@retriever/core/internal'
 import { options } from './index.ts'
 
 type Words = string | ((value: Advice['value']) => string)

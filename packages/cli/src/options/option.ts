@@ -1,5 +1,5 @@
-import type { AdvisedOption } from '@retriever/core'
-import type { RequestOptions } from '@retriever/fetchers'
+import type { AdvisedOption } from '@retriever/core/internal'
+import type { RequestOptions } from '@retriever/fetchers/internal'
 import type { CommandName } from '../commands/index.ts'
 
 /** One option, a row in the table of its category. */

@@ -1,4 +1,4 @@
-import { knownCharset } from '@retriever/fetchers'
+import { knownCharset } from '@retriever/fetchers/internal'
 import { usageError } from '../exit-codes.ts'
 import { type GivenOptions, get, network, type OptionRow, sets } from './option.ts'
 import { readOptionText } from './option-file.ts'

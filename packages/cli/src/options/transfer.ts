@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs'
 import { resolve as absolute, dirname } from 'node:path'
-import type { OctetRange, RequestOptions } from '@retriever/fetchers'
+import type { OctetRange, RequestOptions } from '@retriever/fetchers/internal'
 import { usageError } from '../exit-codes.ts'
 import type { Destination } from '../saving/destination.ts'
 import { curlDate } from './curl-date.ts'

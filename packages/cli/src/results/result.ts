@@ -1,5 +1,5 @@
 import { type Finding, type FollowedRedirect, RetrievalError, redact } from '@retriever/core'
-import type { TlsFacts } from '@retriever/fetchers'
+import type { TlsFacts } from '@retriever/fetchers/internal'
 import { exitCodeOf } from '../exit-codes.ts'
 import { shownFinding } from '../options/option-hints.ts'
 import { type ErrorRecord, errorRecord } from '../terminal/report.ts'

@@ -1,5 +1,6 @@
 import { RetrievalError } from '@retriever/core'
-import { type BodyHash, type Checksum, fileNameOf } from '@retriever/fetchers'
+import { fileNameOf } from '@retriever/fetchers'
+import type { BodyHash, Checksum } from '@retriever/fetchers/internal'
 import type { HashOptions } from '../options/checksum.ts'
 import type { Retrieval } from '../retrieval.ts'
 

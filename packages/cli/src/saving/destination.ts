@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
-import { systemReason } from '@retriever/fetchers'
+import { systemReason } from '@retriever/fetchers/internal'
 import { usageError } from '../exit-codes.ts'
 import { matchingFiles } from '../line/file-glob.ts'
 import { expandGlob, fillName } from '../line/glob.ts'

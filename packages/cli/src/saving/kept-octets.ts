@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Resolution } from '@retriever/core'
-import { findPart, type KeptPart, resumePointOf } from '@retriever/fetchers'
+import { findPart, type KeptPart, resumePointOf } from '@retriever/fetchers/internal'
 import type { Config } from '../config.ts'
 import { formatSize } from '../terminal/output.ts'
 import type { Reporter } from '../terminal/report.ts'

@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { octetsToText } from '@retriever/core'
-import { isDescriptor } from '@retriever/fetchers'
+import { isDescriptor } from '@retriever/fetchers/internal'
 import { showText } from '../terminal/terminal-text.ts'
 import { tryFile, writeFailed } from './destination.ts'
 

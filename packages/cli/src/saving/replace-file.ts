@@ -1,5 +1,5 @@
 import { renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
-import { isDescriptor } from '@retriever/fetchers'
+import { isDescriptor } from '@retriever/fetchers/internal'
 import { tryFile } from './destination.ts'
 import { ownPath, writeInPlace } from './own-file.ts'
 

@@ -3,15 +3,12 @@ import { basename, dirname, resolve } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import {
   fileNameOf,
-  findPart,
-  type KeptPart,
   type Representation,
   type ResumePoint,
-  resumePointOf,
   type SavedFile,
   type SaveOptions,
-  writtenNameOf,
 } from '@retriever/fetchers'
+import { findPart, type KeptPart, resumePointOf, writtenNameOf } from '@retriever/fetchers/internal'
 import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
 import { expectedSum, type Saved } from './checksum.ts'

@@ -1,6 +1,7 @@
 import { accessSync, constants, lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { holdFifo, makeFolders, type Representation, safeFileName, type WholePart } from '@retriever/fetchers'
+import { type Representation, safeFileName } from '@retriever/fetchers'
+import { holdFifo, makeFolders, type WholePart } from '@retriever/fetchers/internal'
 import { usageError } from '../exit-codes.ts'
 import type { Account } from '../journal/ledger.ts'
 import { placeOf } from '../many/place.ts'

@@ -1,4 +1,4 @@
-import type { SessionSignal } from '@retriever/fetchers'
+import type { SessionSignal } from '@retriever/fetchers/internal'
 
 /** Ctrl-], the same key as in the telnet program. */
 export const escapeKey = '\x1d'

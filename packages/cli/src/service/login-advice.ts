@@ -1,4 +1,5 @@
-import { octetsToText, printable, type Resolution, shellWord } from '@retriever/core'
+import { octetsToText, printable, type Resolution } from '@retriever/core'
+import { shellWord } from '@retriever/core/internal'
 
 /**
  * The user and password that the URL of a service suggests to the person; null if it suggests none. They are shown and

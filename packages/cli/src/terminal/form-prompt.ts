@@ -1,5 +1,6 @@
 import { printable, type Resolution } from '@retriever/core'
-import type { Form, FormAnswers, FormField, FormFiller } from '@retriever/fetchers'
+import type { FormFiller } from '@retriever/fetchers'
+import type { Form, FormAnswers, FormField } from '@retriever/fetchers/internal'
 import { type GivenAnswer, givenAnswers } from '../options/protocols/form.ts'
 import type { Output } from './output.ts'
 import { canAsk, Prompter } from './prompt.ts'

@@ -1,4 +1,5 @@
-import { printable, redact, replaceControls } from '@retriever/core'
+import { printable, redact } from '@retriever/core'
+import { replaceControls } from '@retriever/core/internal'
 import { Turns } from '../turns.ts'
 import { openStdout, type Sink, StdoutClosed, streamError } from './sink.ts'
 import type { Streams } from './streams.ts'

@@ -1,7 +1,7 @@
 import { fstatSync, write, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
-import { systemReason } from '@retriever/fetchers'
+import { systemReason } from '@retriever/fetchers/internal'
 import { writeFailed } from '../saving/destination.ts'
 import type { OutputStream } from './streams.ts'
 

@@ -1,5 +1,6 @@
 import { octetsToText } from '@retriever/core'
-import type { RetrievalEvent, Timings, TlsFacts } from '@retriever/fetchers'
+import type { RetrievalEvent, Timings } from '@retriever/fetchers'
+import type { TlsFacts } from '@retriever/fetchers/internal'
 import { exitCodeOf } from '../exit-codes.ts'
 import { shownFinding } from '../options/option-hints.ts'
 import { formatTime } from './output.ts'

@@ -1,4 +1,5 @@
-import { type Explanation, explanationLines } from '@retriever/core'
+import type { Explanation } from '@retriever/core'
+import { explanationLines } from '@retriever/core/internal'
 import { inFlags } from '../options/option-hints.ts'
 import type { Output } from '../terminal/output.ts'
 import { hanging } from '../terminal/wrap.ts'

@@ -1,4 +1,5 @@
-import { octetsToText, printable, utf8Octets } from '@retriever/core'
+import { octetsToText, printable } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { Representation } from '@retriever/fetchers'
 
 /**

@@ -1,4 +1,5 @@
-import { charsetOf, type Representation } from '@retriever/fetchers'
+import type { Representation } from '@retriever/fetchers'
+import { charsetOf } from '@retriever/fetchers/internal'
 import type { Run } from '../run.ts'
 import { octetsFrom } from '../saving/continuation.ts'
 import { notShown } from '../saving/destination.ts'

@@ -1,5 +1,6 @@
 import type { Finding } from '@retriever/core'
-import type { BodyHash, Representation, RetrievalEvent, Timings, TlsFacts } from '@retriever/fetchers'
+import type { Representation, RetrievalEvent, Timings } from '@retriever/fetchers'
+import type { BodyHash, TlsFacts } from '@retriever/fetchers/internal'
 
 /** A header section as received: its status line, and its fields in order, one octet a character. */
 interface Head {

@@ -1,4 +1,5 @@
-import { adviceText, octetsToText, utf8Octets } from '@retriever/core'
+import { octetsToText } from '@retriever/core'
+import { adviceText, utf8Octets } from '@retriever/core/internal'
 import type { Credentials, RetrievalContext } from '../contract/fetcher.ts'
 import { type FoundLogin, findLogin, loginPlace } from './found-login.ts'
 

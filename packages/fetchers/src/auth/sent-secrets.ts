@@ -1,4 +1,4 @@
-import { isSecretField } from '@retriever/core'
+import { isSecretField } from '@retriever/core/internal'
 
 /** A shorter secret also occurs within other words, so the masked places would betray it. */
 const minLength = 4

@@ -1,4 +1,5 @@
-import { adviceText, octetsToText, printable, utf8Octets } from '@retriever/core'
+import { octetsToText, printable } from '@retriever/core'
+import { adviceText, utf8Octets } from '@retriever/core/internal'
 import type { Credentials, RetrievalContext } from '../contract/fetcher.ts'
 import { givesField } from '../kit/request-options.ts'
 import { Authenticator, type LoginAttempt } from './authenticator.ts'

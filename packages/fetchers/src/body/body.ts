@@ -1,4 +1,5 @@
-import { type Advice, adviceText, RetrievalError } from '@retriever/core'
+import { type Advice, RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { ByteSource, Sink } from '../contract/byte-source.ts'
 import type { Deadline } from '../contract/deadline.ts'
 import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'

@@ -1,4 +1,5 @@
-import type { Defaults, Gateways, Scheme } from '@retriever/core'
+import type { Defaults, Scheme } from '@retriever/core'
+import type { Gateways } from '@retriever/core/internal'
 import type { Challenge, Credentials, Fetcher, GivenFields, RequestLogin, RequestOptions } from '../contract/fetcher.ts'
 import type { Limits } from '../contract/limits.ts'
 import type { Connect, CookieStore, Lookup, NetworkOptions, TlsOptions } from '../contract/network.ts'

@@ -1,17 +1,16 @@
 import { isIP } from 'node:net'
+import { type AccessPlan, type Explanation, type Resolution, RetrievalError, redact } from '@retriever/core'
 import {
-  type AccessPlan,
   type Asked,
   authority,
   type Explained,
-  type Explanation,
+  explainBy,
+  explainResolutionBy,
+  type FindingOptions,
   type Refusal,
-  type Resolution,
-  RetrievalError,
-  redact,
+  resolveBy,
   utf8Octets,
-} from '@retriever/core'
-import { explainBy, explainResolutionBy, type FindingOptions, resolveBy } from '@retriever/core/internal'
+} from '@retriever/core/internal'
 import type { Protocol } from '../contract/about.ts'
 import type { Fetcher, RequestOptions } from '../contract/fetcher.ts'
 import type { CookieStore, Network, ProxyServer, TlsOptions } from '../contract/network.ts'

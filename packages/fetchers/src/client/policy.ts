@@ -1,17 +1,14 @@
 import { isIP } from 'node:net'
 import {
   type Advice,
-  adviceText,
-  type ErrorDetails,
   type FindingCode,
   findingCodes,
-  isInward,
   type Mechanism,
   type Resolution,
   RetrievalError,
   type Scheme,
 } from '@retriever/core'
-import type { SchemeFinder } from '@retriever/core/internal'
+import { adviceText, type ErrorDetails, isInward, type SchemeFinder } from '@retriever/core/internal'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 import type { Network, ProxyServer } from '../contract/network.ts'
 import { invalidOption } from '../kit/limits.ts'

@@ -1,8 +1,5 @@
 import {
-  adviceText,
-  askedElsewhere,
   formatLocator,
-  isInward,
   type Locator,
   printable,
   type Resolution,
@@ -10,7 +7,7 @@ import {
   redact,
   resolveReference,
 } from '@retriever/core'
-import { type FindingOptions, resolveBy, splitBy } from '@retriever/core/internal'
+import { adviceText, askedElsewhere, type FindingOptions, isInward, resolveBy, splitBy } from '@retriever/core/internal'
 import type { Redirect, RequestOptions, RetrievalContext } from '../contract/fetcher.ts'
 import type { TlsOptions } from '../contract/network.ts'
 import { hostOf, redirectedTo } from './policy.ts'

@@ -1,4 +1,5 @@
-import { adviceText, type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
+import { type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { Protocol } from '../contract/about.ts'
 import type { Fetcher, RetrievalContext } from '../contract/fetcher.ts'
 import { invalidOption } from '../kit/limits.ts'

@@ -1,4 +1,5 @@
-import { authority, encodeOctets, type Resolution, type RetrievalError } from '@retriever/core'
+import { encodeOctets, type Resolution, type RetrievalError } from '@retriever/core'
+import { authority } from '@retriever/core/internal'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 
 /**

@@ -1,4 +1,5 @@
-import type { AccessPlan, Advice, Explained, Finding, RetrievalError } from '@retriever/core'
+import type { AccessPlan, Advice, Finding, RetrievalError } from '@retriever/core'
+import type { Explained } from '@retriever/core/internal'
 import type { Timings } from './timings.ts'
 
 /** What each event has in addition to the members of its type. */

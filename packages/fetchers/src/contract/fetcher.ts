@@ -1,16 +1,14 @@
 import type {
   AccessPlans,
   Advice,
-  Asked,
   ErrorCode,
-  ErrorResponse,
-  HandoffDetails,
   Mechanism,
   Phase,
   Resolution,
   RetrievalError,
   Scheme,
 } from '@retriever/core'
+import type { Asked, ErrorResponse, HandoffDetails } from '@retriever/core/internal'
 import type { ByteSource } from './byte-source.ts'
 import type { Deadline } from './deadline.ts'
 import type { EmittedEvent } from './events.ts'

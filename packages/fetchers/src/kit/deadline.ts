@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { type Advice, adviceText, type ErrorCode, type Phase, RetrievalError, redact } from '@retriever/core'
+import { type Advice, type ErrorCode, type Phase, RetrievalError, redact } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { Deadline } from '../contract/deadline.ts'
 import type { Limits } from '../contract/limits.ts'
 

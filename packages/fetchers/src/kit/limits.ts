@@ -1,4 +1,5 @@
-import { type Advice, type AdvisedOption, adviceText, RetrievalError } from '@retriever/core'
+import { type Advice, RetrievalError } from '@retriever/core'
+import { type AdvisedOption, adviceText } from '@retriever/core/internal'
 import type { Limits } from '../contract/limits.ts'
 
 /** The limits that apply if the caller sets none. */

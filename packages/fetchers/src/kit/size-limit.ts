@@ -1,4 +1,5 @@
-import { adviceText, type RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 
 /** Makes the error for a body whose announced size is over limits.maxSize. No octet of the body has been read then. */

@@ -1,4 +1,5 @@
-import { encodeOctets, utf8Octets } from '@retriever/core'
+import { encodeOctets } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { Entry, RetrievalContext } from '../contract/fetcher.ts'
 import { overHeld } from '../kit/size-limit.ts'
 import type { Message } from './message.ts'

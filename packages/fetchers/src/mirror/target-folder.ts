@@ -1,7 +1,8 @@
 import type { Dirent, Stats } from 'node:fs'
 import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Advice, adviceText, type RetrievalError } from '@retriever/core'
+import type { Advice, RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import { makeFolders, orWriteFailed, special, writeFailed } from '../saving/local-file.ts'
 
 /** The folder that a tree is saved to. It never writes or removes anything outside, even if the folder holds links. */

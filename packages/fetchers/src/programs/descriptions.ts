@@ -1,4 +1,5 @@
-import { encodeOctets, RetrievalError, resolve, utf8Octets } from '@retriever/core'
+import { encodeOctets, RetrievalError, resolve } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { Entry, RetrievalContext } from '../contract/fetcher.ts'
 import { plainText } from './plain-text.ts'
 import { runProgram } from './run-program.ts'

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { parse } from 'node:path'
-import { adviceText, octetsToText, printable, type RetrievalError } from '@retriever/core'
+import { octetsToText, printable, type RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../contract/fetcher.ts'
 import { programEnvironment } from './environment.ts'
 

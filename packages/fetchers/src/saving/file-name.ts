@@ -1,4 +1,5 @@
-import { decodeOctets, encodeOctets, octetsToText, type Resolution, utf8Octets } from '@retriever/core'
+import { decodeOctets, encodeOctets, octetsToText, type Resolution } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 
 /** How many octets of UTF-8 a name has at most. Every file system accepts this many, even with `.part.json` added. */
 const maxOctets = 200

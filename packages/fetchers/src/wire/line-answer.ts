@@ -1,4 +1,4 @@
-import type { TlsMode } from '@retriever/core'
+import type { TlsMode } from '@retriever/core/internal'
 import type { RetrievalContext, Retrieved } from '../contract/fetcher.ts'
 import { ConnectionBody, plainOctets } from './connection-body.ts'
 import { LineReader } from './framing/lines.ts'

@@ -1,5 +1,6 @@
 /** Shared by the tests of FTP: a client beside a server, and what has happened between them. */
-import { type FtpPlan, findScheme, type RetrievalError, type Scheme } from '@retriever/core'
+import { findScheme, type RetrievalError, type Scheme } from '@retriever/core'
+import type { FtpPlan } from '@retriever/core/internal'
 import {
   type Client,
   type ClientOptions,

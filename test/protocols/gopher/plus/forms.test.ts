@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { createClient, type Form, type FormAnswers } from '@retriever/fetchers'
+import { createClient } from '@retriever/fetchers'
+import type { Form, FormAnswers } from '@retriever/fetchers/internal'
 import { describe, expect, test } from 'vitest'
 import { retries, sent } from '../../../support/events.ts'
 import { asking, replying, startPair } from '../support/gopher-plus-client.ts'

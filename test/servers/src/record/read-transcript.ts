@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { errorCodes, RetrievalError } from '@retriever/core'
-import { systemReason } from '@retriever/fetchers'
+import { systemReason } from '@retriever/fetchers/internal'
 import { type Line, name, version } from './transcript.ts'
 
 /** How many octets a transcript may have, since it is read as a whole. */

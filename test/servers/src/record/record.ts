@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { type AccessPlans, type Mechanism, RetrievalError } from '@retriever/core'
-import { type Client, systemReason } from '@retriever/fetchers'
+import type { Client } from '@retriever/fetchers'
+import { systemReason } from '@retriever/fetchers/internal'
 import {
   checkOptions,
   count,

@@ -1,4 +1,5 @@
-import { isSecretField, redact } from '@retriever/core'
+import { redact } from '@retriever/core'
+import { isSecretField } from '@retriever/core/internal'
 import type { RequestOptions } from '@retriever/fetchers/plugin'
 
 /**

@@ -1,4 +1,5 @@
-import { isSecretField, RetrievalError, redact } from '@retriever/core'
+import { RetrievalError, redact } from '@retriever/core'
+import { isSecretField } from '@retriever/core/internal'
 import type { Credentials } from '@retriever/fetchers/plugin'
 
 /**

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AdvisedOption, RetrievalError } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import type { AdvisedOption } from '@retriever/core/internal'
 import { whyUnreadable } from '../option-file.ts'
 
 type PemKind = 'certificate' | 'private key' | 'list of revoked certificates'

@@ -1,5 +1,5 @@
-import type { AdvisedOption } from '@retriever/core'
-import type { TlsRules } from '@retriever/fetchers'
+import type { AdvisedOption } from '@retriever/core/internal'
+import type { TlsRules } from '@retriever/fetchers/internal'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
 import { readLists, readPins, readRevoked } from './tls-rules.ts'
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { NamedKey, SshOptions } from '@retriever/fetchers'
+import type { SshOptions } from '@retriever/fetchers'
+import type { NamedKey } from '@retriever/fetchers/internal'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
 import { readPem } from './pem.ts'
 

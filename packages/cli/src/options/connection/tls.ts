@@ -1,4 +1,5 @@
-import type { TlsOptions, TlsRules } from '@retriever/fetchers'
+import type { TlsOptions } from '@retriever/fetchers'
+import type { TlsRules } from '@retriever/fetchers/internal'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow, urls } from '../option.ts'
 import { isPem, readFolder, readPem } from './pem.ts'

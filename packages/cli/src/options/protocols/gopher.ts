@@ -1,4 +1,5 @@
-import { encodeOctets, formatLocator, type GopherPlan, type Resolution, utf8Octets } from '@retriever/core'
+import { encodeOctets, formatLocator, type Resolution } from '@retriever/core'
+import { type GopherPlan, utf8Octets } from '@retriever/core/internal'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, type OptionRow, urls } from '../option.ts'
 

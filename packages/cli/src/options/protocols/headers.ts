@@ -1,4 +1,4 @@
-import { isOwnField } from '@retriever/fetchers'
+import { isOwnField } from '@retriever/fetchers/internal'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
 import { readOptionText } from '../option-file.ts'

@@ -1,4 +1,4 @@
-import type { Asked } from '@retriever/core'
+import type { Asked } from '@retriever/core/internal'
 import type { Fetcher } from '@retriever/fetchers'
 import { type Mechanism, whenUsed } from './when-used.ts'
 

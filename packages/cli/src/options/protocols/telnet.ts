@@ -1,4 +1,4 @@
-import type { SessionOptions } from '@retriever/fetchers'
+import type { SessionOptions } from '@retriever/fetchers/internal'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, get, type OptionRow } from '../option.ts'
 

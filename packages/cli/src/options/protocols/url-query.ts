@@ -1,4 +1,5 @@
-import { encodeOctets, formatLocator, type Resolution, utf8Octets } from '@retriever/core'
+import { encodeOctets, formatLocator, type Resolution } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
 import { readOptionText } from '../option-file.ts'

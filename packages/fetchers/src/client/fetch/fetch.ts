@@ -1,4 +1,5 @@
-import { adviceText, type ErrorCode, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
+import { type ErrorCode, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import { fetchedBody, type Representation } from '../../body/representation.ts'
 import { hasNoContent, responseOf, webResponse } from '../../body/response.ts'
 import type { FetchedOctets } from '../../body/unread-body.ts'

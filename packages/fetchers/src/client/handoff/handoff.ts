@@ -1,4 +1,5 @@
-import { type HandoffProgram, printable, RetrievalError, redact, shellCommand, shellWord } from '@retriever/core'
+import { printable, RetrievalError, redact } from '@retriever/core'
+import { type HandoffProgram, shellCommand, shellWord } from '@retriever/core/internal'
 import type { Handoff, RetrievalContext } from '../../contract/fetcher.ts'
 
 /** Whether a value is a Handoff, of any copy of this package: its `outcome` says so. */

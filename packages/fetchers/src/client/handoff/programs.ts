@@ -1,4 +1,5 @@
-import { authority, bracketed, encodeOctets, type HandoffProgram, type Resolution, utf8Octets } from '@retriever/core'
+import { encodeOctets, type Resolution } from '@retriever/core'
+import { authority, bracketed, type HandoffProgram, utf8Octets } from '@retriever/core/internal'
 import { mailtoUrl, urlFor } from './url-for.ts'
 
 /** The URL and its place, for the rows of the table. */

@@ -1,4 +1,5 @@
-import { encodeOctets, formatLocator, type Resolution, utf8Octets } from '@retriever/core'
+import { encodeOctets, formatLocator, type Resolution } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 
 /**
  * The characters of a URL that delimit its parts, beside letters, digits and `-._`. Those that RFC 3986 allows beyond

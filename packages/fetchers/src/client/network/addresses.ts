@@ -1,6 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP } from 'node:net'
-import { adviceText, isInward, RetrievalError } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import { adviceText, isInward } from '@retriever/core/internal'
 import type { Addresses, Lookup } from '../../contract/network.ts'
 import { invalidOption } from '../../kit/limits.ts'
 import { isLoopbackName, lookUp } from '../../wire/transport/lookup.ts'

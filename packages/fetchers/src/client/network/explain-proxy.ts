@@ -1,4 +1,5 @@
-import { type AccessPlan, type Asked, authority, type Explained, httpWire } from '@retriever/core'
+import type { AccessPlan } from '@retriever/core'
+import { type Asked, authority, type Explained, httpWire } from '@retriever/core/internal'
 import type { ProxyServer } from '../../contract/network.ts'
 import { connectRequest } from '../../wire/proxy/connect-request.ts'
 import { route } from './route.ts'

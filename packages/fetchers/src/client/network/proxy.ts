@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { bracketed, type HttpPlan, type Locator, RetrievalError } from '@retriever/core'
+import { type Locator, RetrievalError } from '@retriever/core'
+import { bracketed, type HttpPlan } from '@retriever/core/internal'
 import type { ProxyServer } from '../../contract/network.ts'
 import { invalidOption } from '../../kit/limits.ts'
 import { resolvePlace } from '../resolving.ts'

@@ -1,13 +1,5 @@
-import {
-  type AccessPlan,
-  type Advice,
-  adviceText,
-  authority,
-  encodeOctets,
-  type FtpPlan,
-  type HttpPlan,
-  isAnonymous,
-} from '@retriever/core'
+import { type AccessPlan, type Advice, encodeOctets } from '@retriever/core'
+import { adviceText, authority, type FtpPlan, type HttpPlan, isAnonymous } from '@retriever/core/internal'
 import type { Network, ProxyServer } from '../../contract/network.ts'
 
 /**

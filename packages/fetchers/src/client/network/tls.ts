@@ -1,5 +1,6 @@
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
-import { type Advice, adviceText, RetrievalError } from '@retriever/core'
+import { type Advice, RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { TlsOptions, TlsRules, TlsVersion } from '../../contract/network.ts'
 import { invalidOption } from '../../kit/limits.ts'
 import { callback, checkOptions, flag, line, type OptionKind, oneOf, record, text, texts } from '../../kit/options.ts'

@@ -1,4 +1,5 @@
-import { type AccessPlan, type Advice, adviceText, type Refusal } from '@retriever/core'
+import type { AccessPlan, Advice } from '@retriever/core'
+import { adviceText, type Refusal } from '@retriever/core/internal'
 import type { About } from '../../contract/about.ts'
 import type {
   Fetcher,

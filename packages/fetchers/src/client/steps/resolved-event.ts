@@ -1,5 +1,5 @@
-import { type AccessPlan, type Explained, type Resolution, redact } from '@retriever/core'
-import { explainResolutionBy, type FindingOptions, maskBy } from '@retriever/core/internal'
+import { type AccessPlan, type Resolution, redact } from '@retriever/core'
+import { type Explained, explainResolutionBy, type FindingOptions, maskBy } from '@retriever/core/internal'
 import type { EmittedEvent } from '../../contract/events.ts'
 
 /**

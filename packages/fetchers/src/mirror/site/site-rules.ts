@@ -1,4 +1,5 @@
-import { type Advice, adviceText, askedElsewhere, type Resolution, RetrievalError } from '@retriever/core'
+import { type Advice, type Resolution, RetrievalError } from '@retriever/core'
+import { adviceText, askedElsewhere } from '@retriever/core/internal'
 import type { LinkKind } from '../../contract/pages.ts'
 import { fieldsOf } from '../../kit/options.ts'
 import { type Robots, robotsOf } from '../../pages/robots.ts'

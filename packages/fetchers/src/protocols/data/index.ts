@@ -1,5 +1,5 @@
 import { MIMEType } from 'node:util'
-import type { DataPlan } from '@retriever/core'
+import type { DataPlan } from '@retriever/core/internal'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { wholeResult } from '../../kit/whole-result.ts'
 import { data } from './about.ts'

@@ -1,4 +1,5 @@
-import { octetsToText, RetrievalError, utf8Octets } from '@retriever/core'
+import { octetsToText, RetrievalError } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { dotBody } from '../../wire/framing/dot.ts'
 import type { LineReader } from '../../wire/framing/lines.ts'

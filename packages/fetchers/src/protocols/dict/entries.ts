@@ -1,4 +1,5 @@
-import { type AccessPlans, authority, encodeOctets, octetsToText } from '@retriever/core'
+import { type AccessPlans, encodeOctets, octetsToText } from '@retriever/core'
+import { authority } from '@retriever/core/internal'
 import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { words } from './words.ts'

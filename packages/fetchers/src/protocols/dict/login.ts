@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type AccessPlans, octetsToText, utf8Octets } from '@retriever/core'
+import { type AccessPlans, octetsToText } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import { findLogin, loginPlace } from '../../auth/found-login.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { LineReader } from '../../wire/framing/lines.ts'

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { FilePlan } from '@retriever/core'
+import type { FilePlan } from '@retriever/core/internal'
 import type { Fetcher, RetrievalContext } from '../../contract/fetcher.ts'
 import { readDirectory } from '../../local/directory.ts'
 import { openPath } from '../../local/open-path.ts'

@@ -1,4 +1,4 @@
-import type { FilePlan } from '@retriever/core'
+import type { FilePlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { type FtpPlan, RetrievalError } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import type { FtpPlan } from '@retriever/core/internal'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { checkOptions, count, flag, milliseconds, type OptionKind } from '../../kit/options.ts'
 import { oneRange, tellWhole } from '../../kit/request-options.ts'

@@ -1,12 +1,5 @@
-import {
-  adviceText,
-  type FtpPlan,
-  ftpCommands,
-  isAnonymous,
-  octetsToText,
-  type RetrievalError,
-  utf8Octets,
-} from '@retriever/core'
+import { octetsToText, type RetrievalError } from '@retriever/core'
+import { adviceText, type FtpPlan, ftpCommands, isAnonymous, utf8Octets } from '@retriever/core/internal'
 import { type FoundLogin, findLogin, loginPlace } from '../../auth/found-login.ts'
 import type { Credentials, RetrievalContext } from '../../contract/fetcher.ts'
 import { sessionKey } from '../../wire/pool/pool-key.ts'

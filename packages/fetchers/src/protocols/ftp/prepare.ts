@@ -1,4 +1,4 @@
-import { type FtpCommands, ftpCommands, hasUtf8Names } from '@retriever/core'
+import { type FtpCommands, ftpCommands, hasUtf8Names } from '@retriever/core/internal'
 import { pipeline, type Step, sentTwice } from './control/pipeline.ts'
 import { isPermanent, isPositive, type Reply, refusedByServer, shownName } from './control/replies.ts'
 import { logIn } from './login.ts'

@@ -1,4 +1,5 @@
-import type { FtpPlan, RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
+import type { FtpPlan } from '@retriever/core/internal'
 import type { FoundLogin } from '../../auth/found-login.ts'
 import type { Credentials, RetrievalContext } from '../../contract/fetcher.ts'
 import type { FtpSession } from './control/session.ts'

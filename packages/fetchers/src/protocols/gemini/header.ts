@@ -1,5 +1,6 @@
 import { MIMEType } from 'node:util'
-import { adviceText, octetsToText, printable } from '@retriever/core'
+import { octetsToText, printable } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { LineReader } from '../../wire/framing/lines.ts'
 

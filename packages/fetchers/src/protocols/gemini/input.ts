@@ -1,4 +1,5 @@
-import { adviceText, encodeOctets, printable, utf8Octets } from '@retriever/core'
+import { encodeOctets, printable } from '@retriever/core'
+import { adviceText, utf8Octets } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { FormField } from '../../contract/form.ts'
 import { invalidOption } from '../../kit/limits.ts'

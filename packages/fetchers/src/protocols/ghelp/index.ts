@@ -1,4 +1,5 @@
-import { type AccessPlans, encodeOctets, octetsToText, RetrievalError, resolve, utf8Octets } from '@retriever/core'
+import { type AccessPlans, encodeOctets, octetsToText, RetrievalError, resolve } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { textResult } from '../../programs/text-result.ts'
 import { ghelp } from './about.ts'

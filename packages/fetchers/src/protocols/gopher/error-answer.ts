@@ -1,4 +1,5 @@
-import { type GopherPlan, octetsToText, printable } from '@retriever/core'
+import { octetsToText, printable } from '@retriever/core'
+import type { GopherPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { LineReader } from '../../wire/framing/lines.ts'
 import { isBinary } from './item-type.ts'

@@ -1,4 +1,4 @@
-import type { GopherPlan } from '@retriever/core'
+import type { GopherPlan } from '@retriever/core/internal'
 import type { ByteSource } from '../../contract/byte-source.ts'
 import type { Fetcher, Handoff, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { sourceOf } from '../../kit/byte-source.ts'

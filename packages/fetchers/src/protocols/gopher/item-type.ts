@@ -1,4 +1,4 @@
-import type { GopherPlan } from '@retriever/core'
+import type { GopherPlan } from '@retriever/core/internal'
 import type { Entry } from '../../contract/fetcher.ts'
 
 /** The media type of menus. None is registered; the +VIEWS of Gopher+ servers (UMN gopherd, pygopherd) use this one. */

@@ -1,4 +1,5 @@
-import { bracketed, encodeOctets, type GopherPlan, octetsToText } from '@retriever/core'
+import { encodeOctets, octetsToText } from '@retriever/core'
+import { bracketed, type GopherPlan } from '@retriever/core/internal'
 
 /** One line of a menu, split (RFC 1436 3.4): octets as they came, without padding around host and port. */
 export interface MenuItem {

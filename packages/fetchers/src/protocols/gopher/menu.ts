@@ -1,4 +1,5 @@
-import { type GopherPlan, octetsToText } from '@retriever/core'
+import { octetsToText } from '@retriever/core'
+import type { GopherPlan } from '@retriever/core/internal'
 import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
 import { octetsDecoder } from '../../kit/text/text.ts'
 import { linesBeforeEndMark } from './end-mark.ts'

@@ -1,4 +1,4 @@
-import { asksGopherForm, asksGopherView, type GopherPlan, gopherRequest } from '@retriever/core'
+import { asksGopherForm, asksGopherView, type GopherPlan, gopherRequest } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { GopherMetadata } from '../../contract/metadata.ts'
 import type { FormData } from './plus/answers.ts'

@@ -1,4 +1,4 @@
-import type { GopherPlan } from '@retriever/core'
+import type { GopherPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { isOneLine } from '../../wire/framing/lines.ts'
 import type { Connection } from '../../wire/transport/connection.ts'

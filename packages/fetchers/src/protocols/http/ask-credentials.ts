@@ -1,12 +1,5 @@
-import {
-  type Advice,
-  adviceText,
-  type HttpPlan,
-  octetsToText,
-  printable,
-  type RetrievalError,
-  utf8Octets,
-} from '@retriever/core'
+import { type Advice, octetsToText, printable, type RetrievalError } from '@retriever/core'
+import { adviceText, type HttpPlan, utf8Octets } from '@retriever/core/internal'
 import type { AuthChallenge } from '../../auth/challenge.ts'
 import { DigestLogin, strongestDigest } from '../../auth/digest.ts'
 import { basicLogin, type Login } from '../../auth/login.ts'

@@ -1,4 +1,4 @@
-import type { Asked } from '@retriever/core'
+import type { Asked } from '@retriever/core/internal'
 import type { Asking, RequestOptions } from '../../contract/fetcher.ts'
 import { ownField, resumePoint } from '../../kit/request-options.ts'
 import { connectionsFor, segmentSize } from './range/segments.ts'

@@ -1,4 +1,4 @@
-import { authority, type HttpPlan } from '@retriever/core'
+import { authority, type HttpPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { invalidOption } from '../../kit/limits.ts'
 import { ownField } from '../../kit/request-options.ts'

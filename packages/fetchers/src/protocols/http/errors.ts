@@ -1,12 +1,5 @@
-import {
-  type Advice,
-  adviceText,
-  authority,
-  type ErrorCode,
-  type HttpPlan,
-  printable,
-  type RetrievalError,
-} from '@retriever/core'
+import { type Advice, type ErrorCode, printable, type RetrievalError } from '@retriever/core'
+import { adviceText, authority, type HttpPlan } from '@retriever/core/internal'
 import type { Hide } from '../../auth/sent-secrets.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { ProxyServer } from '../../contract/network.ts'

@@ -1,4 +1,4 @@
-import type { HttpPlan } from '@retriever/core'
+import type { HttpPlan } from '@retriever/core/internal'
 import type { Fetcher, Outcome, RetrievalContext } from '../../contract/fetcher.ts'
 import { withDeadline } from '../../kit/deadline.ts'
 import { checkOptions, flag, type OptionKind } from '../../kit/options.ts'

@@ -1,4 +1,4 @@
-import { authority, type HttpPlan, httpFields, httpHead, shownHttpHead } from '@retriever/core'
+import { authority, type HttpPlan, httpFields, httpHead, shownHttpHead } from '@retriever/core/internal'
 import type { Dispatcher } from 'undici'
 import type { RequestOptions, RetrievalContext } from '../../contract/fetcher.ts'
 import type { ProxyServer } from '../../contract/network.ts'

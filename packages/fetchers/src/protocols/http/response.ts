@@ -1,4 +1,5 @@
-import { isSecretField, octetsToText, printable, redact } from '@retriever/core'
+import { octetsToText, printable, redact } from '@retriever/core'
+import { isSecretField } from '@retriever/core/internal'
 import type { Hide } from '../../auth/sent-secrets.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { isToken } from '../../kit/options.ts'

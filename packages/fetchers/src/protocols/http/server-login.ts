@@ -1,4 +1,5 @@
-import { adviceText, type HttpPlan, RetrievalError, utf8Octets } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import { adviceText, type HttpPlan, utf8Octets } from '@retriever/core/internal'
 import { Authenticator, type LoginAttempt } from '../../auth/authenticator.ts'
 import { type AuthChallenge, readChallenges } from '../../auth/challenge.ts'
 import { type FoundLogin, findLogin, loginPlace } from '../../auth/found-login.ts'

@@ -1,12 +1,5 @@
-import {
-  type AccessPlans,
-  adviceText,
-  encodeOctets,
-  imapCommands,
-  octetsToText,
-  printable,
-  utf8Octets,
-} from '@retriever/core'
+import { type AccessPlans, encodeOctets, octetsToText, printable } from '@retriever/core'
+import { adviceText, imapCommands, utf8Octets } from '@retriever/core/internal'
 import type { Entry, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { wholeResult } from '../../kit/whole-result.ts'
 import { linesOf } from '../../wire/framing/lines.ts'

@@ -1,4 +1,5 @@
-import { type AccessPlans, imapQuoted } from '@retriever/core'
+import type { AccessPlans } from '@retriever/core'
+import { imapQuoted } from '@retriever/core/internal'
 import { findPlanLogin, planLogin } from '../../auth/plan-login.ts'
 import { plainMessage } from '../../auth/sasl-plain.ts'
 import type { Credentials, RetrievalContext } from '../../contract/fetcher.ts'

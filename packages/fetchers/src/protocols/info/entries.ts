@@ -1,4 +1,5 @@
-import { encodeOctets, RetrievalError, resolve, utf8Octets } from '@retriever/core'
+import { encodeOctets, RetrievalError, resolve } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { Entry } from '../../contract/fetcher.ts'
 
 /** How many characters a cross reference may have. A longer text after `*note` is none. */

@@ -1,4 +1,4 @@
-import { pagedResults } from '@retriever/core'
+import { pagedResults } from '@retriever/core/internal'
 import { BerError, elementAt } from '../../wire/framing/ber.ts'
 
 /** An attribute of an entry, with the octets of its values. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type LdapPage, type LdapPlan, type LdapSearch, ldapRequests, utf8Octets } from '@retriever/core'
+import { type LdapPage, type LdapPlan, type LdapSearch, ldapRequests, utf8Octets } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { BerError } from '../../wire/framing/ber.ts'
 import { ConnectionDialogue } from '../../wire/pool/connection-dialogue.ts'

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { bracketed, encodeOctets, type LdapPlan, octetsToText, RetrievalError } from '@retriever/core'
+import { encodeOctets, octetsToText, RetrievalError } from '@retriever/core'
+import { bracketed, type LdapPlan } from '@retriever/core/internal'
 import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { referenceMark } from './ldif.ts'

@@ -1,4 +1,5 @@
-import { adviceText, bindnameOf, isLdapExternal, type LdapPlan, RetrievalError } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import { adviceText, bindnameOf, isLdapExternal, type LdapPlan } from '@retriever/core/internal'
 import type { ByteSource } from '../../contract/byte-source.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { sourceOf, wholeSource } from '../../kit/byte-source.ts'

@@ -1,4 +1,5 @@
-import { adviceText, bindnameOf, isLoopback, type LdapPlan, octetsToText, printable } from '@retriever/core'
+import { octetsToText, printable } from '@retriever/core'
+import { adviceText, bindnameOf, isLoopback, type LdapPlan } from '@retriever/core/internal'
 import { type FoundLogin, findLogin, loginPlace } from '../../auth/found-login.ts'
 import type { Credentials, RetrievalContext } from '../../contract/fetcher.ts'
 import type { LdapDialogue } from './dialogue.ts'

@@ -1,4 +1,5 @@
-import { adviceText, type ErrorCode, octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
+import { type ErrorCode, octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { ErrorExtras, RetrievalContext } from '../../contract/fetcher.ts'
 import type { LdapResult } from './answers.ts'
 

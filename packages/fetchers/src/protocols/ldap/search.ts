@@ -1,4 +1,4 @@
-import { type LdapAsked, type LdapPage, type LdapSearch, ldapAsked } from '@retriever/core'
+import { type LdapAsked, type LdapPage, type LdapSearch, ldapAsked } from '@retriever/core/internal'
 import { type Answer, operations } from './answers.ts'
 import type { LdapDialogue, Result } from './dialogue.ts'
 import type { MessagePhase } from './messages.ts'

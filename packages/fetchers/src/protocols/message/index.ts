@@ -1,4 +1,5 @@
-import { type AccessPlans, adviceText, octetsToText, parseUrl, printable, redact, schemeOf } from '@retriever/core'
+import { type AccessPlans, octetsToText, parseUrl, printable, redact } from '@retriever/core'
+import { adviceText, schemeOf } from '@retriever/core/internal'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { wholeResult } from '../../kit/whole-result.ts'
 import { messageEntries } from '../../mime/entries.ts'

@@ -1,4 +1,5 @@
-import { adviceText, RetrievalError } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
 import type { NestedRepresentation } from '../../contract/nested.ts'
 import { messagesIn } from '../../mime/mailbox.ts'

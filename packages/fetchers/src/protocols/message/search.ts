@@ -1,4 +1,5 @@
-import { adviceText, printable, RetrievalError } from '@retriever/core'
+import { printable, RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { type FoundPart, findPart, type WantedPart } from '../../mime/find-part.ts'
 import { messagesAt } from './messages-at.ts'

@@ -1,12 +1,5 @@
-import {
-  type AccessPlans,
-  adviceText,
-  mqttConnect,
-  mqttDisconnect,
-  mqttSubscribe,
-  octetsToText,
-  utf8Octets,
-} from '@retriever/core'
+import { type AccessPlans, octetsToText } from '@retriever/core'
+import { adviceText, mqttConnect, mqttDisconnect, mqttSubscribe, utf8Octets } from '@retriever/core/internal'
 import { findPlanLogin, type PlanLogin } from '../../auth/plan-login.ts'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { sourceOf } from '../../kit/byte-source.ts'

@@ -1,4 +1,5 @@
-import { type AccessPlans, authority, encodeOctets, resolveReference } from '@retriever/core'
+import { type AccessPlans, encodeOctets, resolveReference } from '@retriever/core'
+import { authority } from '@retriever/core/internal'
 import type { Redirect } from '../../contract/fetcher.ts'
 
 /** A symbolic link on the way to a file. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { type AccessPlans, adviceText, decodeOctets, encodeOctets, RetrievalError } from '@retriever/core'
+import { type AccessPlans, decodeOctets, encodeOctets, RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { Redirect, RetrievalContext } from '../../contract/fetcher.ts'
 import { type Found, type NfsFiles, NfsStatus } from './files.ts'
 import { followLink } from './link.ts'

@@ -1,4 +1,5 @@
-import { adviceText, type ErrorCode, printable, type RetrievalError } from '@retriever/core'
+import { type ErrorCode, printable, type RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { NfsStatus } from './files.ts'
 import { RpcRefusal } from './rpc.ts'

@@ -1,4 +1,5 @@
-import { bracketed, encodeOctets } from '@retriever/core'
+import { encodeOctets } from '@retriever/core'
+import { bracketed } from '@retriever/core/internal'
 import type { ServerPlan } from './connection/session.ts'
 
 /** Makes the URL of a group on the same server, over the same transport: `nntp://host/group`. */

@@ -1,4 +1,4 @@
-import { adviceText, type NntpPlan } from '@retriever/core'
+import { adviceText, type NntpPlan } from '@retriever/core/internal'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { checkOptions, count, type OptionKind } from '../../kit/options.ts'
 import { SessionPool } from '../../wire/pool/session-pool.ts'

@@ -1,4 +1,5 @@
-import { adviceText, RetrievalError } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../../wire/framing/reply.ts'
 import { SessionLost } from './connection/command-queue.ts'

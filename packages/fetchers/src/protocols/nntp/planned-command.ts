@@ -1,4 +1,4 @@
-import type { NntpPlan } from '@retriever/core'
+import type { NntpPlan } from '@retriever/core/internal'
 
 /** Returns the plan's command that begins with a verb, as core built it, without its line end. */
 export function plannedCommand({ wire }: NntpPlan, verb: 'STARTTLS' | 'LIST' | 'GROUP' | 'ARTICLE'): string {

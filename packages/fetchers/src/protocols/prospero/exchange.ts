@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Phase, prosperoPackets } from '@retriever/core'
+import type { Phase } from '@retriever/core'
+import { prosperoPackets } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { overHeld } from '../../kit/size-limit.ts'
 import type { Datagrams } from '../../wire/transport/datagrams.ts'

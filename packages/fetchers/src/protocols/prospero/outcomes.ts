@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { type AccessPlans, adviceText, encodeOctets, octetsToText, printable } from '@retriever/core'
+import { type AccessPlans, encodeOctets, octetsToText, printable } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { Entry, Redirect, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { wholeResult } from '../../kit/whole-result.ts'
 import { bestAccess, modifiedOf, shownAttributes, shownMethods, sizeOf } from './entries.ts'

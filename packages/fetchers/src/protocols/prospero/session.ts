@@ -1,4 +1,5 @@
-import { type ErrorCode, octetsToText, type Phase, printable, prosperoToken } from '@retriever/core'
+import { type ErrorCode, octetsToText, type Phase, printable } from '@retriever/core'
+import { prosperoToken } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { type Datagrams, openDatagrams } from '../../wire/transport/datagrams.ts'
 import { RoundTrip } from '../../wire/transport/retransmission.ts'

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { bracketed, encodeOctets, isLoopback } from '@retriever/core'
+import { encodeOctets } from '@retriever/core'
+import { bracketed, isLoopback } from '@retriever/core/internal'
 import type { Attribute, Target } from './replies.ts'
 
 /** The server that sent something. It completes what the server leaves out. */

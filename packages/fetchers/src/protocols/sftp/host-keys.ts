@@ -1,4 +1,5 @@
-import { type AccessPlans, adviceText, type RetrievalError } from '@retriever/core'
+import type { AccessPlans, RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { fingerprintOf, judge, type KnownKey, keyType, knownKeys } from './known-hosts.ts'
 import type { SshOptions } from './options.ts'

@@ -1,4 +1,5 @@
-import { type AccessPlans, octetsToText, printable, utf8Octets } from '@retriever/core'
+import { type AccessPlans, octetsToText, printable } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { extentOf } from '../../kit/extent.ts'
 import { checkDate } from '../../kit/request-options.ts'

@@ -1,4 +1,5 @@
-import { type AccessPlans, adviceText, octetsToText, type RetrievalError } from '@retriever/core'
+import { type AccessPlans, octetsToText, type RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { AnyAuthMethod, AuthenticationType, NextAuthHandler, ParsedKey } from 'ssh2'
 import { type FoundLogin, findLogin, loginPlace } from '../../auth/found-login.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'

@@ -1,4 +1,4 @@
-import type { TelnetPlan } from '@retriever/core'
+import type { TelnetPlan } from '@retriever/core/internal'
 import type { Fetcher, RetrievalContext } from '../../contract/fetcher.ts'
 import type { SessionOptions } from '../../contract/session.ts'
 import { openSocket } from '../../wire/transport/socket.ts'

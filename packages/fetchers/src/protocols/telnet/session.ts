@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import { octetsToText, type TelnetPlan } from '@retriever/core'
+import { octetsToText } from '@retriever/core'
+import type { TelnetPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { Session, SessionOptions, SessionSignal } from '../../contract/session.ts'
 import { checkSize } from '../../kit/session-options.ts'

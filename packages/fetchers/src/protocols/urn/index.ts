@@ -1,4 +1,4 @@
-import { adviceText } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { Fetcher } from '../../contract/fetcher.ts'
 import { urn } from './about.ts'
 

@@ -1,4 +1,5 @@
-import { type Asked, type Resolution, RetrievalError, resolve } from '@retriever/core'
+import { type Resolution, RetrievalError, resolve } from '@retriever/core'
+import type { Asked } from '@retriever/core/internal'
 import type { Asking } from '../../contract/fetcher.ts'
 
 /** Tells what a request asks for in WAIS's own way: the documents to which those found should be similar. */

@@ -1,4 +1,4 @@
-import { type WaisDocument, waisPiece, waisRetrieval } from '@retriever/core'
+import { type WaisDocument, waisPiece, waisRetrieval } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { Diagnostic, WaisAnswer } from './answer.ts'
 import { isTextType, sizeIn } from './docid.ts'

@@ -1,13 +1,5 @@
-import {
-  type AccessPlans,
-  adviceText,
-  octetsToText,
-  resolve,
-  type WaisDocument,
-  waisLimit,
-  waisMost,
-  waisSearch,
-} from '@retriever/core'
+import { type AccessPlans, octetsToText, resolve } from '@retriever/core'
+import { adviceText, type WaisDocument, waisLimit, waisMost, waisSearch } from '@retriever/core/internal'
 import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { sourceOf } from '../../kit/byte-source.ts'
 import { wholeResult } from '../../kit/whole-result.ts'

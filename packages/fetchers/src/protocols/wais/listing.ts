@@ -1,4 +1,5 @@
-import { type AccessPlans, authority, encodeOctets, octetsToText, parseUrl, RetrievalError } from '@retriever/core'
+import { type AccessPlans, encodeOctets, octetsToText, parseUrl, RetrievalError } from '@retriever/core'
+import { authority } from '@retriever/core/internal'
 import type { Entry } from '../../contract/fetcher.ts'
 import type { FoundDocument } from './answer.ts'
 import { documentPath } from './docid.ts'

@@ -1,4 +1,5 @@
-import { adviceText, type Phase, printable } from '@retriever/core'
+import { type Phase, printable } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { ExactReader } from '../../wire/exact-reader.ts'
 import type { Connection } from '../../wire/transport/connection.ts'

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type AccessPlans, authority, octetsToText, printable, webSocketHandshake } from '@retriever/core'
+import { type AccessPlans, octetsToText, printable } from '@retriever/core'
+import { authority, webSocketHandshake } from '@retriever/core/internal'
 import type { Hide } from '../../auth/sent-secrets.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { isToken } from '../../kit/options.ts'

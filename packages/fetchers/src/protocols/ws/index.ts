@@ -1,4 +1,5 @@
-import { type AccessPlans, utf8Octets } from '@retriever/core'
+import type { AccessPlans } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { UserAndPassword } from '../../auth/login.ts'
 import { hideSent } from '../../auth/sent-secrets.ts'
 import { ServerLogin } from '../../auth/server-login.ts'

@@ -1,4 +1,4 @@
-import { berOid, type Z3950Plan, z3950Search, z3950Term } from '@retriever/core'
+import { berOid, type Z3950Plan, z3950Search, z3950Term } from '@retriever/core/internal'
 import type { SearchAnswer } from './answers.ts'
 import { isAboutAttributes } from './diagnostics.ts'
 import type { Z3950Session } from './session.ts'

@@ -1,4 +1,4 @@
-import type { Z3950Plan } from '@retriever/core'
+import type { Z3950Plan } from '@retriever/core/internal'
 import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { sourceOf } from '../../kit/byte-source.ts'
 import { wholeResult } from '../../kit/whole-result.ts'

@@ -1,4 +1,5 @@
-import { berOid, octetsToText, printable, type Z3950Plan, z3950SyntaxName, z3950SyntaxOid } from '@retriever/core'
+import { octetsToText, printable } from '@retriever/core'
+import { berOid, type Z3950Plan, z3950SyntaxName, z3950SyntaxOid } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { Item, ReceivedRecord } from './answers.ts'
 import { type Diagnostic, diagnosticError, isAboutElementSet, isAboutSyntax } from './diagnostics.ts'

@@ -1,12 +1,5 @@
-import {
-  authority,
-  berOid,
-  encodeOctets,
-  octetsToText,
-  utf8Octets,
-  type Z3950Plan,
-  z3950SyntaxName,
-} from '@retriever/core'
+import { encodeOctets, octetsToText } from '@retriever/core'
+import { authority, berOid, utf8Octets, type Z3950Plan, z3950SyntaxName } from '@retriever/core/internal'
 import type { Item } from './answers.ts'
 import { type Diagnostic, diagnosticError, diagnosticWords, isAboutElementSet, isAboutSyntax } from './diagnostics.ts'
 import { searchDocid } from './docid.ts'

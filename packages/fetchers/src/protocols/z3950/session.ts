@@ -1,4 +1,5 @@
-import { octetsToText, type Phase, printable, type Z3950Plan, z3950Present } from '@retriever/core'
+import { octetsToText, type Phase, printable } from '@retriever/core'
+import { type Z3950Plan, z3950Present } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { BerError } from '../../wire/framing/ber.ts'
 import { type BerNode, context as tag } from '../../wire/framing/ber-tree.ts'

@@ -1,4 +1,5 @@
-import { adviceText, type Phase } from '@retriever/core'
+import type { Phase } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { isTurnLong, nextTurn } from '../turn.ts'
 

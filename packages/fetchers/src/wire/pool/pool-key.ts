@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isAnonymous } from '@retriever/core'
+import { isAnonymous } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { TlsOptions } from '../../contract/network.ts'
 

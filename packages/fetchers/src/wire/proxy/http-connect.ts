@@ -1,4 +1,5 @@
-import { adviceText, authority, octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
+import { octetsToText, printable, type RetrievalError, redact } from '@retriever/core'
+import { adviceText, authority } from '@retriever/core/internal'
 import { Authenticator, type LoginAttempt } from '../../auth/authenticator.ts'
 import { readChallenges } from '../../auth/challenge.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
-import { adviceText, type RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { ProxyServer } from '../../contract/network.ts'
 import type { Connection } from '../transport/connection.ts'

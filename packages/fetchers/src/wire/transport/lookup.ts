@@ -1,6 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { adviceText, type RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 
 /**

@@ -1,4 +1,5 @@
-import { adviceText, printable, type RetrievalError } from '@retriever/core'
+import { printable, type RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 
 interface SystemError {

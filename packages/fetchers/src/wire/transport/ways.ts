@@ -1,7 +1,8 @@
 /** The ways to a server that network options ask for; loaded only if there are such options. */
 import { isIP, type NetConnectOpts } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { adviceText, type RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { Network } from '../../contract/network.ts'
 import type { Peer } from './dial.ts'

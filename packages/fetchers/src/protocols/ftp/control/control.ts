@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import { ftpLine, type Phase, type RetrievalError } from '@retriever/core'
+import type { Phase, RetrievalError } from '@retriever/core'
+import { ftpLine } from '@retriever/core/internal'
 import { FTPContext, FTPError, type FTPResponse } from 'basic-ftp/dist/FtpContext.js'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { isOneLine } from '../../../wire/framing/lines.ts'

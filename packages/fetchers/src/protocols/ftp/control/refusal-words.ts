@@ -1,4 +1,5 @@
-import { adviceText, RetrievalError } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { Meaning, Reply } from './replies.ts'
 
 /**

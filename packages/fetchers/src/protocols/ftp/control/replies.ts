@@ -1,4 +1,5 @@
-import { type ErrorCode, ftpLine, octetsToText, printable, RetrievalError } from '@retriever/core'
+import { type ErrorCode, octetsToText, printable, RetrievalError } from '@retriever/core'
+import { ftpLine } from '@retriever/core/internal'
 import type { FTPResponse } from 'basic-ftp'
 import type { ErrorExtras, RetrievalContext } from '../../../contract/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../../../wire/framing/reply.ts'

@@ -1,4 +1,4 @@
-import { authTls, type FtpCommands, type FtpPlan } from '@retriever/core'
+import { authTls, type FtpCommands, type FtpPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import type { ReusableSession, SessionProtocol } from '../../../wire/pool/session-pool.ts'
 import { type UnreadBody, UnreadWatch } from '../../../wire/pool/unread-watch.ts'

@@ -1,4 +1,5 @@
-import { ftpCommands, type RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
+import { ftpCommands } from '@retriever/core/internal'
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../../../contract/fetcher.ts'
 import { sourceOf, wholeSource } from '../../../kit/byte-source.ts'

@@ -1,4 +1,5 @@
-import { ftpCommands, type RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
+import { ftpCommands } from '@retriever/core/internal'
 import type { Retrieved } from '../../../contract/fetcher.ts'
 import { wholeSource } from '../../../kit/byte-source.ts'
 import type { Step } from '../control/pipeline.ts'

@@ -1,4 +1,4 @@
-import { ftpCommands } from '@retriever/core'
+import { ftpCommands } from '@retriever/core/internal'
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { Retrieved } from '../../../contract/fetcher.ts'
 import { wholeSource } from '../../../kit/byte-source.ts'

@@ -1,4 +1,4 @@
-import type { GopherPlan } from '@retriever/core'
+import type { GopherPlan } from '@retriever/core/internal'
 import type { Entry, RetrievalContext } from '../../../contract/fetcher.ts'
 import type { FormField } from '../../../contract/form.ts'
 import { octetsDecoder } from '../../../kit/text/text.ts'

@@ -1,4 +1,5 @@
-import { adviceText, RetrievalError } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import type { Form, FormAnswers } from '../../../contract/form.ts'
 import { isAnswers } from '../../../kit/options.ts'

@@ -1,4 +1,5 @@
-import { type GopherPlan, octetsToText, printable, redact } from '@retriever/core'
+import { octetsToText, printable, redact } from '@retriever/core'
+import type { GopherPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { dotBody } from '../../../wire/framing/dot.ts'
 import type { LineReader } from '../../../wire/framing/lines.ts'

@@ -1,4 +1,4 @@
-import { type GopherPlan, gopherRequest } from '@retriever/core'
+import { type GopherPlan, gopherRequest } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { LineReader } from '../../../wire/framing/lines.ts'
 import { openConnection } from '../../../wire/transport/socket.ts'

@@ -1,4 +1,5 @@
-import { RetrievalError, utf8Octets } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { discard } from '../connection/discard.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type HttpPlan, isSecretField } from '@retriever/core'
+import { type HttpPlan, isSecretField } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { givesField } from '../../../kit/request-options.ts'
 import { pemOf } from '../../../wire/transport/tls-options.ts'

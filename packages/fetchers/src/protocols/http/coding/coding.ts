@@ -1,4 +1,5 @@
-import { type Advice, adviceText, printable, type RetrievalError } from '@retriever/core'
+import { type Advice, printable, type RetrievalError } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RequestOptions, RetrievalContext, Retrieved } from '../../../contract/fetcher.ts'
 import { sourceOf } from '../../../kit/byte-source.ts'

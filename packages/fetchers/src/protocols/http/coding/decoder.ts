@@ -1,5 +1,6 @@
 import zlib from 'node:zlib'
-import { adviceText, type ErrorCode } from '@retriever/core'
+import type { ErrorCode } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { chunksOf, sourceOf } from '../../../kit/byte-source.ts'

@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
-import { authority, type HttpPlan } from '@retriever/core'
+import { authority, type HttpPlan } from '@retriever/core/internal'
 import type { Dispatcher } from 'undici'
 import type { HttpRequest } from '../request.ts'
 import type { Exchange, HttpConnection } from './connection.ts'

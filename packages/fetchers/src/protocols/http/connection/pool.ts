@@ -1,4 +1,4 @@
-import type { HttpPlan } from '@retriever/core'
+import type { HttpPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { IdleConnection, idleConnections } from '../../../kit/open-files.ts'
 import { poolKey } from '../../../wire/pool/pool-key.ts'

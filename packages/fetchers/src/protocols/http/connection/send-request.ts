@@ -1,4 +1,5 @@
-import { type HttpPlan, isSecretField, redact, utf8Octets } from '@retriever/core'
+import { redact } from '@retriever/core'
+import { type HttpPlan, isSecretField, utf8Octets } from '@retriever/core/internal'
 import { type Hide, hideSent } from '../../../auth/sent-secrets.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { wholeSource } from '../../../kit/byte-source.ts'

@@ -1,4 +1,4 @@
-import type { HttpPlan } from '@retriever/core'
+import type { HttpPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { openSocket } from '../../../wire/transport/socket.ts'
 

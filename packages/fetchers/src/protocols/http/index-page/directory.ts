@@ -1,4 +1,5 @@
-import { decodeOctets, encodeOctets, octetsToText, utf8Octets } from '@retriever/core'
+import { decodeOctets, encodeOctets, octetsToText } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { Entry } from '../../../contract/fetcher.ts'
 import type { Limits } from '../../../contract/limits.ts'
 import { webUrl } from '../../../kit/web-url.ts'

@@ -1,4 +1,4 @@
-import type { HttpPlan } from '@retriever/core'
+import type { HttpPlan } from '@retriever/core/internal'
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RetrievalContext, Retrieved } from '../../../contract/fetcher.ts'
 import { sourceOf } from '../../../kit/byte-source.ts'

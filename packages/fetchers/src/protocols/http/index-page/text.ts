@@ -1,4 +1,4 @@
-import { adviceText } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 
 /**

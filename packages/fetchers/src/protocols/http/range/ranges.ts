@@ -1,4 +1,4 @@
-import { httpRange } from '@retriever/core'
+import { httpRange } from '@retriever/core/internal'
 import type { Outcome, RetrievalContext } from '../../../contract/fetcher.ts'
 import { sourceOf } from '../../../kit/byte-source.ts'
 import { isSeveral } from '../../../kit/request-options.ts'

@@ -1,4 +1,4 @@
-import { adviceText } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { Outcome, RetrievalContext, Retrieved } from '../../../contract/fetcher.ts'
 import { sourceOf } from '../../../kit/byte-source.ts'
 import { discard } from '../connection/discard.ts'

@@ -1,4 +1,5 @@
-import { adviceText, octetsToText, printable, type RetrievalError, utf8Octets } from '@retriever/core'
+import { octetsToText, printable, type RetrievalError } from '@retriever/core'
+import { adviceText, utf8Octets } from '@retriever/core/internal'
 import { type FoundLogin, findLogin, loginPlace } from '../../../auth/found-login.ts'
 import { plainMessage } from '../../../auth/sasl-plain.ts'
 import type { Credentials, RetrievalContext } from '../../../contract/fetcher.ts'

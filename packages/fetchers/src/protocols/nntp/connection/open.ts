@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { adviceText } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { LineReader } from '../../../wire/framing/lines.ts'
 import { type Reply, readReply, refusal, replyWords } from '../../../wire/framing/reply.ts'

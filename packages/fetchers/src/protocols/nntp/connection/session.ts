@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
-import type { NntpPlan, RetrievalError } from '@retriever/core'
+import type { RetrievalError } from '@retriever/core'
+import type { NntpPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import type { Reply } from '../../../wire/framing/reply.ts'
 import type { ReusableSession } from '../../../wire/pool/session-pool.ts'

@@ -1,4 +1,4 @@
-import { adviceText } from '@retriever/core'
+import { adviceText } from '@retriever/core/internal'
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { Entry, RetrievalContext, Retrieved } from '../../../contract/fetcher.ts'
 import { wholeSource } from '../../../kit/byte-source.ts'
