@@ -24,8 +24,7 @@ export interface FileParts {
  */
 export function compareFile(entry: WalkedEntry, known: Stats | null, { saver }: FileParts): ReturnType<typeof compare> {
   const verdict = compare(entry, known)
-  const { mechanism } = saver.resolve(entry.url).plan
-  return verdict === 'ask' && mechanism === 'gopher' ? 'new' : verdict
+  return verdict === 'ask' && saver.resolve(entry.url).plan.mechanism === 'gopher' ? 'new' : verdict
 }
 
 /** Retrieves a file of the tree. Returns null if the server says that the known file is current. */
