@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { Representation, SavedFile } from '../body/representation.ts'
 import type { ResumePoint } from '../contract/fetcher.ts'
-import { callback, checkOptions, flag, type OptionKind } from '../kit/options.ts'
+import { callback, checkOptions, flag, type OptionKind, type OptionKinds } from '../kit/options.ts'
 import { checksum } from '../saving/digests.ts'
 import { checkPathText, noFolder } from '../saving/local-file.ts'
 import { findPart, type KeptPart } from '../saving/part-file.ts'
@@ -36,6 +36,18 @@ const saveKinds: Readonly<Record<Exclude<keyof SaveUrlOptions, keyof RetrieveOpt
   resume: flag,
 }
 
+/** The checks of save()'s options, by those of a call: a client saves many files, and these are many options. */
+const checks = new WeakMap<OptionKinds, OptionKinds>()
+
+function checksOf(call: OptionKinds): OptionKinds {
+  const known = checks.get(call)
+  if (known !== undefined) return known
+  const { range: _range, resumeFrom: _resumeFrom, head: _head, ...callKinds } = call
+  const kinds = { ...callKinds, ...saveKinds }
+  checks.set(call, kinds)
+  return kinds
+}
+
 /** The methods of a Client that save() uses. */
 interface Retriever {
   retrieve(resolution: Resolution, options?: RetrieveOptions): Promise<Representation>
@@ -51,8 +63,7 @@ export async function saveUrl(
   { call }: KnownOptions,
 ): Promise<SavedFile> {
   checkPathText('path', path)
-  const { range: _range, resumeFrom: _resumeFrom, head: _head, ...callKinds } = call
-  checkOptions(options, { ...callKinds, ...saveKinds })
+  checkOptions(options, checksOf(call))
   const {
     overwrite = true,
     folders = false,
@@ -102,9 +113,10 @@ async function checkPath(path: string, options: SaveOptions): Promise<void> {
  * the URL belongs behind the part.
  */
 export function resumePointOf(part: KeptPart | null, { locator }: Resolution): ResumePoint | null {
+  if (part === null || part.point === null) return null
   const full = formatLocator({ ...locator, password: null })
   const shown = redact(full)
-  if (part === null || part.point === null || part.url !== shown) return null
+  if (part.url !== shown) return null
   const { etag } = part.point
   // URLs that differ only in a secret may be two resources with one date.
   return shown === full || (etag != null && !etag.startsWith('W/')) ? part.point : null
