@@ -73,7 +73,17 @@ test('every mechanism has a sub-path export', () => {
   const { exports } = readJson('packages/fetchers/package.json')
   // client knows no mechanism, and its functions for trees and batches as little; plugin is what fetchers of others are
   // made from; mime reads messages, whichever mechanism brought them; pages reads links.
-  const others = ['.', './client', './trees', './batches', './internal', './plugin', './mime', './pages', './package.json']
+  const others = [
+    '.',
+    './client',
+    './trees',
+    './batches',
+    './internal',
+    './plugin',
+    './mime',
+    './pages',
+    './package.json',
+  ]
   const paths = Object.keys(exports).filter((path) => !others.includes(path))
   const where = (name: string) => `"./${name}" in the exports of packages/fetchers/package.json`
   expect(
