@@ -12,7 +12,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient, type MirrorOptions, type MirrorResult, type MirrorSummary } from '@retriever/fetchers'
+import {
+  type ClientOptions,
+  createClient,
+  type MirrorOptions,
+  type MirrorResult,
+  type MirrorSummary,
+} from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Fields, notModified, reply } from '../protocols/http/support/http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from '../protocols/http/support/scripted-http.ts'
@@ -69,8 +75,8 @@ interface Run extends MirrorSummary {
   readonly results: readonly string[]
 }
 
-async function copied(url: string, options: MirrorOptions = {}): Promise<Run> {
-  await using client = createClient({ limits: { maxRetries: 0 } })
+async function copied(url: string, options: MirrorOptions = {}, clientOptions: ClientOptions = {}): Promise<Run> {
+  await using client = createClient({ limits: { maxRetries: 0 }, ...clientOptions })
   const results: string[] = []
   const onResult = (result: MirrorResult): void => {
     const { outcome, path } = result
@@ -351,6 +357,19 @@ test('requisites of other hosts come if the caller asks for them, without his he
   const place = `_elsewhere/127.0.0.1:${other.port}/i.png`
   expect(files()).toEqual([place, 'index.html'])
   expect(read('index.html')).toBe(`<img src=${place.replace(':', '%3A')}><a href=${other.url}page.html>x</a>`)
+})
+
+test('a site comes whole whose name is one of this machine, and asks nothing of others inside', async () => {
+  const inside = await served({ '/i.png': { body: 'I', type: 'image/png' } })
+  const server = await served({
+    '/': `<a href=a.html>a</a><img src=i.png><img src=${inside.url}i.png>`,
+    '/a.html': 'a',
+    '/i.png': { body: 'I', type: 'image/png' },
+  })
+  const addresses = { [`www.example.org:${server.port}`]: ['127.0.0.1'] }
+  const run = await copied(`http://www.example.org:${server.port}/`, { otherHosts: true }, { addresses })
+  expect(run.results).toEqual(['saved a.html', 'saved i.png', 'saved index.html'])
+  expect(inside.asked).toEqual([])
 })
 
 test('an interrupted run leaves whole files, and the next one goes on', async () => {

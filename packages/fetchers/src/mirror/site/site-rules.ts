@@ -25,6 +25,7 @@ export class SiteRules {
   readonly #options: MirrorOptions
   readonly #signal: AbortSignal
   readonly #typed: Resolution
+  readonly #base: string
   readonly #pages: Scope
   readonly #requisites: Scope
   readonly #robots = new Map<string, Promise<Robots>>()
@@ -37,6 +38,7 @@ export class SiteRules {
     this.#options = options
     this.#signal = signal
     this.#typed = typed
+    this.#base = base
     const folder = saver.resolve(base)
     this.#pages = new Scope(saver, folder, options.scope)
     this.#requisites = new Scope(saver, folder, options.otherHosts === true ? 'any' : 'server')
@@ -59,10 +61,10 @@ export class SiteRules {
     return new URL(one).origin !== new URL(other).origin
   }
 
-  async allowsRobot(url: string): Promise<boolean> {
+  async allowsRobot(url: string, from: string | null = null): Promise<boolean> {
     if (!this.isObeyed) return true
     const { origin, pathname, search } = new URL(url)
-    const known = this.#robots.get(origin) ?? robotsOf(origin, this.#saver, this.requestFor(`${origin}/`, null))
+    const known = this.#robots.get(origin) ?? robotsOf(origin, this.#saver, this.requestFor(`${origin}/`, from))
     this.#robots.set(origin, known)
     this.#known.set(origin, await known)
     return (await known).allows(pathname + search)
@@ -101,9 +103,14 @@ export class SiteRules {
     const given = Object.entries({
       ...(isAtTyped ? own : askedElsewhere(own)),
       ...{ http: isAtTyped && virtualHost !== undefined ? { ...http, virtualHost } : http },
-      linkedFrom: from ?? undefined,
+      linkedFrom: from === null || this.#isOwnLink(from, url) ? undefined : from,
     })
     return { ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), signal: this.#signal }
+  }
+
+  /** Whether the site names a URL of its own server, which the caller has chosen, be it inside or outside. */
+  #isOwnLink(from: string, url: string): boolean {
+    return !this.isElsewhere(from, this.#base) && !this.isElsewhere(url, this.#base)
   }
 
   #isAtTyped(url: string): boolean {

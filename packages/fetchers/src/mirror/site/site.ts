@@ -100,7 +100,7 @@ export class Site {
     const path = places.pathOf(url)
     const isIncluded = this.#filter?.isIncluded(path, false) !== false
     const isExcluded = this.#filter?.isExcluded(path, false) === true
-    if (url !== this.#start && (isExcluded || !(await rules.allowsRobot(url)))) {
+    if (url !== this.#start && (isExcluded || !(await rules.allowsRobot(url, wanted.from)))) {
       this.#leftOut.add(url)
       return []
     }
