@@ -168,7 +168,9 @@ describe('a fetcher of your own has options of its own', () => {
 
   test.each([
     ['no rows', { ...own, options: { words: true } }],
-    ['the name of another option', { ...own, mechanism: 'limits' }],
+    ['an unknown extent', { ...own, options: { words: { kind: own.options.words.kind, extent: 'some' } } }],
+    ['the name of an option of a client', { ...own, mechanism: 'limits' }],
+    ['the name of an option of a retrieval', { ...own, mechanism: 'limit' }],
   ])('but not with %s', (_, fetcher) => {
     expect(() => createClient({ fetchers: [fetcher as never] })).toThrow(/Expected `\w+\.options` to be an object of/)
   })

@@ -14,15 +14,14 @@ import { invalidOption } from '../../kit/limits.ts'
 import { record } from '../../kit/options.ts'
 import { isSeveral } from '../../kit/request-options.ts'
 import { sharedRows } from '../../kit/shared-rows.ts'
-import { clientKinds } from '../client-options.ts'
-import { isRows, type KnownOptions } from './known.ts'
+import { callKinds, clientKinds } from '../client-options.ts'
+import { extents, isRows, type KnownOptions } from './known.ts'
 
 type Path = Advice['option']
 /** What a fetcher says of itself, or else what the client knows of its mechanism. */
 type Said = Pick<Fetcher, 'mechanism'> & { readonly [Name in Sayable]: Fetcher[Name] | undefined }
 type Sayable = 'title' | 'honours' | 'options'
 
-const extents: readonly unknown[] = ['all', 'objects', 'listings'] satisfies Extent[]
 const sharedNames = Object.keys(sharedRows) as (keyof SharedOptions)[]
 
 /**
@@ -30,7 +29,7 @@ const sharedNames = Object.keys(sharedRows) as (keyof SharedOptions)[]
  * has rows, under a name that no other option has.
  */
 export function checkHonours({ mechanism, honours = [], options }: Fetcher, known: KnownOptions): void {
-  if (options !== undefined && (!isRows(options) || isTaken(mechanism, known))) {
+  if (options !== undefined && (!isRows(options) || isTaken(mechanism))) {
     const rows = 'an object of rows `{ kind, extent }`, of a mechanism whose name is no option itself'
     throw invalidOption(`${mechanism}.options`, rows, options)
   }
@@ -42,8 +41,8 @@ export function checkHonours({ mechanism, honours = [], options }: Fetcher, know
   throw invalidOption(`${mechanism}.honours`, `a list of ${names.join(', ')}, ${forms}`, wrong)
 }
 
-function isTaken(mechanism: string, { call, named }: KnownOptions): boolean {
-  return Object.hasOwn(clientKinds, mechanism) || (Object.hasOwn(call, mechanism) && !named.has(mechanism))
+function isTaken(mechanism: string): boolean {
+  return [clientKinds, callKinds, sharedRows].some((options) => Object.hasOwn(options, mechanism))
 }
 
 function wrongExtent(honours: unknown, isOption: (name: unknown) => boolean): unknown {

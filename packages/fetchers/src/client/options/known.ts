@@ -1,5 +1,5 @@
 import type { About } from '../../contract/about.ts'
-import type { NamedRow, NamedRows, OptionKind, OptionKinds, OptionRow } from '../../contract/options.ts'
+import type { Extent, NamedRow, NamedRows, OptionKind, OptionKinds, OptionRow } from '../../contract/options.ts'
 import { record } from '../../kit/options.ts'
 import { sharedRows } from '../../kit/shared-rows.ts'
 import { callKinds } from '../client-options.ts'
@@ -15,6 +15,8 @@ export interface KnownOptions {
   /** The checks of what each retrieval of a tree gets under the name of a mechanism. */
   readonly tree: OptionKinds
 }
+
+export const extents: readonly unknown[] = ['all', 'objects', 'listings'] satisfies Extent[]
 
 type Declaring = Pick<About, 'mechanism' | 'options'>
 
@@ -62,5 +64,5 @@ export function isRows(value: unknown): value is NamedRows {
 
 function isRow(value: unknown): boolean {
   const { kind, extent } = Object(value) as Partial<NamedRow>
-  return Array.isArray(kind) && typeof kind[1] === 'function' && typeof extent === 'string'
+  return Array.isArray(kind) && typeof kind[1] === 'function' && extents.includes(extent)
 }
