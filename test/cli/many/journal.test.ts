@@ -314,8 +314,8 @@ describe('the file', () => {
 
 test.each([
   [['--retry-failed', '-O', 'data:,x'], '--retry-failed is for what a journal has: give --journal FILE.'],
-  [['--journal', 'j', 'data:,x'], '--journal is for files: give -O, -o FILE or --output-dir.'],
-  [['--journal', 'j', '--from', 'list'], '--journal is for files: give -O, -o FILE or --output-dir.'],
+  [['--journal', 'j', 'data:,x'], '--journal is for files: give -O, -o FILE, or --output-dir with --from.'],
+  [['--journal', 'j', '--from', 'list'], '--journal is for files: give -O, -o FILE, or --output-dir with --from.'],
   [['--journal', '', '-O', 'data:,x'], '--journal needs the name of a file.'],
   [['--journal', 'j', '-C', '-', '-O', 'data:,x'], 'A command with --journal goes on by itself: leave -C out.'],
   [['ls', '--journal', 'j', 'data:,x'], '--journal is not an option of ls'],
@@ -382,6 +382,11 @@ describe('retrieve journal', () => {
     expect(failures).toMatchObject([{ failed: { url: `${base}/gone`, code: 'not-found', exit: 22, again: null } }])
   })
 
+  test('says that an empty journal has no run', async () => {
+    const outcome = await retrieve(['journal', 'list'], { cwd: folderWith('') })
+    expect(outcome).toMatchObject({ status: 0, stdout: 'list: no command has written to this journal yet.\n' })
+  })
+
   test('is an error for another file', async () => {
     const { status, stderr } = await retrieve(['journal', 'list'], { cwd: folderWith('@/a\n') })
     expect({ status, stderr }).toMatchObject({
@@ -389,5 +394,7 @@ describe('retrieve journal', () => {
       stderr: expect.stringContaining('is no journal of retrieve'),
     })
     expect(await retrieve(['journal'])).toMatchObject({ status: 2 })
+    // Nor is a device or a FIFO, which may never end.
+    if (process.platform !== 'win32') expect(await retrieve(['journal', '/dev/zero'])).toMatchObject({ status: 37 })
   })
 })

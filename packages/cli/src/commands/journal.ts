@@ -29,6 +29,10 @@ export async function journal({ config, output, report }: Run): Promise<number> 
     for (const { event: _, ...failed } of failures) await output.write(jsonLine(withoutSecrets({ failed })))
     return 0
   }
+  if (counts.runs === 0) {
+    await output.write(`${printable(file)}: no command has written to this journal yet.\n`)
+    return 0
+  }
   await output.write(summaryOf(counts))
   const rows = hosts
     .slice(0, maxShown)

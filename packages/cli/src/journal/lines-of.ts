@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import { unreadable } from '../text-file.ts'
@@ -47,8 +48,11 @@ export async function readLines(path: string, take: (line: Line, at: number) => 
 
 async function* blocksOf(path: string): AsyncGenerator<Buffer> {
   try {
-    const file = await open(path, 'r')
+    // A FIFO would keep the command waiting, and be empty when it is read again.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
     try {
+      const stats = await file.stat()
+      if (!stats.isFile() && !stats.isDirectory()) throw noJournal(path)
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(blockSize), 0, blockSize)
         if (bytesRead === 0) return
