@@ -198,10 +198,9 @@ test('--skip-existing contacts nobody for a file that exists', async () => {
   expect([content(cwd, 'a'), content(cwd, 'c')]).toEqual(['old', '/c\n'])
 })
 
-test('--output-dir names the folder for a list, and --create-dirs makes it', async () => {
+test('--output-dir names the folder for a list, which is made', async () => {
   const cwd = folderWith({ list: '@/a\n' })
-  expect((await retrieve(['--from', 'list', '--output-dir', 'x/y'], { cwd })).status).toBe(23)
-  expect((await retrieve(['--from', 'list', '--output-dir', 'x/y', '--create-dirs'], { cwd })).status).toBe(0)
+  expect((await retrieve(['--from', 'list', '--output-dir', 'x/y'], { cwd })).status).toBe(0)
   expect(content(cwd, 'x/y/a')).toBe('/a\n')
 })
 

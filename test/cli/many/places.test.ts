@@ -129,7 +129,11 @@ describe('--shard', () => {
     [['--shard', '1/2', '-O', 'data:,x'], '--shard takes a share of a list: give --from FILE.'],
     [['--shard', '3/2', '--from', 'x'], '--shard needs N/M, such as 3/16, with N from 1 to M; not "3/2".'],
     [['--layout', 'tree', '-O', 'data:,x'], '--layout needs one of flat, host/path, hash; not "tree".'],
-    [['--layout', 'hash', '--from', 'x'], '--layout is for files named after their URLs: give -O or --output-dir.'],
+    [
+      ['--layout', 'hash', '--from', 'x'],
+      '--layout is for files named after their URLs: give -O, or --output-dir with',
+    ],
+    [['--layout', 'hash', '--output-dir', 'out', 'data:,x'], 'give -O, or --output-dir with --from.'],
     [['--layout', 'hash', '-OJ', 'data:,x'], '-J lets the server name the file: leave it or --layout out.'],
   ])('%j is refused', async (typed, message) => {
     const { status, stderr } = await retrieve(typed, { cwd: outer() })

@@ -71,7 +71,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
   {
     long: 'create-dirs',
     sent: false,
-    help: 'Make the missing folders of -o and --output-dir',
+    help: 'Make the missing folders of -o and --output-dir; with --from, that of --output-dir is made anyhow',
     commands: get,
     example: 'retrieve --create-dirs -o a/b/page.html http://www.example.org/',
   },

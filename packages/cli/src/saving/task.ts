@@ -56,20 +56,22 @@ export interface Task extends Beginning {
  * Makes the task; null if the file exists and --skip-existing is given. Rejects if the destination cannot be written.
  */
 export async function taskFor(destination: Destination, job: Job): Promise<Task | null> {
-  const { parts, createDirs } = job.session.run.config
-  if (createDirs) await makeFolder(destination)
+  const { parts, createDirs, many } = job.session.run.config
+  // As in curl, the owner of such a folder has all rights, and the group may read it.
+  if (createDirs) await makeFolder(destination, 0o750)
+  else if (many.from.length > 0 && destination.to === 'remote-name') await makeFolder(destination, 0o777)
   if (parts !== null) return partsTo(destination, parts, job)
   if (destination.to === 'stdout') return toStdout(destination.asIs, job)
   if (destination.to === 'remote-name' && destination.byServer) return toNamedByServer(destination.directory, job)
   return toFile(destination, job)
 }
 
-/** Makes the folder of a file, as curl does: its owner has all rights, and the group may read it. */
-async function makeFolder(destination: Destination): Promise<void> {
+/** Makes the folder of a file. */
+async function makeFolder(destination: Destination, mode: number): Promise<void> {
   if (destination.to === 'stdout') return
   const folder = destination.to === 'file' ? dirname(destination.path) : destination.directory
   try {
-    await makeFolders(folder, 0o750)
+    await makeFolders(folder, mode)
   } catch (cause) {
     throw systemFailure(folder, cause)
   }

@@ -52,7 +52,7 @@ export function readJournal(line: Options, { destinations }: Pick<Targets, 'dest
   if (other !== undefined) throw usageError(`--journal is for whole files: leave --${other} out.`)
   const isListed = line.has('from') && !line.has('remote-name') && line.value('output-dir') === undefined
   if (isListed || destinations.some(({ to }) => to === 'stdout')) {
-    throw usageError('--journal is for files: give -O, -o FILE or --output-dir.')
+    throw usageError('--journal is for files: give -O, -o FILE, or --output-dir with --from.')
   }
   return { path, retriesFailed }
 }

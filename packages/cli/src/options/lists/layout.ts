@@ -57,8 +57,10 @@ function readLayout(line: Options): Layout {
   if (layout === undefined) {
     throw usageError(`--layout needs one of ${layouts.join(', ')}; not ${JSON.stringify(typed)}.`)
   }
-  const isNamed = line.has('remote-name') || line.has('remote-name-all') || line.value('output-dir') !== undefined
-  if (!isNamed) throw usageError('--layout is for files named after their URLs: give -O or --output-dir.')
+  const isListed = line.has('from') && line.value('output-dir') !== undefined
+  if (!isListed && !line.has('remote-name') && !line.has('remote-name-all')) {
+    throw usageError('--layout is for files named after their URLs: give -O, or --output-dir with --from.')
+  }
   if (line.has('remote-header-name')) throw usageError('-J lets the server name the file: leave it or --layout out.')
   return layout
 }
