@@ -109,6 +109,18 @@ test('a silent server is given up after further tries one at a time, and the res
   expect(failed.filter((message) => message.includes('Not asked again.')).length).toBe(7)
 })
 
+test('the error of a URL that is not asked for has the advice of the last one', async () => {
+  const fetcher = fakeHttp(async (_, { error }) => {
+    const advice = { option: 'limits.connectTimeout' } as const
+    throw error('timeout', 'Raise `limits.connectTimeout`.', { phase: 'connect', transient: true, advice })
+  })
+  await using client = createClient({ fetchers: [fetcher] })
+  for await (const { error } of client.retrieveAll(urlsOf('a', 10))) {
+    expect(error?.message).toContain('Raise `limits.connectTimeout`.')
+    expect(error?.advice).toEqual({ option: 'limits.connectTimeout' })
+  }
+})
+
 test('a host that was given up is asked again later, by one URL', async () => {
   await using site = servers(({ time }) => (time < 300_000 ? 'silent' : null))
   expect((await all(site.client, urlsOf('a', 20))).came).toBe(0)

@@ -172,7 +172,7 @@ test('--failed writes a list for --from, with the names of the files', async () 
     `${base}/1/missing`,
     expect.stringMatching(/^# not-found: /),
     `${base}/2/missing\tmissing.1`,
-    expect.stringMatching(/^# unknown-scheme: /),
+    expect.stringMatching(/^# unknown-scheme: .*the list that `retrieve schemes` prints/),
     'nosuch:x',
     '',
   ])

@@ -3,6 +3,7 @@ import { printable, RetrievalError, redact } from '@retriever/core'
 import { checkTarget, tryFile } from '../saving/destination.ts'
 import { ownPath } from '../saving/own-file.ts'
 import { publish, temporaryFor } from '../saving/replace-file.ts'
+import { errorRecord } from '../terminal/report.ts'
 
 /**
  * The file of --failed: a list of URLs for --from, each below a comment that says why it failed. It replaces an older
@@ -24,7 +25,8 @@ export class FailedList {
 
   /** Adds a URL. `name` is the name of its file, if that does not follow from the URL. */
   add(url: string, name: string | null, error: unknown): void {
-    const why = RetrievalError.is(error) ? `${error.code}: ${error.message}` : String(error)
+    const { code, message } = errorRecord(error)
+    const why = RetrievalError.is(error) ? `${code}: ${message}` : message
     const line = (text: string): string => text.replace(/[\t\r\n]+/g, ' ')
     this.comment(line(why))
     this.#write(`${line(url)}${name === null ? '' : `\t${name}`}\n`)

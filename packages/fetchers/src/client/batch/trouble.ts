@@ -79,6 +79,7 @@ export class Trouble {
       transient: true,
       ...(error?.status !== undefined && { status: error.status }),
       ...(error?.retryAfter !== undefined && { retryAfter: error.retryAfter }),
+      advice: error?.advice,
       cause: error,
     })
   }
