@@ -251,6 +251,12 @@ test('folders are made on request', async () => {
   expect(await read('new/folder/x')).toBe(content)
 })
 
+test('many files at a time make the folders that they share', async () => {
+  const paths = Array.from({ length: 40 }, (_, n) => at(`shared/by/all/${n % 8}/${n}`))
+  const saved = paths.map((path) => client.save(`${server.url}x`, path, { folders: true }))
+  expect((await Promise.allSettled(saved)).filter(({ status }) => status === 'rejected')).toEqual([])
+})
+
 test('of two saves to one path, the second fails and says who writes', async () => {
   let heal: () => void = () => {}
   const held = new Promise<void>((resolve) => {

@@ -53,10 +53,10 @@ export async function makeFolders(path: string, mode: number = 0o777): Promise<v
   } catch (error) {
     if (await isFolder(path)) return
     const parent = dirname(path)
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path || (await isFolder(parent))) throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error
     await makeFolders(parent, mode)
     await mkdir(path, mode).catch(async (again) => {
-      // Another process may have made it in the meantime.
+      // Another one may have made it in the meantime.
       if (!(await isFolder(path))) throw again
     })
   }
