@@ -24,10 +24,17 @@ export class Robots {
    * (RFC 9309 2.2.2).
    */
   allows(path: string): boolean {
-    const fitting = this.#rules.filter(({ pattern }) => fits(pattern, decoded(path)))
-    const longest = Math.max(...fitting.map(({ pattern }) => pattern.length))
-    const deciding = fitting.filter(({ pattern }) => pattern.length === longest)
-    return deciding.length === 0 || deciding.some(({ allows }) => allows)
+    // A file may have 60,000 rules: the path is decoded once, and only rules that may still decide are tried.
+    const asked = decoded(path)
+    let longest = 0
+    let isAllowed = true
+    for (const { allows, pattern } of this.#rules) {
+      const decides = pattern.length > longest || (pattern.length === longest && allows && !isAllowed)
+      if (!decides || !fits(pattern, asked)) continue
+      longest = pattern.length
+      isAllowed = allows
+    }
+    return isAllowed
   }
 }
 

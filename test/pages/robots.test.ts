@@ -1,0 +1,26 @@
+/** robots.txt of servers that want to keep us busy. The rules themselves are tested with Client.mirror. */
+import { readRobots } from '@retriever/fetchers/pages'
+import { expect, onTestFinished, test, vi } from 'vitest'
+
+test('the longest rule decides, and the one that allows of two equally long ones, in any order', () => {
+  const rules = ['disallow: /a', 'allow: /ab', 'disallow: /abc', 'allow: /*bc']
+  for (const lines of [rules, rules.toReversed()]) {
+    const robots = readRobots(['user-agent: *', ...lines].join('\n'))
+    expect(['/', '/a', '/ab', '/abc', '/xbc'].map((path) => robots.allows(path))).toEqual([
+      true,
+      false,
+      true,
+      true,
+      true,
+    ])
+  }
+  expect(readRobots('').allows('/a')).toBe(true)
+})
+
+test('a path is decoded once, not once for each of 60,000 rules', () => {
+  const robots = readRobots(`user-agent: *\n${'allow: /\n'.repeat(60_000)}disallow: /%C3%A9`)
+  const decode = vi.spyOn(globalThis, 'decodeURIComponent')
+  onTestFinished(() => decode.mockRestore())
+  expect(robots.allows('/%c3%a9/x')).toBe(false)
+  expect(decode).toHaveBeenCalledTimes(1)
+})
