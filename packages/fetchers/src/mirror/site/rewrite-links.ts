@@ -6,9 +6,10 @@ import { orWriteFailed, writeFailed } from '../../saving/local-file.ts'
 import { removeStale } from '../../saving/part-lock.ts'
 import { saveInMemory } from '../../saving/small-body.ts'
 import { linksIn, relativeLink, type SiteLink } from './page-links.ts'
+import type { SavedPage } from './record-entry.ts'
 import type { SiteParts } from './site.ts'
 import { isHtmlType } from './site-place.ts'
-import { digestOf, type SavedPage } from './site-record.ts'
+import { digestOf } from './site-record.ts'
 
 /** Makes the links of a saved page lead to the files that are there, and the others to their targets on the web. */
 export async function rewriteLinks(

@@ -7,9 +7,10 @@ import { orWriteFailed, writeFailed } from '../../saving/local-file.ts'
 import type { MirrorResults } from '../mirror-results.ts'
 import { parentOf } from '../target-folder.ts'
 import { whenUnlocked } from '../when-unlocked.ts'
+import type { SavedPage } from './record-entry.ts'
 import type { SiteParts } from './site.ts'
 import { isHtmlType, suffixFor, webLink, withoutLogin } from './site-place.ts'
-import { conditionsFor, digestOf, type SavedPage } from './site-record.ts'
+import { conditionsFor, digestOf } from './site-record.ts'
 import { notFollowed, type Wanted } from './site-rules.ts'
 
 /** The largest page whose links are followed and rewritten. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
-import { appendFile, lstat, readFile, rename, writeFile } from 'node:fs/promises'
+import { appendFile, lstat, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fieldValue } from '../../kit/options.ts'
 import { orWriteFailed, writeFailed } from '../../saving/local-file.ts'
+import { type Alias, readEntry, type SavedPage } from './record-entry.ts'
 
 /** The file of a copy that says which URL each file came from. No mirrored file has such a name. */
 const recordName = '.retrieve-pages.jsonl'
@@ -10,29 +12,6 @@ const unsure = 61_000
 
 /** How many redirects may lead from one URL to the next. */
 const maxHops = 20
-
-/** What a copy has of one URL. */
-export interface SavedPage {
-  readonly url: string
-  /** The local path. */
-  readonly file: string
-  readonly type: string | null
-  readonly charset: string | null
-  readonly etag: string | null
-  readonly modified: string | null
-  /** When it came. */
-  readonly at: string
-  readonly size: number
-  /** The checksums of a page as it came, and with its links rewritten. Absent for other files. */
-  readonly source?: string
-  readonly copy?: string
-}
-
-/** A redirect that an earlier run has followed. */
-interface Alias {
-  readonly url: string
-  readonly to: string
-}
 
 /** The URLs of a copy and their files: a line of JSON each, of which the last on a URL counts. */
 export class SiteRecord {
@@ -64,13 +43,13 @@ export class SiteRecord {
   }
 
   #read(line: string): void {
-    const entry = parsed(line)
-    if (typeof entry?.base === 'string' && entry.base !== this.base) {
+    const entry = readEntry(line)
+    if (entry === null) return
+    if ('base' in entry && entry.base !== this.base) {
       throw writeFailed(this.#path, `its folder has a copy of ${entry.base}; choose another folder`)
     }
-    if (typeof entry?.url !== 'string') return
-    if (typeof entry.to === 'string') this.aliases.set(entry.url, entry.to)
-    else if (typeof entry.file === 'string') this.#keep(entry as unknown as SavedPage)
+    if ('to' in entry) this.aliases.set(entry.url, entry.to)
+    else if ('file' in entry) this.#keep(entry)
   }
 
   #keep(page: SavedPage): void {
@@ -129,18 +108,11 @@ export class SiteRecord {
     const lines = [{ base: this.base }, ...this.saved.values(), ...[...this.aliases].map(([url, to]) => ({ url, to }))]
     const part = `${this.#path}.part`
     await orWriteFailed(this.#path, async () => {
-      await writeFile(part, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      // A link of somebody else must not lead the lines elsewhere (threats.md 31).
+      await rm(part, { force: true })
+      await writeFile(part, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { flag: 'wx' })
       await rename(part, this.#path)
     })
-  }
-}
-
-function parsed(line: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const entry: unknown = JSON.parse(line)
-    return typeof entry === 'object' && entry !== null ? (entry as Readonly<Record<string, unknown>>) : null
-  } catch {
-    return null
   }
 }
 
@@ -153,7 +125,8 @@ export function conditionsFor({ etag, modified, at }: SavedPage): {
   readonly tag?: string
   readonly ifChangedSince?: Date
 } {
-  if (etag !== null) return { tag: etag }
+  // Some servers give tags that no request can hold.
+  if (etag !== null && fieldValue[1](etag)) return { tag: etag }
   if (modified === null || Date.parse(at) - Date.parse(modified) < unsure) return {}
   return { ifChangedSince: new Date(modified) }
 }

@@ -8,10 +8,11 @@ import type { MirrorOptions, MirrorSummary } from '../mirror-options.ts'
 import { MirrorResults } from '../mirror-results.ts'
 import { parentOf, type TargetFolder } from '../target-folder.ts'
 import { linksIn } from './page-links.ts'
+import type { SavedPage } from './record-entry.ts'
 import { rewriteLinks } from './rewrite-links.ts'
 import { SiteFetch, type Verdict, type VisitedPage } from './site-fetch.ts'
 import { isHtmlType, type SitePlaces } from './site-place.ts'
-import type { SavedPage, SiteRecord } from './site-record.ts'
+import type { SiteRecord } from './site-record.ts'
 import type { SiteRules, Wanted } from './site-rules.ts'
 
 /** As deep as this, a site is probably a calendar without end. */
