@@ -28,7 +28,7 @@ export class CheckJournal implements AsyncDisposable {
     this.#journal.listed(links.length)
     const results = new Map<Link, Result>()
     for (const link of links) {
-      const known = await this.#journal.known(itemOf(link.url, null))
+      const known = await this.#journal.known(itemOf(link.url, null), () => false)
       if (known.is === 'open') continue
       const line = known.is === 'done' ? this.#journal.lineAt(known.at) : known.line
       if (line !== null && 'result' in line && line.result !== undefined) results.set(link, line.result)

@@ -100,19 +100,22 @@ export class Journal implements AsyncDisposable {
     }
   }
 
-  /** What earlier runs say about a URL. Completes the file of a line that was written before the file had its name. */
-  async known({ key }: Item): Promise<Known> {
+  /**
+   * What earlier runs say about a URL. Completes the file of a line that was written before the file had its name.
+   * `isOwn` says whether the command itself would give a file this name; a line with another is ignored.
+   */
+  async known({ key }: Item, isOwn: (file: string) => boolean): Promise<Known> {
     const found = this.#memory.get(key)
     if (found === null) return unknown
     const { at, state } = found
     if (state === 'done' && at < this.#memory.unsureFrom) return { is: 'done', at }
     const line = at < this.#begin ? this.lineAt(at) : null
-    if (line?.event === 'begun') return { is: 'open', file: line.file, isOurs: false }
-    if (line?.event === 'failed') {
+    if (line === null || !('file' in line) || (line.file !== null && !isOwn(line.file))) return unknown
+    if (line.event === 'begun') return { is: 'open', file: line.file, isOurs: false }
+    if (line.event === 'failed') {
       const isLeft = !this.#retriesFailed && (line.again === null || line.again > now())
       return isLeft ? { is: 'failed', line } : { is: 'open', file: line.file, isOurs: false }
     }
-    if (line?.event !== 'done') return unknown
     if (await settle(line, this.#memory.isSameBoot)) return { is: 'done', at }
     return { is: 'open', file: line.file, isOurs: true }
   }

@@ -36,12 +36,15 @@ export class Ledger {
     return new Account(item, this.#journal, null)
   }
 
-  /** `name` is the name of the file, if the list gives one: a URL may have two files by two names. */
-  async admit(url: string, name: string | null): Promise<LeftOut | Account> {
+  /**
+   * `name` is the name of the file, if the list gives one: a URL may have two files by two names. `isOwn` says whether
+   * the URL may have a file.
+   */
+  async admit(url: string, name: string | null, isOwn: (file: string) => boolean): Promise<LeftOut | Account> {
     const item = itemOf(url, name)
     if (!this.#seen.add(item.key)) return { why: 'repeated' }
     if (this.#journal === null) return new Account(item, null, null)
-    const known = await this.#journal.known(item)
+    const known = await this.#journal.known(item, isOwn)
     if (known.is === 'open') return new Account(item, this.#journal, known)
     return known.is === 'done' ? { why: 'done', at: known.at } : { why: 'failed', line: known.line }
   }

@@ -84,17 +84,32 @@ export function parseLine(text: string): Line | null {
   const line = objectIn(text)
   if (line === null || typeof line.at !== 'string') return null
   const { event, url, file } = line
-  if (event === 'opened' || event === 'listed' || event === 'ended') return line as unknown as Line
-  if (typeof url !== 'string' || (file !== null && typeof file !== 'string')) return null
-  const isWhole = event === 'begun' || event === 'done' || (event === 'failed' && isCode(line.code))
+  if (event === 'opened') return typeof line.command === 'string' ? (line as unknown as Opened) : null
+  if (event === 'listed') return Number.isSafeInteger(line.urls) ? (line as unknown as Listed) : null
+  if (event === 'ended') return line as unknown as Ended
+  if (typeof url !== 'string' || !isTextOrNull(file)) return null
+  const isWhole = event === 'begun' || (event === 'done' && isDone(line)) || (event === 'failed' && isFailed(line))
   return isWhole ? (line as unknown as UrlLine) : null
 }
 
-function isCode(code: unknown): boolean {
-  return typeof code === 'string' && Object.hasOwn(errorCodes, code)
+type Unread = Readonly<Record<string, unknown>>
+
+function isDone({ size, sha256 }: Unread): boolean {
+  return (size === null || Number.isSafeInteger(size)) && isTextOrNull(sha256)
 }
 
-function objectIn(text: string): Readonly<Record<string, unknown>> | null {
+function isFailed({ code, message, status, exit, again }: Unread): boolean {
+  const isCode = typeof code === 'string' && Object.hasOwn(errorCodes, code)
+  const isExit = Number.isInteger(exit) && Number(exit) >= 1 && Number(exit) <= 255
+  const isStatus = status === null || Number.isInteger(status)
+  return isCode && typeof message === 'string' && isExit && isStatus && isTextOrNull(again)
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || typeof value === 'string'
+}
+
+function objectIn(text: string): Unread | null {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? { ...value } : null

@@ -8,6 +8,7 @@ import { isOpenable } from '../service/kind.ts'
 import type { Session } from '../session.ts'
 import { Facts } from '../write-out/facts.ts'
 import type { Entry } from './entries.ts'
+import { isOwnFile } from './own-file.ts'
 import { placeOf } from './place.ts'
 import { hostOf, isIn } from './shard.ts'
 import type { Tally } from './tally.ts'
@@ -109,7 +110,10 @@ export class Job {
       return false
     }
     if (ledger === null || this.toStdout) return true
-    const admitted = await ledger.admit(resolution.url, this.#givenName)
+    const { destination, name } = this.#entry
+    const isOwn = (file: string): boolean =>
+      isOwnFile(file, destination, () => name ?? placeOf(run.config.places.layout, resolution))
+    const admitted = await ledger.admit(resolution.url, this.#givenName, isOwn)
     if (admitted instanceof Account) this.#account = admitted
     else this.leftOut = admitted
     return this.leftOut === null

@@ -37,7 +37,7 @@ export class MirrorJournal implements AsyncDisposable {
   }
 
   async #before({ path, url, file }: MirrorFile): Promise<'unchanged' | RetrievalError | null> {
-    const admitted = await this.#ledger.admit(url, null)
+    const admitted = await this.#ledger.admit(url, null, (known) => known === file)
     if (admitted instanceof Account) {
       this.#accounts.set(path, admitted)
       admitted.begun(file)
