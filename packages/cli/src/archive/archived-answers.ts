@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import { pipeline, Readable } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import {
+  type BrotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  type Gunzip,
+  type Inflate,
+} from 'node:zlib'
 import { type ErrorCode, RetrievalError } from '@retriever/core'
 import type { Step, StepRequest } from '@retriever/fetchers'
 import type { StepAnswer } from '@retriever/fetchers/internal'
@@ -120,7 +127,7 @@ function responseOf(
   const etag = headers.etag ?? null
   if (isHead === true) return { ...facts, etag, body: '' }
   const coding = origin.isCoded ? headers['content-encoding'] : undefined
-  return { ...facts, etag, body: decoded(checked(payload, origin, url), coding) }
+  return { ...facts, etag, body: decoded(checked(payload, origin, url), coding, origin, url) }
 }
 
 function resourceOf(record: WARCRecord, payload: WARCRecord, origin: Found, { url, head }: StepRequest): StepAnswer {
@@ -131,7 +138,12 @@ function resourceOf(record: WARCRecord, payload: WARCRecord, origin: Found, { ur
 /** The payload, without the frames of chunks if it has any. Throws `partial` at its end if it is damaged. */
 async function* checked(payload: WARCRecord, { file, digest, size }: Found, url: string): AsyncGenerator<Uint8Array> {
   const isChunked = /^chunked$/i.test(headerOf(payload.httpHeaders, 'transfer-encoding') ?? '')
-  if (isChunked) return yield* new AsyncIterReader(payload.reader, null, true)
+  if (isChunked) {
+    const reader = new AsyncIterReader(payload.reader, null, true)
+    yield* reader
+    if (reader.errored) throw failure('partial', url, `${file} is damaged: the body lacks the end of its chunks`)
+    return
+  }
   const [, algorithm, wanted = ''] = /^(sha1|sha256):(\w+)$/.exec(digest ?? '') ?? []
   const hash = algorithm === undefined ? null : createHash(algorithm)
   let length = 0
@@ -146,15 +158,36 @@ async function* checked(payload: WARCRecord, { file, digest, size }: Found, url:
   }
 }
 
+const decoders: ReadonlyMap<string, () => Gunzip | Inflate | BrotliDecompress> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+])
+
+/** A body that expands more often than this is a bomb, as over HTTP (threats.md 40). */
+const maxRatio = 250
+const ratioFrom = 64 * 1024 * 1024
+
 /** Undoes the content coding that the body had on its way, if it is a known one. */
-function decoded(octets: AsyncIterable<Uint8Array>, coding: string | undefined): AsyncIterable<Uint8Array> {
-  const decoder = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }
-  const name = coding?.trim().toLowerCase() ?? ''
-  if (!(name in decoder)) return octets
-  const decode = decoder[name as keyof typeof decoder]()
+async function* decoded(
+  octets: AsyncIterable<Uint8Array>,
+  coding: string | undefined,
+  { file, size }: Found,
+  url: string,
+): AsyncGenerator<Uint8Array> {
+  const decode = decoders.get(coding?.trim().toLowerCase() ?? '')?.()
+  if (decode === undefined) return yield* octets
   // The error of the source becomes that of the decoder.
   pipeline(Readable.from(octets), decode, () => {})
-  return decode
+  let length = 0
+  for await (const chunk of decode) {
+    length += chunk.length
+    if (length > ratioFrom && length > maxRatio * size) {
+      throw failure('limit-exceeded', url, `${file} has a body that expands more than ${maxRatio} times`)
+    }
+    yield chunk
+  }
 }
 
 function headerOf(head: StatusAndHeaders | null, wanted: string): string | undefined {

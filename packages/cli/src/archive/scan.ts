@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import { systemReason } from '@retriever/fetchers/internal'
-import { LimitReader, WARCParser, type WARCRecord, type WARCType } from 'warcio'
+import { LimitReader, type WARCRecord, type WARCType } from 'warcio'
+import { RecordReader } from './record-reader.ts'
 
 /** A record that answers a URL. */
 export interface Found {
@@ -26,9 +26,6 @@ export interface Found {
   isCoded: boolean
 }
 
-/** How many octets are read at a time: warcio expands all of them at once, up to a thousand times. */
-const chunkSize = 16 * 1024
-
 /** What a file has. */
 export interface Scan {
   readonly found: readonly Found[]
@@ -41,12 +38,12 @@ export async function scan(file: string): Promise<Scan> {
   const found: Found[] = []
   const pairs = new Pairs()
   try {
-    const parser = new WARCParser(createReadStream(file, { highWaterMark: chunkSize }))
+    const reader = new RecordReader(file)
     let count = 0
-    for (let record = await parser.parse(); record !== null; record = await parser.parse()) {
+    for (let record = await reader.next(); record !== null; record = await reader.next()) {
       const isRecord = record.warcHeaders.statusline.startsWith('WARC/')
       if (!isRecord && count === 0) throw new Error('it is no web archive (WARC)')
-      const { offset } = parser
+      const { offset } = reader
       const size = isRecord ? await sizeOf(record) : null
       // warcio would look for the rest without end.
       if (size === null) return { found, isCut: true }
@@ -56,7 +53,7 @@ export async function scan(file: string): Promise<Scan> {
       pairs.add(record, answer)
     }
     // warcio takes a cut member of gzip for the end.
-    return { found, isCut: parser.offset < (await stat(file)).size }
+    return { found, isCut: reader.offset < (await stat(file)).size }
   } catch (cause) {
     const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
     const why = isMissing ? 'there is no such file' : (systemReason(cause) ?? (cause as Error).message)
@@ -65,7 +62,8 @@ export async function scan(file: string): Promise<Scan> {
 }
 
 /** Reads the payload of a record. Returns its length, or null if it is not whole. */
-async function sizeOf({ reader }: WARCRecord): Promise<number | null> {
+async function sizeOf({ reader, warcHeaders }: WARCRecord): Promise<number | null> {
+  if (!/^\d+$/.test(warcHeaders.headers.get('Content-Length') ?? '')) return null
   let size = 0
   for await (const chunk of reader) size += chunk.length
   return reader instanceof LimitReader && reader.limit > 0 ? null : size
@@ -75,12 +73,14 @@ function answerOf(record: WARCRecord, file: string, offset: number, size: number
   const { warcType: type, warcTargetURI: uri, warcDate: date, httpHeaders, warcContentType } = record
   if ((type !== 'response' && type !== 'resource' && type !== 'revisit') || !uri || !date) return null
   const contentType = type === 'resource' ? warcContentType : httpHeaders?.headers.get('content-type')
+  const status = httpHeaders === null ? null : Number(httpHeaders.statusCode)
+  const isAnswer = status === null || (Number.isInteger(status) && status >= 200 && status <= 999)
   return {
     ...{ file, offset, type, uri, date, size },
-    status: httpHeaders === null ? null : Number(httpHeaders.statusCode),
+    status: isAnswer ? status : null,
     mediaType: contentType?.split(';', 1)[0]?.trim().toLowerCase() || null,
     digest: record.warcPayloadDigest ?? null,
-    isTruncated: record.warcHeader('WARC-Truncated') != null,
+    isTruncated: !isAnswer || record.warcHeader('WARC-Truncated') != null,
     isHead: false,
     isCoded: type !== 'resource',
   }
@@ -115,7 +115,6 @@ function isRequest(type: WARCType): boolean {
 }
 
 /** The record at an offset, whose payload can be read. */
-export async function recordAt({ file, offset }: Pick<Found, 'file' | 'offset'>): Promise<WARCRecord | null> {
-  const source = createReadStream(file, { start: offset, highWaterMark: chunkSize })
-  return new WARCParser(source, { keepHeadersCase: true }).parse()
+export function recordAt({ file, offset }: Pick<Found, 'file' | 'offset'>): Promise<WARCRecord | null> {
+  return new RecordReader(file, offset, true).next()
 }

@@ -1,0 +1,70 @@
+/** --from-warc with archives that somebody has made to do harm, or that are damaged. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { type Outcome, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+const outer = temporaryFolder()
+const url = 'http://www.example.org/x'
+
+interface Facts {
+  readonly length?: string
+}
+
+/** A record with the answer to the URL. */
+function answer(head: string, body: string | Buffer, { length }: Facts = {}): Buffer {
+  const block = Buffer.concat([Buffer.from(`${head}\r\n\r\n`), Buffer.from(body)])
+  const fields = ['WARC/1.1', 'WARC-Type: response', 'WARC-Record-ID: <urn:uuid:1>', 'WARC-Date: 2026-01-01T00:00:00Z']
+  fields.push(`WARC-Target-URI: ${url}`, 'Content-Type: application/http; msgtype=response')
+  fields.push(`Content-Length: ${length ?? block.length}`)
+  return Buffer.concat([Buffer.from(`${fields.join('\r\n')}\r\n\r\n`), block, Buffer.from('\r\n\r\n')])
+}
+
+async function read(archive: Buffer, ...options: string[]): Promise<Outcome> {
+  const cwd = mkdtempSync(join(outer(), 'hostile-'))
+  writeFileSync(join(cwd, 'x.warc'), archive)
+  return retrieve(['--from-warc', 'x.warc', url, ...options], { cwd })
+}
+
+test.each(['constructor', 'toString', '__proto__'])('the content coding %s is none', async (coding) => {
+  const archive = answer(`HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}`, 'abc')
+  expect(await read(archive)).toEqual({ status: 0, stdout: 'abc', stderr: '' })
+})
+
+test.each(['abc', '000', '-200', '2e2000', '1e9', ''])('the status %j is no answer', async (code) => {
+  const { status, stderr } = await read(answer(`HTTP/1.1 ${code} OK`, 'abc'))
+  expect({ status, stderr }).toEqual({ status: 18, stderr: expect.stringContaining('has only a part of it') })
+})
+
+test.each(['-5', 'zz', '', '99999999999999999999', '1e1'])('a record of the length %j is damaged', async (length) => {
+  const { status, stderr } = await read(answer('HTTP/1.1 200 OK', 'abc', { length }))
+  expect({ status, stderr }).toEqual({ status: 78, stderr: expect.stringContaining('(cut or damaged)') })
+})
+
+test('chunks without their end are no whole body', async () => {
+  const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked'
+  expect(await read(answer(chunked, '3\r\nabc\r\n0\r\n\r\n'))).toMatchObject({ status: 0, stdout: 'abc' })
+  expect(await read(answer(chunked, '3\r\nabc\r\n'))).toMatchObject({ status: 18, stdout: 'abc' })
+  expect(await read(answer(chunked, '3\r\nabc\r\n5\r\nde'))).toMatchObject({ status: 18 })
+})
+
+test.each([
+  ['a line', 'A'],
+  ['lines', 'a: b\r\n'],
+])('a head with %s of 64 MiB is not read to its end', async (_, text) => {
+  const octets = Buffer.alloc(64 * 2 ** 20, text)
+  const head = Buffer.from('WARC/1.1\r\nWARC-Type: response\r\nA: b')
+  const { status, stderr } = await read(gzipSync(Buffer.concat([head, octets])))
+  expect({ status, stderr }).toEqual({
+    status: 37,
+    stderr: expect.stringContaining('the head of a record is too long'),
+  })
+})
+
+test('a body that expands a thousand times is not read to its end', async () => {
+  const bomb = gzipSync(Buffer.alloc(80 * 2 ** 20))
+  const { status, stderr } = await read(answer('HTTP/1.1 200 OK\r\nContent-Encoding: gzip', bomb), '-o', 'file')
+  expect({ status, stderr }).toEqual({ status: 63, stderr: expect.stringContaining('expands more than 250 times') })
+})
