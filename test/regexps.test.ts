@@ -66,7 +66,9 @@ test.each([
  * An attack on an expression; none if there is none. The checker's automaton proves its verdict, and does not know
  * lookaround; long counted repetitions take it too much time. For these, its fuzzer looks for an attack.
  */
-function slowness({ file, source, flags }: Expression): readonly object[] {
+function slowness({ file, source, flags: given }: Expression): readonly object[] {
+  // The checker does not know the flag that asks for the places of groups, which changes no match.
+  const flags = given.replace('d', '')
   const proved = provedVerdict(source, flags)
   const isDecided = proved !== undefined && proved.status !== 'unknown'
   const verdict = isDecided ? proved : checkSync(source, flags, { checker: 'fuzz', timeout: 60_000, ...steady })

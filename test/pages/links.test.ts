@@ -16,6 +16,7 @@ test.each([
   ['<link rel=next href=x><link href=y rel=preconnect>', ['page x', 'other y']],
   ['<script src=x>"<a href=no>"</script>', ['requisite x']],
   ['<img src=x srcset="y 1x, z,1 2x,w">', ['requisite x', 'requisite y', 'requisite z,1', 'requisite w']],
+  ['<img srcset="x f(1,2) 3x, y (, z">', ['requisite x', 'requisite y']],
   ['<picture><source srcset="x 100w,\n y"></picture>', ['requisite x', 'requisite y']],
   ['<video src=x poster=y></video><audio src=z></audio>', ['requisite x', 'requisite y', 'requisite z']],
   ['<track src=x><embed src=y><object data=z></object>', ['requisite x', 'requisite y', 'requisite z']],

@@ -70,7 +70,9 @@ const beginning = '{"event":"opened"'
 
 /** Whether the text may be the beginning of a journal. A stopped machine may also leave zeros. */
 function mayBegin(text: string): boolean {
-  const written = text.replace(/\0+$/, '')
+  let end = text.length
+  while (text.charCodeAt(end - 1) === 0) end--
+  const written = text.slice(0, end)
   return written.startsWith(beginning) || beginning.startsWith(written)
 }
 

@@ -151,12 +151,25 @@ function trimmed(text: string, start: number, end: number): Span {
 
 /** Matches a URL of a set, which may begin a list of descriptors: `small.png 1x, large.png 2x`. */
 const candidate = /[\s,]*([^\s,]\S*)/y
-const descriptors = /[^,(]*(?:\([^)]*\)?[^,(]*)*/y
+
+/** Finds the comma that ends the descriptors. One in brackets belongs to them. */
+function endOfDescriptors(srcset: string, start: number): number {
+  for (let at = start; at < srcset.length; at++) {
+    const character = srcset.charAt(at)
+    if (character === ',') return at
+    if (character !== '(') continue
+    const close = srcset.indexOf(')', at)
+    if (close === -1) break
+    at = close
+  }
+  return srcset.length
+}
 
 /** The URLs of a set (HTML Standard, 4.8.4.2.1). */
 function candidates(srcset: string): readonly Span[] {
   const spans: Span[] = []
-  for (candidate.lastIndex = 0; ; candidate.lastIndex = descriptors.lastIndex) {
+  for (let from = 0; ; ) {
+    candidate.lastIndex = from
     const found = candidate.exec(srcset)
     if (found === null) return spans
     const [all, url = ''] = found
@@ -165,8 +178,7 @@ function candidates(srcset: string): readonly Span[] {
     let last = end
     while (srcset.charAt(last - 1) === ',') last--
     spans.push([end - url.length, last])
-    descriptors.lastIndex = end
-    if (last === end) descriptors.exec(srcset)
+    from = last === end ? endOfDescriptors(srcset, end) : end
   }
 }
 

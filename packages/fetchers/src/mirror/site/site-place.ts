@@ -92,7 +92,8 @@ export class SitePlaces {
 
 /** The URL of a folder, for that of a resource in it. */
 export function folderOf(url: string): string {
-  return url.replace(/[?#].*$/s, '').replace(/[^/]*$/, '')
+  const path = url.replace(/[?#].*$/s, '')
+  return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
 /** The URL without the login in it. */
