@@ -78,8 +78,9 @@ describe('HTTP/1.1', () => {
     expect(server.sockets).toHaveLength(2)
   })
 
-  test('a wait of more than 2^31 ms is one', async () => {
-    await using server = await scriptedHttp(() => 'HTTP/1.1 503 x\r\nRetry-After: 9999999\r\nContent-Length: 0\r\n\r\n')
+  const waits = ['9999999', '9'.repeat(20), '9'.repeat(400)]
+  test.each(waits)('Retry-After: %s is a wait of more than 2^31 ms', async (s) => {
+    await using server = await scriptedHttp(() => `HTTP/1.1 503 x\r\nRetry-After: ${s}\r\nContent-Length: 0\r\n\r\n`)
     const client = clientWith({ maxRetries: 1, maxRetryDelay: Number.POSITIVE_INFINITY, totalTimeout: 300 })
     expect(await result(client, server.url)).toMatchObject({ code: 'timeout' })
     expect(server.asked).toHaveLength(1)

@@ -63,7 +63,8 @@ export function statusError(
  */
 function retryAfterOf(head: ResponseHead): number | undefined {
   const field = head.field('retry-after') ?? ''
-  if (/^\d{1,12}$/.test(field)) return 1000 * Number(field)
+  // No more than some 30 years, so that it stays a date.
+  if (/^\d+$/.test(field)) return 1000 * Math.min(1e9, Number(field))
   const until = httpDate(field)
   const now = httpDate(head.field('date')) ?? new Date()
   return until === null ? undefined : Math.max(0, until.getTime() - now.getTime())

@@ -123,7 +123,8 @@ export function statusError({ status, reply, fields }: Answer, context: Retrieva
 /** Returns Retry-After in milliseconds (RFC 2326 12.31). It is a number of seconds or a date. */
 function waitOf(fields: ReadonlyMap<string, string>): number | null {
   const field = fields.get('retry-after') ?? ''
-  if (/^\d{1,12}$/.test(field)) return Number(field) * 1000
+  // No more than some 30 years, so that it stays a date.
+  if (/^\d+$/.test(field)) return 1000 * Math.min(1e9, Number(field))
   const until = httpDate(field)
   const now = httpDate(fields.get('date')) ?? new Date()
   return until === null ? null : Math.max(0, until.getTime() - now.getTime())
