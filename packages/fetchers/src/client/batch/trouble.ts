@@ -71,8 +71,8 @@ export class Trouble {
     const urls = this.urls === 1 ? 'The last URL' : `The last ${this.urls} URLs tried`
     const seconds = Math.ceil((now - this.#since) / 1000)
     const since = seconds === 0 ? 'just now' : `in the last ${seconds} s`
-    const said = error === undefined ? '' : ` ${withoutUrl(error)}`
-    const message = `${redact(url)}: Not asked${isBack ? ' again' : ''}. ${urls} of ${server} failed ${since}; try later.${said}`
+    const said = error === undefined ? 'Try later.' : withoutUrl(error)
+    const message = `${redact(url)}: Not asked${isBack ? ' again' : ''}. ${urls} of ${server} failed ${since}. ${said}`
     return new RetrievalError(error?.code ?? 'connect-failed', message, {
       phase: error?.phase ?? 'connect',
       url,
