@@ -1,4 +1,5 @@
 /** Archives that are broken off or damaged, several files of one, and the index. */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,13 +12,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { CDXIndexer } from 'warcio'
 import { archivesIn, readArchive } from '../../support/cli/archives.ts'
+import { listServer } from '../../support/cli/list-server.ts'
 import { bin, cleanEnv, retrieve, start, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
@@ -25,18 +25,13 @@ const outer = temporaryFolder()
 
 /** Longer than what stays in memory. */
 const large = randomBytes(1_000_000)
-const server = createServer(({ url = '' }, response) => {
+const server = listServer(({ url = '' }, response) => {
   if (url === '/endless') response.write(large)
   else response.end(url === '/large' ? large : `this is ${url}`)
 })
 let base = ''
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
+beforeAll(() => {
+  base = server()
 })
 
 const newFolder = (): string => mkdtempSync(join(outer(), 'warc-'))

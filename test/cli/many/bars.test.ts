@@ -1,7 +1,8 @@
 /** The bars of several bodies, on the screen of a terminal. */
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import type { ServerResponse } from 'node:http'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { listServer } from '../../support/cli/list-server.ts'
 import { temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { hasTmux } from '../../support/cli/tmux.ts'
 import { onScreen } from '../../support/cli/tmux-session.ts'
@@ -11,7 +12,7 @@ const folder = temporaryFolder()
 
 /** The responses that have sent half of their bodies. */
 let halves: ServerResponse[] = []
-const server = createServer(({ url = '', headers }, response) => {
+const server = listServer(({ url = '', headers }, response) => {
   if (url.includes('missing')) {
     response.statusCode = 404
     response.end()
@@ -25,13 +26,8 @@ const server = createServer(({ url = '', headers }, response) => {
   }
 })
 let base = ''
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
+beforeAll(() => {
+  base = server()
 })
 
 const names = ['the-first-of-many.iso', 'second.iso', 'missing', 'third.iso']

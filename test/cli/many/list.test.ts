@@ -1,29 +1,24 @@
 /** Lists of URLs: --from, and what becomes of each. */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { listServer } from '../../support/cli/list-server.ts'
 import { bin, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 const outer = temporaryFolder()
 
-const server = createServer(({ url = '' }, response) => {
+const server = listServer(({ url = '' }, response) => {
   if (url.includes('missing')) response.statusCode = 404
   response.end(`${url}\n`)
 })
 let base = ''
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
+beforeAll(() => {
+  base = server()
 })
 
 /** A folder with files in it; `@` in them is the server. */
