@@ -26,11 +26,11 @@ const contestants = [
     all: ({ url }) => libraryNews(url, {}, limits),
   },
   {
-    name: 'retrieve ls; retrieve URL...',
+    name: 'retrieve ls; retrieve -Z URL...',
     overview: ({ url }) => retrieve(['ls', url], limits),
     all: async ({ url, urls }) => {
       await retrieve(['ls', url], limits)
-      return retrieve(urls, limits)
+      return retrieve(['-Z', ...urls], limits)
     },
   },
   { name: 'slrnpull', all: ({ port }) => pullBySlrn(port) },
