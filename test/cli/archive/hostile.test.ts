@@ -47,7 +47,21 @@ test('chunks without their end are no whole body', async () => {
   const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked'
   expect(await read(answer(chunked, '3\r\nabc\r\n0\r\n\r\n'))).toMatchObject({ status: 0, stdout: 'abc' })
   expect(await read(answer(chunked, '3\r\nabc\r\n'))).toMatchObject({ status: 18, stdout: 'abc' })
-  expect(await read(answer(chunked, '3\r\nabc\r\n5\r\nde'))).toMatchObject({ status: 18 })
+  expect(await read(answer(chunked, '3\r\nabc\r\n5\r\nde'))).toMatchObject({ status: 18, stdout: 'abcde' })
+  expect(await read(answer(chunked, '5\r\nabc'))).toMatchObject({ status: 18, stdout: 'abc' })
+  expect(await read(answer(chunked, '3\r\nabcd'))).toMatchObject({ status: 18, stdout: 'abc' })
+})
+
+test('chunks may have extensions, and a trailer', async () => {
+  const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked'
+  const extension = `;a="${'b'.repeat(100)}"`
+  const body = `3${extension}\r\nabc\r\n0\r\nETag: "c"\r\n\r\n`
+  expect(await read(answer(chunked, body))).toMatchObject({ status: 0, stdout: 'abc' })
+})
+
+test.each(['abc', 'a line\nand another', ''])('the body %j without the frames of its head is whole', async (body) => {
+  const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked'
+  expect(await read(answer(chunked, body))).toMatchObject({ status: 0, stdout: body })
 })
 
 test.each([

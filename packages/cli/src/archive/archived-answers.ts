@@ -11,7 +11,8 @@ import {
 import { type ErrorCode, RetrievalError } from '@retriever/core'
 import type { Step, StepRequest } from '@retriever/fetchers'
 import type { StepAnswer } from '@retriever/fetchers/internal'
-import { AsyncIterReader, type StatusAndHeaders, type WARCRecord } from 'warcio'
+import type { StatusAndHeaders, WARCRecord } from 'warcio'
+import { dechunked } from './dechunked.ts'
 import { type Found, recordAt, type Scan, scan } from './scan.ts'
 import { targetUri } from './target-uri.ts'
 
@@ -139,9 +140,8 @@ function resourceOf(record: WARCRecord, payload: WARCRecord, origin: Found, { ur
 async function* checked(payload: WARCRecord, { file, digest, size }: Found, url: string): AsyncGenerator<Uint8Array> {
   const isChunked = /^chunked$/i.test(headerOf(payload.httpHeaders, 'transfer-encoding') ?? '')
   if (isChunked) {
-    const reader = new AsyncIterReader(payload.reader, null, true)
-    yield* reader
-    if (reader.errored) throw failure('partial', url, `${file} is damaged: the body lacks the end of its chunks`)
+    const message = `${file} is damaged: the body lacks the end of its chunks`
+    yield* dechunked(payload.reader, () => failure('partial', url, message))
     return
   }
   const [, algorithm, wanted = ''] = /^(sha1|sha256):(\w+)$/.exec(digest ?? '') ?? []
