@@ -13,7 +13,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
   record: ['doors', 'core'],
   doors: ['client', 'protocols', 'mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract', 'core'],
   client: ['mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract', 'core'],
-  protocols: ['local', 'mime', 'pages', 'wire', 'auth', 'programs', 'draft', 'kit', 'contract', 'core'],
+  protocols: ['local', 'mime', 'wire', 'auth', 'programs', 'draft', 'kit', 'contract', 'core'],
   local: ['mime', 'wire', 'kit', 'contract', 'core'],
   mirror: ['walk', 'pages', 'body', 'saving', 'kit', 'contract', 'core'],
   walk: ['body', 'kit', 'contract', 'core'],

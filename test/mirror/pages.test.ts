@@ -19,6 +19,8 @@ import {
   type MirrorResult,
   type MirrorSummary,
 } from '@retriever/fetchers'
+import { httpFetcher } from '@retriever/fetchers/http'
+import type { Fetcher } from '@retriever/fetchers/plugin'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type Fields, notModified, reply } from '../protocols/http/support/http-answers.ts'
 import { type ScriptedHttp, scriptedHttp } from '../protocols/http/support/scripted-http.ts'
@@ -468,3 +470,21 @@ test('only http and https have pages, and the options of pages need them', async
     ['invalid-option', 'otherHosts'],
   ])
 })
+
+test('the fetcher of HTTP may be one of the caller', async () => {
+  const server = await served({ '/': '<a href=page.html>1</a>', '/page.html': 'page' })
+  await using fetcher = httpOfCaller()
+  expect((await copied(server.url, {}, { fetchers: [fetcher] })).results).toEqual([
+    'saved index.html',
+    'saved page.html',
+  ])
+})
+
+function httpOfCaller(): Fetcher<'http'> & AsyncDisposable {
+  const built = httpFetcher()
+  return {
+    mechanism: 'http',
+    retrieve: (plan, context) => built.retrieve(plan, context),
+    [Symbol.asyncDispose]: async () => built.dispose?.(),
+  }
+}

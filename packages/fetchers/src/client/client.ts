@@ -278,7 +278,6 @@ export function makeClient(
       begin: (resolution, callOptions, turn) =>
         begin(resolution, settingsOfCall(settings, callOptions), callOptions, turn),
     },
-    pageReader: async () => (await (await registry.get('http'))?.pages?.()) ?? null,
     unreadTimeout: settings.limits.unreadTimeout,
     check: (batchOptions) => void settingsOfCall(settings, batchOptions),
     onClose(stop) {

@@ -1,5 +1,4 @@
 import type { RetrievalError } from '@retriever/core'
-import type { PageReader } from '../contract/pages.ts'
 import { invalidOption } from '../kit/limits.ts'
 import type { Retriever } from './batch/batch-job.ts'
 import type { BatchOptions, ClientOptions } from './client-options.ts'
@@ -9,8 +8,6 @@ export interface ClientParts {
   readonly options: Pick<ClientOptions, 'concurrency' | 'perHost' | 'interval' | 'intervalCap' | 'giveUpHosts'>
   readonly retriever: Retriever
   readonly unreadTimeout: number
-  /** What reads the links of pages; null if no fetcher of the client has pages. */
-  pageReader(): Promise<PageReader | null>
   /** Throws `invalid-option` for options that no retrieval of the client may have. */
   check(options: BatchOptions): void
   /** Calls `stop` when the client is closed, and at once if it is. */

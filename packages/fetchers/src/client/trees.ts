@@ -42,8 +42,7 @@ export async function mirror(
   { limits, onEvent, onBody, policy, ...options }: ClientMirrorOptions = {},
 ): Promise<MirrorSummary> {
   const { mirror: mirrorTree } = await import('../mirror/mirror.ts')
-  const { pageReader } = partsOf(client)
-  return mirrorTree({ ...withCall(client, { limits, onEvent, onBody, policy }), pageReader }, url, folder, options)
+  return mirrorTree(withCall(client, { limits, onEvent, onBody, policy }), url, folder, options)
 }
 
 /** A client whose retrievals have the options of the call, too. */

@@ -18,7 +18,6 @@ import type { MetadataOf } from './metadata.ts'
 import type { NestedOptions, NestedRepresentation } from './nested.ts'
 import type { Addresses, CookieStore, Network, ProxyServer, TlsOptions } from './network.ts'
 import type { Extent, NamedOption, NamedOptions, NamedRows } from './options.ts'
-import type { PageReader } from './pages.ts'
 import type { Retries } from './retries.ts'
 import type { Session, SessionOptions } from './session.ts'
 import type { Stopwatch } from './timings.ts'
@@ -60,8 +59,6 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
    * the mechanism has no sessions.
    */
   connect?(plan: AccessPlans[M], context: RetrievalContext, options: SessionOptions): Promise<Session>
-  /** Loads what reads the links of pages, for Client.mirror. Absent: the mechanism has no pages with links. */
-  pages?(): Promise<PageReader>
   /** Closes the connections and timers kept between retrievals. */
   dispose?(): Promise<void>
 }

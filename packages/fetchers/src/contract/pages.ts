@@ -41,9 +41,3 @@ export interface PageLinks {
   /** Whether the page asks programs to follow none of its links (`<meta name=robots content=nofollow>`). */
   readonly isNofollow: boolean
 }
-
-/** Reads the pages of a mechanism. Its code is apart, since most programs copy no pages. */
-export interface PageReader {
-  readHtml(text: string): PageLinks
-  readCss(text: string): PageLinks
-}

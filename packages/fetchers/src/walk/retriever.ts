@@ -3,7 +3,6 @@ import type { Representation, SavedFile } from '../body/representation.ts'
 import type { RetrievalEvent } from '../contract/events.ts'
 import type { GivenFields, RequestOptions } from '../contract/fetcher.ts'
 import type { NamedOptions, NamedTreeOptions, OptionKinds } from '../contract/options.ts'
-import type { PageReader } from '../contract/pages.ts'
 
 /** The request options that apply to all retrievals of a tree. */
 export interface CommonOptions
@@ -51,8 +50,6 @@ export interface PageRequest
 /** The methods of a Client that save trees. */
 export interface Saver extends Retriever {
   retrieve(url: string | Resolution, options?: PageRequest): Promise<Representation>
-  /** Reads the links of pages. Null if the fetcher of HTTP reads none. */
-  pageReader(): Promise<PageReader | null>
   save(url: string | Resolution, path: string, options: SaveRequest): Promise<SavedFile>
 }
 

@@ -20,9 +20,8 @@ export async function mirrorSite(
   folder: string,
   options: MirrorOptions,
 ): Promise<MirrorSummary> {
-  const reader = start.plan.mechanism === 'http' ? await saver.pageReader() : null
   const url = webLink(withoutLogin(start.url), withoutLogin(start.url))?.url
-  if (reader === null || url === undefined)
+  if (start.plan.mechanism !== 'http' || url === undefined)
     throw invalidOption('pages', 'absent unless the URL is one of http or https', true)
   const stop = new AbortController()
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal])
@@ -34,7 +33,7 @@ export async function mirrorSite(
   for (const { url: known, type, file } of [...record.saved.values()]) {
     if (places.claim(known, suffixFor(places.pathOf(known), type)) !== file) record.remove(known)
   }
-  return new Site({ saver, reader, target, places, record, rules, options, stop, signal }).run(first, from)
+  return new Site({ saver, target, places, record, rules, options, stop, signal }).run(first, from)
 }
 
 /** The first page of a site, the URL from another server that led there, and the rules of the site. */

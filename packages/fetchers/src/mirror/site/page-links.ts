@@ -1,7 +1,9 @@
 import type { PageLink, PageLinks } from '../../contract/pages.ts'
 import { webUrl } from '../../kit/web-url.ts'
+import { readCss } from '../../pages/css.ts'
+import { readHtml } from '../../pages/html.ts'
 import type { PageText } from '../../pages/page-text.ts'
-import { webLink } from './site-place.ts'
+import { isHtmlType, webLink } from './site-place.ts'
 import type { SiteRecord } from './site-record.ts'
 
 /** A link of a page to the web. */
@@ -23,6 +25,11 @@ export interface PageSource {
   readonly url: string
   readonly file: string
   readonly isCopy: boolean
+}
+
+/** Finds the links of HTML or of a style sheet. */
+export function readLinks({ text }: PageText, type: string | null): PageLinks {
+  return isHtmlType(type) ? readHtml(text) : readCss(text)
 }
 
 /** The links of a page to http and https URLs. */

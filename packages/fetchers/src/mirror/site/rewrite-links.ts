@@ -5,17 +5,16 @@ import { rewritten } from '../../pages/rewrite.ts'
 import { orWriteFailed, writeFailed } from '../../saving/local-file.ts'
 import { removeStale } from '../../saving/part-lock.ts'
 import { saveInMemory } from '../../saving/small-body.ts'
-import { linksIn, relativeLink, type SiteLink } from './page-links.ts'
+import { linksIn, readLinks, relativeLink, type SiteLink } from './page-links.ts'
 import type { SavedPage } from './record-entry.ts'
 import type { SiteParts } from './site.ts'
-import { isHtmlType } from './site-place.ts'
 import { digestOf } from './site-record.ts'
 
 /** Makes the links of a saved page lead to the files that are there, and the others to their targets on the web. */
 export async function rewriteLinks(
   page: SavedPage,
   isThere: (file: string) => boolean,
-  { target, record, reader }: SiteParts,
+  { target, record }: SiteParts,
 ): Promise<void> {
   const file = target.fileAt(page.file)
   const octets = await orWriteFailed(file, () => readFile(file))
@@ -24,7 +23,7 @@ export async function rewriteLinks(
   // Somebody else has changed the file.
   if (!isCopy && digest !== page.source) return
   const text = new PageText(octets, { mediaType: page.type, charset: page.charset })
-  const read = isHtmlType(page.type) ? reader.readHtml(text.text) : reader.readCss(text.text)
+  const read = readLinks(text, page.type)
   const changes = new Map<PageLink, string>()
   for (const link of linksIn(text, read, { ...page, isCopy }, record)) {
     const saved = link.link.kind === 'form' ? undefined : record.find(link.url)

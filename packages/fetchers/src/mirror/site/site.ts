@@ -1,5 +1,4 @@
 import { RetrievalError } from '@retriever/core'
-import type { PageReader } from '../../contract/pages.ts'
 import { PageText } from '../../pages/page-text.ts'
 import { type PathFilter, readFilter } from '../../walk/path-filter.ts'
 import type { Saver } from '../../walk/retriever.ts'
@@ -7,11 +6,11 @@ import { throwIfAborted } from '../../walk/walk.ts'
 import type { MirrorOptions, MirrorSummary } from '../mirror-options.ts'
 import { MirrorResults } from '../mirror-results.ts'
 import { parentOf, type TargetFolder } from '../target-folder.ts'
-import { linksIn } from './page-links.ts'
+import { linksIn, readLinks } from './page-links.ts'
 import type { SavedPage } from './record-entry.ts'
 import { rewriteLinks } from './rewrite-links.ts'
 import { SiteFetch, type Verdict, type VisitedPage } from './site-fetch.ts'
-import { isHtmlType, type SitePlaces } from './site-place.ts'
+import type { SitePlaces } from './site-place.ts'
 import type { SiteRecord } from './site-record.ts'
 import type { SiteRules, Wanted } from './site-rules.ts'
 
@@ -25,7 +24,6 @@ const defaultConcurrency = 4
 /** What one copy of a site is made with. */
 export interface SiteParts {
   readonly saver: Saver
-  readonly reader: PageReader
   readonly target: TargetFolder
   readonly places: SitePlaces
   readonly record: SiteRecord
@@ -123,9 +121,9 @@ export class Site {
   }
 
   #linksOf(page: VisitedPage, { level, requisites }: Wanted): readonly Wanted[] {
-    const { reader, record, options, rules } = this.#parts
+    const { record, options, rules } = this.#parts
     const text = new PageText(page.octets, { mediaType: page.type, charset: page.charset })
-    const read = isHtmlType(page.type) ? reader.readHtml(text.text) : reader.readCss(text.text)
+    const read = readLinks(text, page.type)
     const { depth = defaultDepth } = options
     const wanting = new Map<string, Wanted>()
     for (const { link, url } of linksIn(text, read, page, record)) {

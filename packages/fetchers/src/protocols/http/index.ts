@@ -54,7 +54,6 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
       if (option !== undefined) cache ??= openCache(option)
       return retrieve(pool, (await cache) ?? null, plan, context)
     },
-    pages: () => import('../../pages/index.ts'),
     dispose: async () => {
       await pool.close()
       await (await cache)?.close()
