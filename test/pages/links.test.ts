@@ -52,6 +52,20 @@ test('nofollow of a link, and of a page', () => {
   expect(readHtml('<meta name=robots content="noindex">').isNofollow).toBe(false)
 })
 
+test.each([
+  ['links', '<a href=a>', 5],
+  ['sets', '<img srcset="a, b 2x">', 5],
+  ['style sheets', '<style>b{c:url(d)}</style>', 5],
+  ['attributes in CSS', '<p style="c:url(d)">', 5],
+])('of many %s, as many are read as were asked for', (_, tag, most) => {
+  const few = readHtml(tag.repeat(2), most)
+  expect([few.slots.flatMap(({ links }) => links).length, few.hasMore]).toEqual([tag.includes('set') ? 4 : 2, false])
+  const many = readHtml(tag.repeat(100), most)
+  expect([many.slots.flatMap(({ links }) => links).length, many.hasMore]).toEqual([most, true])
+  const css = readCss('b{c:url(d)}'.repeat(100), most)
+  expect([css.slots.flatMap(({ links }) => links).length, css.hasMore]).toEqual([most, true])
+})
+
 /** Rewrites each link to `new&(1)`. */
 const written = (html: string): string => rewritten(html, readHtml(html), () => "new&('1')")
 

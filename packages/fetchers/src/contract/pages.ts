@@ -38,6 +38,8 @@ export interface PageLinks {
   readonly base: LinkSlot | null
   /** The ids of the page's elements, and the names of its anchors. */
   readonly anchors: readonly string[]
+  /** Whether it has more links than were asked for. */
+  readonly hasMore: boolean
   /** Whether the page asks programs to follow none of its links (`<meta name=robots content=nofollow>`). */
   readonly isNofollow: boolean
 }

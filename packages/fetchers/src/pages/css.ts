@@ -13,22 +13,25 @@ const tokens = new RegExp(
   'dgi',
 )
 
-/** The links of a text in CSS: all are requisites. */
-export function cssLinks(text: string): readonly PageLink[] {
+/** The links of a text in CSS, at most `maxLinks`: all are requisites. */
+export function cssLinks(text: string, maxLinks: number = Number.POSITIVE_INFINITY): readonly PageLink[] {
   const links: PageLink[] = []
   for (const { indices } of text.matchAll(tokens)) {
     const [start, end] = indices?.slice(1).find((span) => span !== undefined) ?? [0, 0]
+    if (links.length >= maxLinks) break
     const url = unescaped(text.slice(start, end)).trim()
     if (url !== '') links.push({ kind: 'requisite', url, start, end, isNofollow: false })
   }
   return links
 }
 
-/** The links of a style sheet. */
-export function readCss(text: string): PageLinks {
-  const links = cssLinks(text)
+/** The links of a style sheet, at most `maxLinks`. */
+export function readCss(text: string, maxLinks: number = Number.POSITIVE_INFINITY): PageLinks {
+  const found = cssLinks(text, maxLinks + 1)
+  const links = found.slice(0, maxLinks)
   const slot: LinkSlot = { start: 0, end: text.length, value: text, links, isCss: true, isAttribute: false }
-  return { slots: links.length === 0 ? [] : [slot], base: null, anchors: [], isNofollow: false }
+  const hasMore = found.length > links.length
+  return { slots: links.length === 0 ? [] : [slot], base: null, anchors: [], hasMore, isNofollow: false }
 }
 
 function unescaped(text: string): string {

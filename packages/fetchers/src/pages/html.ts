@@ -18,9 +18,9 @@ interface Attribute {
 type Attributes = Readonly<Record<string, string>>
 type Given = ReadonlyMap<string, Attribute>
 
-/** The links of an HTML page, and the anchors to which other links may point. */
-export function readHtml(text: string): PageLinks {
-  const reader = new HtmlReader(text)
+/** The links of an HTML page, at most `maxLinks`, and the anchors to which other links may point. */
+export function readHtml(text: string, maxLinks: number = Number.POSITIVE_INFINITY): PageLinks {
+  const reader = new HtmlReader(text, maxLinks)
   for (let start = 0; ; ) {
     const parser = htmlParser(reader)
     reader.begin(parser, start)
@@ -28,7 +28,8 @@ export function readHtml(text: string): PageLinks {
       parser.end(text.slice(start))
       return reader
     } catch (error) {
-      if (!(error instanceof TooDeep)) throw error
+      if (!(error instanceof Stopped)) throw error
+      if (reader.hasMore) return reader
       // Starts a new parser behind the tag that exceeded the limit, as if all elements were closed.
       start += parser.endIndex + 1
     }
@@ -41,7 +42,10 @@ class HtmlReader implements PageLinks {
   readonly anchors: string[] = []
   base: LinkSlot | null = null
   isNofollow = false
+  hasMore = false
   readonly #text: string
+  /** How many more links may be kept. */
+  #left: number
   #parser: Parser | null = null
   /** Where the parser's text begins in the page. */
   #offset = 0
@@ -51,8 +55,9 @@ class HtmlReader implements PageLinks {
   /** The attributes of the tag that is being read, by name. */
   #attributes = new Map<string, Attribute>()
 
-  constructor(text: string) {
+  constructor(text: string, maxLinks: number) {
     this.#text = text
+    this.#left = maxLinks
   }
 
   begin(parser: Parser, offset: number): void {
@@ -82,7 +87,7 @@ class HtmlReader implements PageLinks {
     if (name === 'meta') this.#readMeta(attributes, given)
     else this.#readElement(name, attributes, given)
     if (name === 'style') this.#style = (this.#parser?.endIndex ?? 0) + this.#offset + 1
-    if (++this.#depth > maxDepth) throw new TooDeep()
+    if (++this.#depth > maxDepth) throw new Stopped()
   }
 
   onclosetag(name: string, isImplied: boolean): void {
@@ -94,7 +99,7 @@ class HtmlReader implements PageLinks {
     // `<style/>` of XHTML holds nothing, but stays open here.
     if (isImplied) return
     const value = this.#text.slice(start, end)
-    this.#add({ start, end, value, links: cssLinks(value), isCss: true, isAttribute: false })
+    this.#add({ start, end, value, links: cssLinks(value, this.#left + 1), isCss: true, isAttribute: false })
   }
 
   #readElement(name: string, attributes: Attributes, given: Given): void {
@@ -103,7 +108,7 @@ class HtmlReader implements PageLinks {
     for (const attribute of given.values()) {
       const { value } = attribute
       const kind = kinds.get(attribute.name)
-      if (attribute.name === 'style') this.#add({ ...slotAt(attribute), links: cssLinks(value), isCss: true })
+      if (attribute.name === 'style') this.#add({ ...slotAt(attribute), links: cssLinks(value, this.#left + 1), isCss: true })
       if (kind === undefined) continue
       const spans = attribute.name === 'srcset' ? candidates(value) : [trimmed(value, 0, value.length)]
       const links = spans.flatMap((span) => linkAt(value, span, kind, isNofollow))
@@ -128,7 +133,12 @@ class HtmlReader implements PageLinks {
   }
 
   #add(slot: LinkSlot): void {
-    if (slot.links.length > 0) this.slots.push(slot)
+    if (slot.links.length === 0) return
+    const links = slot.links.length > this.#left ? slot.links.slice(0, this.#left) : slot.links
+    this.#left -= links.length
+    this.hasMore ||= links.length < slot.links.length
+    if (links.length > 0) this.slots.push({ ...slot, links })
+    if (this.hasMore) throw new Stopped()
   }
 }
 
@@ -182,4 +192,5 @@ function candidates(srcset: string): readonly Span[] {
   }
 }
 
-class TooDeep extends Error {}
+/** Ends the parser: it is too deep, or has enough. */
+class Stopped extends Error {}

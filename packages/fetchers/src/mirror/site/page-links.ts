@@ -27,9 +27,12 @@ export interface PageSource {
   readonly isCopy: boolean
 }
 
+/** The most links of a page that are followed and rewritten: one of 16 MiB may have over a million. */
+export const maxLinks = 100_000
+
 /** Finds the links of HTML or of a style sheet. */
 export function readLinks({ text }: PageText, type: string | null): PageLinks {
-  return isHtmlType(type) ? readHtml(text) : readCss(text)
+  return isHtmlType(type) ? readHtml(text, maxLinks) : readCss(text, maxLinks)
 }
 
 /** The links of a page to http and https URLs. */

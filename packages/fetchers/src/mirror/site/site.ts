@@ -6,7 +6,7 @@ import { throwIfAborted } from '../../walk/walk.ts'
 import type { MirrorOptions, MirrorSummary } from '../mirror-options.ts'
 import { MirrorResults } from '../mirror-results.ts'
 import { parentOf, type TargetFolder } from '../target-folder.ts'
-import { linksIn, readLinks } from './page-links.ts'
+import { linksIn, maxLinks, readLinks } from './page-links.ts'
 import type { SavedPage } from './record-entry.ts'
 import { rewriteLinks } from './rewrite-links.ts'
 import { SiteFetch, type Verdict, type VisitedPage } from './site-fetch.ts'
@@ -124,6 +124,7 @@ export class Site {
     const { record, options, rules } = this.#parts
     const text = new PageText(page.octets, { mediaType: page.type, charset: page.charset })
     const read = readLinks(text, page.type)
+    if (read.hasMore) this.#tooMany(page.url)
     const { depth = defaultDepth } = options
     const wanting = new Map<string, Wanted>()
     for (const { link, url } of linksIn(text, read, page, record)) {
@@ -138,6 +139,12 @@ export class Site {
       else wanting.set(url, next)
     }
     return [...wanting.values()]
+  }
+
+  #tooMany(url: string): void {
+    this.#isComplete = false
+    const what = `It has over ${maxLinks} links, and those behind them are neither followed nor rewritten`
+    this.#fail(url, new RetrievalError('limit-exceeded', `${url}: ${what}.`, { phase: 'body', url }))
   }
 
   #leaveOut(url: string): void {
