@@ -41,6 +41,7 @@ export type {
 export type { Connect, ConnectTarget, Lookup, TlsRules, TlsVersion } from './contract/network.ts'
 export type { SessionOptions, SessionSignal } from './contract/session.ts'
 export type { NextStep, OwnAnswer, StepAnswer, StepRetrieved } from './contract/steps.ts'
+export { type Key, Keys, keyOf } from './kit/keys.ts'
 export { isOwnField } from './kit/options.ts'
 export { systemReason } from './kit/system-reason.ts'
 export { charsetOf, knownCharset, type TextMetadata } from './kit/text/text.ts'

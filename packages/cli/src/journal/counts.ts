@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from '@retriever/core'
+import { Keys } from '@retriever/fetchers/internal'
 import type { CommandName } from '../commands/index.ts'
 import { keyOfItem } from './item.ts'
-import { Keys } from './keys.ts'
 import type { Line, UrlLine } from './line.ts'
 
 /** How many URLs are in which state. */

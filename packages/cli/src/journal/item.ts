@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { formatLocator, normalizeUrl, parseUrl, RetrievalError, redact } from '@retriever/core'
-import { type Key, keyOf } from './keys.ts'
+import { type Key, keyOf } from '@retriever/fetchers/internal'
 
 /**
  * What a list asks for: a URL, and the name of its file, if the list gives one. Two items with the same key are one.

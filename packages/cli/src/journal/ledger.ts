@@ -1,7 +1,6 @@
-import type { WholePart } from '@retriever/fetchers/internal'
+import { Keys, type WholePart } from '@retriever/fetchers/internal'
 import { type Item, itemOf } from './item.ts'
 import type { Journal, Known } from './journal.ts'
-import { Keys } from './keys.ts'
 import type { Failed } from './line.ts'
 
 /** Why a URL is not asked for. */

@@ -1,5 +1,5 @@
+import { type Key, Keys } from '@retriever/fetchers/internal'
 import { keyOfItem } from './item.ts'
-import { type Key, Keys } from './keys.ts'
 import type { Line, Opened, UrlLine } from './line.ts'
 
 /** The events of a URL, as numbers. */

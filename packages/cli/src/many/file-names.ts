@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Key, Keys, keyOf } from '../journal/keys.ts'
+import { type Key, Keys, keyOf } from '@retriever/fetchers/internal'
 import { tryFile, writeFailed } from '../saving/destination.ts'
 
 /** The most numbers that --no-clobber tries, as many as curl. */

@@ -108,7 +108,8 @@ class HtmlReader implements PageLinks {
     for (const attribute of given.values()) {
       const { value } = attribute
       const kind = kinds.get(attribute.name)
-      if (attribute.name === 'style') this.#add({ ...slotAt(attribute), links: cssLinks(value, this.#left + 1), isCss: true })
+      if (attribute.name === 'style')
+        this.#add({ ...slotAt(attribute), links: cssLinks(value, this.#left + 1), isCss: true })
       if (kind === undefined) continue
       const spans = attribute.name === 'srcset' ? candidates(value) : [trimmed(value, 0, value.length)]
       const links = spans.flatMap((span) => linkAt(value, span, kind, isNofollow))

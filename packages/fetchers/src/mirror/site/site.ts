@@ -1,4 +1,5 @@
 import { RetrievalError } from '@retriever/core'
+import { Keys, keyOf } from '../../kit/keys.ts'
 import { PageText } from '../../pages/page-text.ts'
 import { type PathFilter, readFilter } from '../../walk/path-filter.ts'
 import type { Saver } from '../../walk/retriever.ts'
@@ -41,22 +42,24 @@ export class Site {
   readonly #parts: SiteParts
   readonly #results: MirrorResults
   readonly #fetch: SiteFetch
-  readonly #seen = new Set<string>()
+  readonly #seen = new Keys()
   /** The URLs that pages name and that were left out on purpose, so that their files are no surplus. */
-  readonly #leftOut = new Set<string>()
+  readonly #leftOut = new Keys()
   /** What this run has saved or found unchanged, by local path. */
   readonly #found = new Map<string, SavedPage>()
   #filter: PathFilter | null = null
   #start = ''
   #isComplete = true
   #fatal: { readonly cause: unknown } | null = null
+  /** The error of a site with too many URLs. It ends the run behind the wave. */
+  #full: RetrievalError | null = null
 
   constructor(parts: SiteParts) {
     this.#parts = parts
     this.#results = new MirrorResults(parts.options.onResult, (cause) => this.#end(cause))
     this.#fetch = new SiteFetch(parts, this.#results, {
       judge: (wanted, to) => this.#judge(wanted, to),
-      claim: (to) => !this.#seen.has(to) && this.#seen.add(to) !== null,
+      claim: (to) => this.#seen.add(keyOf(to)),
     })
   }
 
@@ -66,7 +69,7 @@ export class Site {
     this.#filter = await readFilter(options.include, options.exclude)
     const first: Wanted = { url: start, kind: 'page', from, level: 1, requisites: 0 }
     this.#start = start
-    this.#seen.add(start)
+    this.#seen.add(keyOf(start))
     for (let wave: readonly Wanted[] = [first]; wave.length > 0; ) wave = await this.#visitAll(wave)
     // What has come is usable, even if a limit has ended the run.
     if (!signal.aborted) await this.#finish()
@@ -78,18 +81,27 @@ export class Site {
 
   /** Retrieves one wave, and returns the next: the new URLs of its pages, in their order. */
   async #visitAll(wave: readonly Wanted[]): Promise<readonly Wanted[]> {
-    const found: (readonly Wanted[])[] = []
+    const next: Wanted[] = []
+    /** What came of the URLs whose turn to add to the next wave has not come yet, by their index. */
+    const found = new Map<number, readonly Wanted[]>()
+    let added = 0
     let at = 0
     const work = async (): Promise<void> => {
       for (let index = at++; this.#fatal === null; index = at++) {
         const wanted = wave[index]
         if (wanted === undefined) return
-        found[index] = await this.#visit(wanted).catch((error: unknown) => this.#settle(wanted, error))
+        found.set(index, await this.#visit(wanted).catch((error: unknown) => this.#settle(wanted, error)))
+        for (let links = found.get(added); links !== undefined; links = found.get(added)) {
+          found.delete(added++)
+          for (const link of links) if (this.#isNew(link)) next.push(link)
+        }
       }
     }
     const { concurrency = defaultConcurrency } = this.#parts.options
     await Promise.all(Array.from({ length: concurrency }, work))
-    return found.flat().filter((wanted) => this.#isNew(wanted))
+    if (this.#full === null) return next
+    this.#fatal ??= { cause: this.#full }
+    return []
   }
 
   async #visit(wanted: Wanted): Promise<readonly Wanted[]> {
@@ -100,7 +112,7 @@ export class Site {
     const isIncluded = this.#filter?.isIncluded(path, false) !== false
     const isExcluded = this.#filter?.isExcluded(path, false) === true
     if (url !== this.#start && (isExcluded || !(await rules.allowsRobot(url, wanted.from)))) {
-      this.#leftOut.add(url)
+      this.#leftOut.add(keyOf(url))
       return []
     }
     if (!isIncluded && kind === 'requisite') return []
@@ -114,7 +126,7 @@ export class Site {
   #judge(wanted: Wanted, to: string): Verdict {
     const { rules, places } = this.#parts
     if (to === wanted.url) return 'follow'
-    if (this.#seen.has(to)) return 'known'
+    if (this.#seen.has(keyOf(to))) return 'known'
     const isLeftOut = this.#filter?.isExcluded(places.pathOf(to), false) === true || !rules.allowsKnown(to)
     if (rules.isElsewhere(wanted.url, to) || isLeftOut) return 'outside'
     return rules.has({ ...wanted, url: to }) ? 'follow' : 'outside'
@@ -129,7 +141,7 @@ export class Site {
     const wanting = new Map<string, Wanted>()
     for (const { link, url } of linksIn(text, read, page, record)) {
       const { kind } = link
-      if ((kind !== 'page' && kind !== 'requisite') || this.#seen.has(url) || wanting.has(url)) continue
+      if ((kind !== 'page' && kind !== 'requisite') || wanting.has(url) || this.#seen.has(keyOf(url))) continue
       const isPage = kind === 'page'
       const asked = isPage ? { level: level + 1, requisites: 0 } : { level, requisites: requisites + 1 }
       const next: Wanted = { url, kind, from: page.url, ...asked }
@@ -148,24 +160,23 @@ export class Site {
   }
 
   #leaveOut(url: string): void {
-    if (this.#parts.record.saved.has(url)) this.#leftOut.add(url)
+    if (this.#parts.record.saved.has(url)) this.#leftOut.add(keyOf(url))
   }
 
   #tooDeep({ url }: Wanted): void {
     this.#isComplete = false
-    if (this.#parts.options.depth !== undefined || this.#leftOut.has(url)) return
-    this.#leftOut.add(url)
+    if (this.#parts.options.depth !== undefined || this.#leftOut.has(keyOf(url))) return
+    this.#leftOut.add(keyOf(url))
     const what = `It is more than ${defaultDepth} links away from the start. Set \`depth\` to go deeper`
     this.#fail(url, new RetrievalError('limit-exceeded', `${url}: ${what}.`, { phase: 'request', url }))
   }
 
   #isNew({ url }: Wanted): boolean {
-    if (this.#seen.has(url) || this.#fatal !== null) return false
+    if (this.#full !== null || !this.#seen.add(keyOf(url))) return false
     const { maxEntries = defaultEntries } = this.#parts.options
-    this.#seen.add(url)
     if (this.#seen.size <= maxEntries) return true
     const what = `The site has over ${maxEntries} URLs, the most that are retrieved`
-    this.#fatal = { cause: new RetrievalError('limit-exceeded', `${url}: ${what}.`, { phase: 'request', url }) }
+    this.#full = new RetrievalError('limit-exceeded', `${url}: ${what}.`, { phase: 'request', url })
     return false
   }
 
@@ -173,7 +184,7 @@ export class Site {
     const { code, phase, status } = RetrievalError.is(error) ? error : { code: 'aborted', phase: null }
     if (url === this.#start || code === 'aborted') this.#end(error)
     // A page may name what no page may lead to. It was not asked for.
-    else if (code === 'refused' && phase === 'policy') this.#leftOut.add(url)
+    else if (code === 'refused' && phase === 'policy') this.#leftOut.add(keyOf(url))
     else {
       // The links of what is gone are gone, too. Those of a page that fails today are unknown.
       if (status !== 404 && status !== 410) this.#isComplete = false
@@ -201,7 +212,7 @@ export class Site {
   async #delete(): Promise<void> {
     const { record, target, options } = this.#parts
     for (const [url, { file }] of record.saved) {
-      if (this.#found.has(file) || this.#leftOut.has(url)) continue
+      if (this.#found.has(file) || this.#leftOut.has(keyOf(url))) continue
       if (!options.dryRun) record.remove(url)
       if ((await target.regularFile(file)) === null) continue
       // A folder of the copy may be a link to another place by now.
