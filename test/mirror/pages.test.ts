@@ -284,6 +284,30 @@ test('robots.txt and nofollow are obeyed, unless the caller says otherwise', asy
   expect([code, advice]).toEqual(['refused', { option: 'robots', value: false }])
 })
 
+test.each([
+  ['nofollow', false],
+  ['noindex, NONE', false],
+  ['otherbot: nofollow', true],
+  ['otherbot: nofollow, retriever: none', false],
+  ['unavailable_after: 25 Jun 2040 15:00:00 GMT, nofollow', false],
+  ['noindex', true],
+])('the links of a page with X-Robots-Tag: %s are followed: %s', async (tag, isFollowed) => {
+  const page = '<a href=b.html>b</a><img src=c.png>'
+  const server = await served({
+    '/': '<a href=a.html>a</a>',
+    '/a.html': { body: page, fields: { 'X-Robots-Tag': tag } },
+    ...{ '/b.html': 'b', '/c.png': { body: 'c', type: 'image/png' } },
+  })
+  const expected = ['a.html', ...(isFollowed ? ['b.html'] : []), 'c.png', 'index.html']
+  // The second run is told that nothing has changed.
+  for (const _run of [1, 2]) {
+    await copied(server.url)
+    expect(files()).toEqual(expected)
+  }
+  await copied(server.url, { robots: false })
+  expect(files()).toEqual(['a.html', 'b.html', 'c.png', 'index.html'])
+})
+
 describe('names', () => {
   test('of every kind become files of their own', async () => {
     const hrefs = [

@@ -32,7 +32,7 @@ export interface MirrorOptions extends WalkOptions {
   readonly pages?: boolean
   /** With `pages`: bring images, style sheets, scripts and fonts from other servers, too. Default false. */
   readonly otherHosts?: boolean
-  /** With `pages`: obey robots.txt, and pages and links that say nofollow. Default true. */
+  /** With `pages`: obey robots.txt, and pages, links and header fields that say nofollow. Default true. */
   readonly robots?: boolean
   /** Called with each result. If it throws, the mirroring ends with that error. */
   readonly onResult?: (result: MirrorResult) => void

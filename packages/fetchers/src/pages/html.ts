@@ -3,6 +3,7 @@ import type { LinkKind, LinkSlot, PageLink, PageLinks } from '../contract/pages.
 import { htmlParser } from '../kit/text/html-parser.ts'
 import { cssLinks } from './css.ts'
 import { holdersOf } from './holders.ts'
+import { saysNofollow } from './robots.ts'
 
 /** The most open elements. The parser searches all of them at each end tag, so the limit keeps its time linear. */
 const maxDepth = 500
@@ -124,7 +125,7 @@ class HtmlReader implements PageLinks {
     if (content === undefined) return
     const { value } = content
     if (/^\s*(?:robots|retriever)\s*$/i.test(attributes.name ?? '')) {
-      this.isNofollow ||= /(?:^|[\s,])(?:nofollow|none)(?:[\s,]|$)/i.test(value)
+      this.isNofollow ||= saysNofollow(value)
     }
     // `<meta http-equiv=refresh content="5; url=next.html">`.
     if (attributes['http-equiv']?.toLowerCase() !== 'refresh') return

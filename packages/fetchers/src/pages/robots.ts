@@ -5,6 +5,31 @@ const maxRobots = 512 * 1024
 /** The name that is compared to the groups of a robots.txt (RFC 9309 2.2.1). */
 const product = 'retriever'
 
+/** Whether the value of `<meta name=robots>` asks programs to follow no link. */
+export function saysNofollow(directives: string): boolean {
+  return /(?:^|[\s,])(?:nofollow|none)(?:[\s,]|$)/i.test(directives)
+}
+
+/** Directives with a value, which are no names of programs. */
+const valued = /^(?:unavailable_after|max-snippet|max-image-preview|max-video-preview)$/i
+
+/**
+ * Whether a field X-Robots-Tag asks us, or all programs, to follow no link of a page: `nofollow`, `retriever: none`. A
+ * name counts for the directives behind it, up to the next one.
+ */
+export function forbidsFollowing(fields: Iterable<readonly [name: string, value: string]>): boolean {
+  for (const [name, value] of fields) {
+    if (name.toLowerCase() !== 'x-robots-tag') continue
+    let isForUs = true
+    for (const part of value.split(',')) {
+      const [, agent, directive = part] = /^\s*([\w-]+)\s*:(.*)$/s.exec(part) ?? []
+      if (agent !== undefined && !valued.test(agent)) isForUs = agent.toLowerCase() === product
+      if (isForUs && saysNofollow(directive)) return true
+    }
+  }
+  return false
+}
+
 interface Rule {
   readonly allows: boolean
   /** The decoded path; `*` stands for any text and `$` for the end. */

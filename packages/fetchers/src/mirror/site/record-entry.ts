@@ -15,6 +15,8 @@ export interface SavedPage {
   /** The checksums of a page as it came, and with its links rewritten. Absent for other files. */
   readonly source?: string
   readonly copy?: string
+  /** The server asked programs to follow none of its links. */
+  readonly nofollow?: true
 }
 
 /** A redirect that an earlier run has followed. */
@@ -39,11 +41,12 @@ export function readEntry(line: string): SavedPage | Alias | Base | null {
   return isPage(entry) ? (entry as unknown as SavedPage) : null
 }
 
-function isPage({ file, type, charset, etag, modified, at, size, source, copy }: Unread): boolean {
+function isPage({ file, type, charset, etag, modified, at, size, source, copy, nofollow }: Unread): boolean {
   const isDated = isDate(at) && (modified === null || isDate(modified))
   const hasTexts = [type, charset, etag].every((value) => value === null || typeof value === 'string')
   const hasSums = [source, copy].every((value) => value === undefined || typeof value === 'string')
-  return typeof file === 'string' && typeof size === 'number' && isDated && hasTexts && hasSums
+  const isKnown = nofollow === undefined || nofollow === true
+  return isKnown && typeof file === 'string' && typeof size === 'number' && isDated && hasTexts && hasSums
 }
 
 function isUrl(value: unknown): value is string {

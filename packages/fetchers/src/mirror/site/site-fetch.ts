@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import type { Representation, SavedFile } from '../../body/representation.ts'
 import type { RetrievalEvent } from '../../contract/events.ts'
+import { forbidsFollowing } from '../../pages/robots.ts'
 import { orWriteFailed, writeFailed } from '../../saving/local-file.ts'
 import type { MirrorResults } from '../mirror-results.ts'
 import { parentOf } from '../target-folder.ts'
@@ -17,7 +18,7 @@ import { notFollowed, type Wanted } from './site-rules.ts'
 const maxPage = 16 * 1024 * 1024
 
 /** A page whose links can be read. */
-export interface VisitedPage extends Pick<SavedPage, 'url' | 'file' | 'type' | 'charset'> {
+export interface VisitedPage extends Pick<SavedPage, 'url' | 'file' | 'type' | 'charset' | 'nofollow'> {
   readonly octets: Buffer
   readonly isCopy: boolean
 }
@@ -143,21 +144,23 @@ export class SiteFetch {
     }
     const path = places.pathOf(url)
     const type = came.mediaType
+    const nofollow = came.mechanism === 'http' && forbidsFollowing(came.metadata.fields)
     if (!isSaved || options.dryRun) {
       if (isSaved) this.#results.save({ path, url }, target.fileAt(path), came.size ?? 0)
       if (!isPageType(type)) return nothing
       const octets = Buffer.from(await came.bytes())
-      return { ...nothing, page: { url, file: path, type, charset: came.charset, octets, isCopy: false } }
+      const page = { url, file: path, type, charset: came.charset, octets, isCopy: false }
+      return { ...nothing, page: { ...page, ...(nofollow && { nofollow }) } }
     }
     const local = places.claim(url, suffixFor(path, type))
     if (local === null) throw writeFailed(target.fileAt(path), `no file of its own can have the name of ${url}`)
     await target.make(parentOf(local))
     const saved = await came.saveTo(target.fileAt(local), { resumable: !isPageType(type) })
-    return this.#note(url, local, saved)
+    return this.#note(url, local, saved, nofollow)
   }
 
   /** Notes a file that has come, and reads it if it is a page. */
-  async #note(url: string, local: string, file: SavedFile): Promise<Visited> {
+  async #note(url: string, local: string, file: SavedFile, nofollow = false): Promise<Visited> {
     const { target, record, places } = this.#parts
     const { size, resumedFrom, mediaType: type, charset, etag, modified } = file
     const path = places.pathOf(url)
@@ -168,6 +171,7 @@ export class SiteFetch {
       modified: modified?.toISOString() ?? null,
       at: new Date().toISOString(),
       ...(octets !== null && { source: digestOf(octets) }),
+      ...(nofollow && { nofollow }),
     }
     this.#results.receive(size - resumedFrom)
     const same = record.saved.get(indexOf(url) ?? '')

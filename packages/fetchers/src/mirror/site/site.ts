@@ -145,7 +145,7 @@ export class Site {
       const isPage = kind === 'page'
       const asked = isPage ? { level: level + 1, requisites: 0 } : { level, requisites: requisites + 1 }
       const next: Wanted = { url, kind, from: page.url, ...asked }
-      const isUnwelcome = isPage && rules.isObeyed && (link.isNofollow || read.isNofollow)
+      const isUnwelcome = isPage && rules.isObeyed && (link.isNofollow || read.isNofollow || page.nofollow === true)
       if (!rules.has(next) || isUnwelcome) this.#leaveOut(url)
       else if (next.level > depth || !isNear(next)) this.#tooDeep(next)
       else wanting.set(url, next)
