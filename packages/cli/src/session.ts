@@ -33,6 +33,8 @@ export class Session implements AsyncDisposable {
   ledger: Ledger | null = null
   /** Whether LDIF has been written to standard output. */
   hasLdif = false
+  /** The folder that was made for the last file. A list has thousands of files in one folder. */
+  madeFolder: string | null = null
   /** The file for header sections that -D names; null if -D is not given. */
   readonly headDump: SideFile | null
   readonly #cookies: Cookies | null

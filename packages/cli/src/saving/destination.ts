@@ -140,12 +140,23 @@ function checkNaming(line: DestinationOptions, typed: readonly Destination[]): v
   if (line.has('continue-at')) throw usageError(`${head} begins the file, and -C continues it: give one of them.`)
 }
 
-/** Does what checkTarget() does, for a file whose folders --create-dirs may have to make. */
-export function checkOutput(path: string, overwrite: boolean, special: boolean): void {
-  if (tryFile(path, () => statSync(dirname(path), { throwIfNoEntry: false })) === undefined) {
+/**
+ * Does what checkTarget() does, for a file whose folders --create-dirs may have to make. Returns whether the name is
+ * taken.
+ */
+export function checkOutput(path: string, overwrite: boolean, special: boolean): boolean {
+  if (tryFile(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined) {
+    checkTarget(path, overwrite, special)
+    return true
+  }
+  // Most files are new, so this takes two calls of the system for them.
+  try {
+    accessSync(dirname(path), constants.W_OK)
+    return false
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw systemFailure(path, cause)
     throw writeFailed(path, 'its folder does not exist; make it, or let --create-dirs make it')
   }
-  checkTarget(path, overwrite, special)
 }
 
 /**

@@ -55,7 +55,8 @@ export async function planSave(
   const { continueAt, continueUnverified, clobber, timeFile, remoteTime } = config
   // `-z FILE -O` brings FILE up to date, so it overwrites FILE.
   const overwrite = isOurs || (clobber ?? (isNamed || timeFile === resolve(path)))
-  if (!makesFolders || existsSync(dirname(path))) checkOutput(path, overwrite || continueAt !== null, isNamed)
+  const hasFolder = !makesFolders || existsSync(dirname(path))
+  const isTaken = hasFolder && checkOutput(path, overwrite || continueAt !== null, isNamed)
   const checksum = expectedSum(config.hashes, retrieval, path)
   const resumable = config.removeOnError ? { resumable: false } : {}
   const folders = makesFolders ? { folders: true } : {}
@@ -68,7 +69,7 @@ export async function planSave(
     ...(checksum && { checksum }),
   }
   const anew: SavePlan = { path, from: 0, behind: null, options }
-  if (isSpecial(path) && continueAt === null) return anew
+  if (isTaken && continueAt === null && isSpecial(path)) return anew
   const part = hasPart(path) ? await findPart(path) : null
   if (continueAt === null && !resumes) return anew
   const exists = lstatSync(path, { throwIfNoEntry: false }) !== undefined

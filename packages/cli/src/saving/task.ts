@@ -58,20 +58,22 @@ export interface Task extends Beginning {
 export async function taskFor(destination: Destination, job: Job): Promise<Task | null> {
   const { parts, createDirs, many } = job.session.run.config
   // As in curl, the owner of such a folder has all rights, and the group may read it.
-  if (createDirs) await makeFolder(destination, 0o750)
-  else if (many.from.length > 0 && destination.to === 'remote-name') await makeFolder(destination, 0o777)
+  if (createDirs) await makeFolder(destination, 0o750, job.session)
+  else if (many.from.length > 0 && destination.to === 'remote-name') await makeFolder(destination, 0o777, job.session)
   if (parts !== null) return partsTo(destination, parts, job)
   if (destination.to === 'stdout') return toStdout(destination.asIs, job)
   if (destination.to === 'remote-name' && destination.byServer) return toNamedByServer(destination.directory, job)
   return toFile(destination, job)
 }
 
-/** Makes the folder of a file. */
-async function makeFolder(destination: Destination, mode: number): Promise<void> {
+/** Makes the folder of a file, unless it is that of the file before. */
+async function makeFolder(destination: Destination, mode: number, session: Session): Promise<void> {
   if (destination.to === 'stdout') return
   const folder = destination.to === 'file' ? dirname(destination.path) : destination.directory
+  if (folder === session.madeFolder) return
   try {
     await makeFolders(folder, mode)
+    session.madeFolder = folder
   } catch (cause) {
     throw systemFailure(folder, cause)
   }
