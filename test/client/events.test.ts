@@ -4,6 +4,7 @@ import { createServer } from 'node:https'
 import { findScheme, type Scheme } from '@retriever/core'
 import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
+import { listeningTo } from '@retriever/fetchers/internal'
 import {
   startFtpServer,
   startGopherServer,
@@ -232,4 +233,22 @@ describe('an async listener that rejects', () => {
     await new Promise((resolve) => setImmediate(resolve))
     yield Buffer.from('b')
   }
+})
+
+test('a listener of the command gets only the events that it wants, and no others are made', async () => {
+  const types: string[] = []
+  const hasListener: (boolean | undefined)[] = []
+  const onEvent = listeningTo(new Set(['resolved', 'done']), ({ type }) => types.push(type))
+  await using client = createClient({
+    fetchers: [
+      fakeHttp((_plan, context) => {
+        hasListener.push(context.hasListener)
+        context.emit({ type: 'sent', url: context.url, octets: 'GET' })
+        return retrieved(chunks('a'))
+      }),
+    ],
+  })
+  await (await client.retrieve('http://127.0.0.1/a', { onEvent })).bytes()
+  expect(types).toEqual(['resolved', 'done'])
+  expect(hasListener).toEqual([false])
 })

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { type Resolution, redact } from '@retriever/core'
 import type { Representation, ResumePoint, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
-import type { RequestLogin } from '@retriever/fetchers/internal'
+import { listeningTo, type RequestLogin } from '@retriever/fetchers/internal'
 import type { Session } from './session.ts'
 import { formFiller } from './terminal/form-prompt.ts'
 import type { Meter } from './terminal/progress.ts'
@@ -105,7 +105,7 @@ export class Retrieval {
       ...(from !== 0 && { resumeFrom: from }),
       ...(this.#wantsHeads && { onHead: (octets: string) => this.heads.add(octets) }),
       ...this.#session.run.traceFile?.listener,
-      onEvent: (event) => this.#onEvent(event),
+      onEvent: this.#listener(),
     }
   }
 
@@ -143,6 +143,14 @@ export class Retrieval {
     this.heads.onLate = (octets) => headDump.add(octets, shownHead)
   }
 
+  #listener(): (event: RetrievalEvent) => void {
+    const listener = (event: RetrievalEvent): void => this.#onEvent(event)
+    const { config, traceFile } = this.#session.run
+    const { verbose, json, writeOut, hashes } = config
+    const isRecorded = verbose || json || writeOut !== null || hashes?.sha256 || traceFile !== null
+    return isRecorded || this.#wantsHeads || this.#meter !== null ? listener : listeningTo(usual, listener)
+  }
+
   #onEvent(event: RetrievalEvent): void {
     const { run } = this.#session
     if (this.#id === null) this.onBegun?.()
@@ -169,6 +177,9 @@ export class Retrieval {
     for (const remark of remarks) this.#session.run.report.event(remark)
   }
 }
+
+/** The events that the command needs unless its options ask for more. Making all takes a tenth of a small retrieval. */
+const usual: ReadonlySet<RetrievalEvent['type']> = new Set(['resolved', 'redirected', 'retried', 'remark', 'done'])
 
 function isOnResuming(event: RetrievalEvent): boolean {
   return event.type === 'remark' && event.advice?.option === 'resumeFrom'

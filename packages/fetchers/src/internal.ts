@@ -5,6 +5,7 @@
 export type { Hop } from './body/representation.ts'
 export type { BatchEntry, BatchPlace, BatchSource } from './client/batch/outcome.ts'
 export type { BearerToken } from './client/credentials.ts'
+export { listeningTo } from './client/event-sink.ts'
 export type { PinnedAddresses } from './client/network/addresses.ts'
 export type { ProxyTarget } from './client/network/proxy.ts'
 export { resumePointOf } from './client/save.ts'

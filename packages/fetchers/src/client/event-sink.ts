@@ -6,9 +6,20 @@ import { withoutSecrets } from '../kit/redact-events.ts'
 /** A caller's function for events. It may give a promise, which is not awaited, but may reject. */
 export type EventListener = (event: RetrievalEvent) => void
 
+/** The types of the events that a listener of our own packages wants. Another one gets all. */
+const wanted = Symbol('wanted')
+type EventTypes = ReadonlySet<EmittedEvent['type']>
+
+/** Makes a listener get only events of these types, so that no others need be made. */
+export function listeningTo(types: EventTypes, listener: EventListener): EventListener {
+  return Object.assign(listener, { [wanted]: types })
+}
+
 /** Gives the events of one retrieval to the client's listener, stamped and without secrets. */
 export class EventSink {
   readonly #onEvent: EventListener | undefined
+  /** Null: all. */
+  readonly #types: EventTypes | null
   readonly #id: number
   readonly #deadline: Deadline
   #attempt = 1
@@ -16,13 +27,19 @@ export class EventSink {
 
   constructor(onEvent: EventListener | undefined, id: number, deadline: Deadline) {
     this.#onEvent = onEvent
+    this.#types = (onEvent as { readonly [wanted]?: EventTypes } | undefined)?.[wanted] ?? null
     this.#id = id
     this.#deadline = deadline
   }
 
-  /** False: there is no listener, so no event need be made. */
+  /** False: nobody gets all events, so those that are costly need not be made; see hears(). */
   get isHeard(): boolean {
-    return this.#onEvent !== undefined
+    return this.#onEvent !== undefined && this.#types === null
+  }
+
+  /** Whether somebody gets the events of this type. */
+  hears(type: EmittedEvent['type']): boolean {
+    return this.#onEvent !== undefined && this.#types?.has(type) !== false
   }
 
   /**
@@ -30,7 +47,7 @@ export class EventSink {
    * process: some events come from a socket's callback. It gets no further events.
    */
   emit(event: EmittedEvent, shownUrl: () => string): void {
-    if (this.#onEvent === undefined || this.#hasFailed) return
+    if (this.#onEvent === undefined || this.#hasFailed || this.#types?.has(event.type) === false) return
     const url = shownUrl()
     const stamp = { id: this.#id, time: performance.now(), attempt: this.#attempt }
     if (event.type === 'retried') this.#attempt++

@@ -134,7 +134,7 @@ export class Retrieval implements Rostered {
     if (error !== null && error.redirects.length === 0) {
       error.redirects = this.redirects.map((hop) => ({ ...hop, url: redact(hop.url) }))
     }
-    if (context.hasListener || this.#trace !== undefined) {
+    if (this.#trace !== undefined || this.events.hears('done')) {
       const { timings } = this.stopwatch
       context.emit({ type: 'done', url: context.url, received, error, timings })
       this.#trace?.done(error, received, timings)

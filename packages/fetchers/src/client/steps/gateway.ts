@@ -9,7 +9,7 @@ export const gateway: Step = (hop, next) => {
   const { retrieval, resolution, context } = hop
   if (resolution.gateway === undefined) return next(hop)
   const { policy, resolving } = retrieval.settings
-  if (context.hasListener) context.emit(resolved(resolution, context.url, resolving))
+  if (retrieval.events.hears('resolved')) context.emit(resolved(resolution, context.url, resolving))
   enforce(policy, resolution)
   const { gateways: _gateways, ...direct } = resolving
   const { request, nesting } = retrieval
