@@ -59,6 +59,20 @@ export function makeRequest(
   }
 }
 
+/**
+ * Whether a request has only characters that HTTP allows in its places (RFC 9112 3, RFC 9110 5.5). If a part had a line
+ * end, there would be more lines than parts.
+ */
+export function isSendable({ octets, fields }: HttpRequest): boolean {
+  let lines = 0
+  for (let at = octets.indexOf('\n'); at >= 0; at = octets.indexOf('\n', at + 1)) lines++
+  // The request line, Host, Connection and the blank line come in addition.
+  return lines === fields.length + 4 && requestSyntax.test(octets)
+}
+
+const requestSyntax =
+  /^(?:GET|HEAD) [\x21-\x7E\x80-\xFF]+ HTTP\/1\.1\r\n(?:[\w!#$%&'*+.^`|~-]+: [\t\x20-\x7E\x80-\xFF]*\r\n)+\r\n$/
+
 /** Returns the authority of the target if that is in absolute form, else of the plan (RFC 9112 3.2). */
 function hostField(plan: HttpPlan): string {
   return authorityOf(plan.target) ?? authority(plan, plan.tls === 'none' ? 80 : 443)

@@ -15,11 +15,10 @@ const blankLine = Buffer.from('\r\n\r\n')
 /** How each status line begins. */
 const protocol = 'HTTP/'
 
-/** The only fields of a head that undici reads. */
+/** The only fields of a head that undici reads, but for Keep-Alive: the connection has its own timer. */
 const framingFields: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
-  'keep-alive',
   'proxy-connection',
   'transfer-encoding',
 ])

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { SocketReader } from '../../../wire/transport/socket-reader.ts'
+import type { HttpRequest } from '../request.ts'
 import { ChunkSizes } from './chunk-sizes.ts'
 import {
   type Exchange,
@@ -12,12 +13,10 @@ import {
 } from './connection.ts'
 import { HeadReader } from './head-reader.ts'
 import type { Http1Connection } from './http1.ts'
+import { idleMilliseconds } from './idle-time.ts'
 
-/**
- * If a body has more octets left than this, it is read without undici: that saves more than the new client costs that
- * follows.
- */
-const directReadThreshold = 256 * 1024
+/** If a body has more octets left than this, it is worth more memory. */
+const large = 256 * 1024
 
 /** If a body is no larger than this, copying it costs less than keeping the connection for it. */
 const maxCopied = 64 * 1024
@@ -31,13 +30,14 @@ const uncountedAllowance = 64 * 1024
 type Controller = Dispatcher.DispatchController
 
 /**
- * One request and its answer on a connection of HTTP/1.1. It pulls octets from the connection, undici parses them and
- * calls it as its handler, and the consumer pulls the parsed body.
+ * One request and its answer on a connection of HTTP/1.1. It pulls octets from the connection, and the consumer pulls
+ * the body. The head is read here, and so is a body with a length. Other bodies are parsed by undici, which calls the
+ * exchange as its handler.
  */
 export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   readonly connection: Http1Connection
   readonly #source: SocketReader
-  readonly #isHead: boolean
+  readonly #request: HttpRequest
   #isSent = false
   firstOctets = ''
   readonly #reader: HeadReader
@@ -46,10 +46,10 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   /** How many octets came since the last one that brought a head or a part of the body. */
   #withoutProgress = 0
   #chunks: Uint8Array[] = []
-  /** How many octets of a body with a length are still to come. Undefined: undici finds the end. */
+  /** How many octets of the body are still to come. Undefined: the head has not come, or undici finds the end. */
   #remaining: number | undefined
-  /** True while the rest of the body is read without undici. */
-  #isDirect = false
+  /** True while undici is made ready; octets wait until it is. */
+  #isPreparing = false
   /** True if octets came after the body, perhaps a queued response to the next request (threats.md case 39). */
   #hasExtraOctets = false
   #failure: Error | null = null
@@ -58,24 +58,27 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   #isOver = false
   #wake: () => void = () => {}
 
-  constructor(connection: Http1Connection, source: SocketReader, method: string) {
+  constructor(connection: Http1Connection, source: SocketReader, request: HttpRequest) {
     this.connection = connection
     this.#source = source
-    this.#isHead = method === 'HEAD'
+    this.#request = request
     this.#reader = new HeadReader(connection.maxReply)
   }
 
+  get hasFailed(): boolean {
+    return this.#error !== undefined
+  }
+
   /** Notes that the request is written, so that octets from now on are the answer. */
-  requestSent(): null {
+  requestSent(): void {
     this.#isSent = true
     this.#wake()
-    return null
   }
 
   /** Called if something came before the request: octets, which cannot answer it, or the end of the connection. */
   receivedBeforeRequest(): Error | null {
     const octets = this.#source.take()
-    if (!octets) return this.requestSent()
+    if (!octets) return null
     this.firstOctets = octets.toString('latin1', 0, shownOctets)
     return new UnsolicitedData('octets before the request')
   }
@@ -94,9 +97,8 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       if (ready !== undefined) return ready
       if (this.#error !== undefined) throw this.#error
       if (this.#isWhole) return this.#finish()
-      if (this.#isDirect) return this.#takeDirect()
-      if (this.#remaining !== undefined && this.#remaining > directReadThreshold) this.#readDirect()
-      else if (!this.#pull()) return undefined
+      if (this.#remaining !== undefined) return this.#takeCounted(this.#remaining)
+      if (!this.#pull()) return undefined
     }
   }
 
@@ -118,7 +120,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       // undici may report an error although nothing comes. After the end it always reports something, at once or later.
       this.#wake = resolve
       if (this.#error !== undefined || this.#isWhole) resolve()
-      else if (this.#isSent && this.#failure === null) this.#source.watch(resolve)
+      else if (this.#isSent && !this.#isPreparing && this.#failure === null) this.#source.watch(resolve)
     })
   }
 
@@ -126,80 +128,114 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     if (!this.#isOver) await this.connection.destroy()
   }
 
-  /** Makes undici parse the octets that have arrived. Returns false if there are none, or no more will come. */
+  /** Reads the octets that have arrived. Returns false if there are none, or no more will come. */
   #pull(): boolean {
-    if (!this.#isSent || this.#failure !== null) return false
+    if (!this.#isSent || this.#isPreparing || this.#failure !== null) return false
     const octets = this.#source.take()
     if (octets === undefined) return false
     if (octets === null) {
       this.#failure = this.connection.failure ?? new PrematureClose('The connection ended')
-      this.connection.ended()
+      if (this.#reader.head === undefined) this.fail(this.#failure)
+      else this.connection.ended()
       return this.#isWhole
     }
-    if (this.firstOctets.length < shownOctets)
-      this.firstOctets += octets.toString('latin1', 0, shownOctets - this.firstOctets.length)
     const head = this.#head
-    this.#parse(octets)
+    if (this.#reader.head === undefined) this.#readHead(octets)
+    else this.#parse(octets)
     const isProgress = this.#chunks.length > 0 || this.#head !== head
     this.#withoutProgress = isProgress ? 0 : this.#withoutProgress + octets.length
     // undici counts only header fields. A reason, the extension of a chunk, zeros before its size and blank lines could
     // go on without end.
     if (this.#withoutProgress > this.connection.maxReply + uncountedAllowance && !this.#isWhole)
-      this.#fail(new UnboundedHead('octets that are no answer'))
+      this.fail(new UnboundedHead('octets that are no answer'))
     return true
   }
 
-  #parse(octets: Buffer): void {
-    let body = octets
-    if (this.#reader.head === undefined) {
-      try {
-        body = octets.subarray(this.#reader.read(octets))
-      } catch (error) {
-        this.#fail(error as Error)
-        return
+  #readHead(octets: Buffer): void {
+    try {
+      const length = this.#reader.read(octets)
+      const { head } = this.#reader
+      if (head === undefined) this.#noteFirst(octets)
+      else {
+        this.firstOctets ||= head.version
+        this.#begin(head, octets.subarray(length))
       }
-      if (this.#reader.head === undefined) return
-      this.#feed(this.#reader.framing())
+    } catch (error) {
+      this.#noteFirst(octets)
+      this.fail(error as Error)
     }
-    for (const piece of this.#chunkSizes?.withoutBlanks(body) ?? [body]) this.#feed(piece)
+  }
+
+  #noteFirst(octets: Buffer): void {
+    const missing = shownOctets - this.firstOctets.length
+    if (missing > 0) this.firstOctets += octets.toString('latin1', 0, missing)
+  }
+
+  /** Begins with a body, of which these are the first octets. */
+  #begin(head: Head, octets: Buffer): void {
+    // These have no body, even if a field gives a length (RFC 9112 6.3). undici would wait for one after 204 and 304.
+    const isEmpty = this.#request.options.method === 'HEAD' || head.status === 204 || head.status === 304
+    const length = isEmpty ? 0 : lengthOf(head.fields)
+    if (length === undefined) this.#prepare(head, octets)
+    else {
+      this.#head = head
+      const first = this.#count(octets, length)
+      if (first.length > 0) this.#chunks.push(first)
+    }
+  }
+
+  /** Counts octets of a body of which so many are missing. Returns those that belong to it. */
+  #count(octets: Buffer, missing: number): Buffer {
+    if (octets.length > missing) this.#hasExtraOctets = true
+    this.#remaining = Math.max(0, missing - octets.length)
+    this.#isWhole = this.#remaining === 0
+    return octets.length > missing ? octets.subarray(0, missing) : octets
+  }
+
+  #takeCounted(missing: number): Uint8Array | undefined {
+    if (missing > large) this.#source.grow()
+    const octets = this.#source.take()
+    if (octets === undefined) return undefined
+    if (octets !== null) return this.#count(octets, missing)
+    const error = this.connection.failure ?? new PrematureClose('The connection ended')
+    this.fail(error)
+    throw error
+  }
+
+  /** Lets undici parse the answer. The octets stay where they are: nothing is taken until it is ready. */
+  #prepare({ fields }: Head, octets: Buffer): void {
+    if (fieldOf(fields, 'transfer-encoding') !== undefined) this.#chunkSizes = new ChunkSizes()
+    this.#isPreparing = true
+    const ready = (): void => {
+      this.#isPreparing = false
+      this.#feed(this.#reader.framing())
+      this.#parse(octets)
+      this.#wake()
+    }
+    this.connection.parseBy(this, this.#request, ready).catch((error) => this.fail(error))
+  }
+
+  #parse(octets: Buffer): void {
+    for (const piece of this.#chunkSizes?.withoutBlanks(octets) ?? [octets]) this.#feed(piece)
   }
 
   /** Makes undici parse octets, unless it has ended. */
   #feed(octets: Buffer): void {
     if (octets.length === 0 || this.#error !== undefined) return
-    if (!this.connection.parse(octets) && !this.#isWhole) this.#fail(new PrematureClose('The connection is closed'))
-  }
-
-  #readDirect(): void {
-    this.#isDirect = true
-    this.#source.grow()
-  }
-
-  #takeDirect(): Uint8Array | undefined {
-    const octets = this.#source.take()
-    if (octets === undefined) return undefined
-    if (octets === null) {
-      this.#fail(this.connection.failure ?? new PrematureClose('The connection ended'))
-      throw this.#error
-    }
-    const left = this.#remaining ?? 0
-    if (octets.length > left) this.#hasExtraOctets = true
-    this.#remaining = Math.max(0, left - octets.length)
-    this.#isWhole = this.#remaining === 0
-    return octets.subarray(0, left)
+    if (!this.connection.parse(octets) && !this.#isWhole) this.fail(new PrematureClose('The connection is closed'))
   }
 
   #finish(): null {
     if (this.#isOver) return null
     this.#isOver = true
-    if (!this.#isDirect) this.connection.free()
-    else if (!this.#hasExtraOctets && this.#head !== undefined && staysOpen(this.#head))
-      this.connection.freeWithNewClient()
+    const idle = this.#hasExtraOctets || this.#head === undefined ? 0 : idleMilliseconds(this.#head)
+    if (idle > 0) this.connection.free(idle)
     else void this.connection.destroy()
     return null
   }
 
-  #fail(error: Error): void {
+  fail(error: Error): void {
+    if (this.#isWhole) return
     this.#error ??= error
     this.#wake()
   }
@@ -207,32 +243,25 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   /** undici recognises a handler of this interface by this method. */
   onRequestStart(): void {}
 
-  onResponseStart(_controller: Controller, status: number): void {
+  onResponseStart(): void {
     this.#head = this.#reader.head
-    const { fields = [] } = this.#head ?? {}
-    // These statuses have no body, even if a field gives a length (RFC 9112 6.3). undici would wait for one.
-    if (status === 204 || status === 304) this.#isWhole = true
-    else if (!this.#isHead && fieldOf(fields, 'transfer-encoding') !== undefined) this.#chunkSizes = new ChunkSizes()
-    else if (!this.#isHead) this.#remaining = lengthOf(fields)
     this.#wake()
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#chunks.push(chunk)
-    if (this.#remaining !== undefined) this.#remaining -= chunk.length
   }
 
   onResponseEnd(): void {
-    if (this.#isDirect) return
     // If the answer has no length, undici treats a reset as a regular end.
-    if (this.#failure !== null && !(this.#failure instanceof PrematureClose)) this.#fail(this.#failure)
-    else if (this.#failure !== null && this.#source.isCut) this.#fail(new TlsCut('TLS ended without close_notify'))
+    if (this.#failure !== null && !(this.#failure instanceof PrematureClose)) this.fail(this.#failure)
+    else if (this.#failure !== null && this.#source.isCut) this.fail(new TlsCut('TLS ended without close_notify'))
     else this.#isWhole = true
     this.#wake()
   }
 
   onResponseError(_controller: Controller, error: Error): void {
-    if (!this.#isWhole) this.#fail(error)
+    this.fail(error)
   }
 }
 
@@ -248,12 +277,4 @@ function lengthOf(fields: Head['fields']): number | undefined {
 function fieldOf(fields: Head['fields'], wanted: string): string | undefined {
   // Nearly all other names have other lengths.
   return fields.find(([name]) => name.length === wanted.length && name.toLowerCase() === wanted)?.[1]
-}
-
-/** Whether the server keeps the connection open (RFC 9112 9.3). */
-function staysOpen({ version, fields }: Head): boolean {
-  const options = fields.filter(([name]) => name.toLowerCase() === 'connection').map(([, value]) => value.toLowerCase())
-  const has = (option: string): boolean =>
-    options.some((value) => value.split(',').some((each) => each.trim() === option))
-  return !has('close') && (version === 'HTTP/1.1' || has('keep-alive'))
 }

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import type { ProxyServer } from '../../../contract/network.ts'
 import type { SocketReader } from '../../../wire/transport/socket-reader.ts'
-import type { HttpRequest } from '../request.ts'
+import { type HttpRequest, isSendable } from '../request.ts'
 import { ConnectionLost, type Exchange, type HttpConnection } from './connection.ts'
 import { Http1Exchange } from './http1-exchange.ts'
-import { keepAliveMilliseconds, UndiciClient } from './undici-client.ts'
+import type { UndiciClient } from './undici-client.ts'
 
-/** One TCP or TLS connection with undici's HTTP/1.1 (RFC 9112). It carries one exchange at a time. */
+/** One TCP or TLS connection with HTTP/1.1 (RFC 9112). It carries one exchange at a time. */
 export class Http1Connection implements HttpConnection {
   readonly proxy: ProxyServer | null
   readonly peerAddress: string | undefined
@@ -21,7 +21,11 @@ export class Http1Connection implements HttpConnection {
   readonly maxReply: number
   #exchange: Http1Exchange | undefined
   #wasUsed = false
-  #client: UndiciClient
+  /** True until the turn of the event loop in which an exchange ended is over. */
+  #isResting = false
+  /** undici's client; undefined: no answer has needed it. */
+  #parser: UndiciClient | undefined
+  #onParserReady: () => void = () => {}
 
   constructor(
     socket: Socket,
@@ -35,7 +39,6 @@ export class Http1Connection implements HttpConnection {
     this.maxReply = Math.max(1, Math.min(Math.trunc(maxReply), Number.MAX_SAFE_INTEGER))
     this.proxy = proxy
     this.peerAddress = peerAddress
-    this.#client = this.#makeClient()
     socket.on('timeout', () => void this.destroy())
   }
 
@@ -61,40 +64,75 @@ export class Http1Connection implements HttpConnection {
     this.#wasUsed = true
     this.#socket.ref()
     this.#socket.setTimeout(0)
-    const exchange = new Http1Exchange(this, this.#source, request.options.method)
+    const exchange = new Http1Exchange(this, this.#source, request)
     this.#exchange = exchange
-    this.#client.dispatch(request, exchange)
+    // Octets that follow the last answer arrive before the next turn of the event loop, and so does the end of a
+    // connection whose server closes it without having said so.
+    if (this.#isResting) setImmediate(() => this.#send(exchange, request))
+    else this.#send(exchange, request)
     return exchange
+  }
+
+  #send(exchange: Http1Exchange, request: HttpRequest): void {
+    if (this.#exchange !== exchange || exchange.hasFailed) return
+    const objection = this.#objection(exchange, request)
+    if (objection === null) {
+      exchange.requestSent()
+      this.#socket.write(request.octets, 'latin1')
+    } else {
+      exchange.fail(objection)
+      void this.destroy()
+    }
+  }
+
+  /** Why the request is not sent. */
+  #objection(exchange: Http1Exchange, request: HttpRequest): Error | null {
+    if (this.#socket.destroyed) {
+      return new ConnectionLost('The connection is closed', { cause: this.#socket.errored })
+    }
+    if (!isSendable(request)) return new TypeError('The request has characters that HTTP does not allow')
+    if (this.#source.isQuiet) return null
+    return this.isReused ? new ConnectionLost('Octets came before the request') : exchange.receivedBeforeRequest()
+  }
+
+  /** Prepares undici to parse the answer to this request, which has been sent. Calls `ready`, or fails the exchange. */
+  async parseBy(exchange: Http1Exchange, { options }: HttpRequest, ready: () => void): Promise<void> {
+    const { UndiciClient } = await import('./undici-client.ts')
+    if (this.#exchange !== exchange || exchange.hasFailed) return
+    this.#onParserReady = ready
+    this.#parser ??= new UndiciClient(this.#socket, this.maxReply, () => {
+      // undici expects an answer only when it has returned from this call.
+      queueMicrotask(this.#onParserReady)
+      return null
+    })
+    this.#parser.dispatch({ options, octets: '' }, exchange)
   }
 
   /** Makes undici parse these octets. Returns false if undici reads no more from this connection. */
   parse(octets: Buffer): boolean {
-    return this.#client.parse(octets)
+    return this.#parser?.parse(octets) ?? false
   }
 
   /** Tells undici that the peer has ended the connection. undici tells the exchange what that means. */
   ended(): void {
-    this.#client.end(this.#source.failure)
+    this.#parser?.end(this.#source.failure)
   }
 
   /**
-   * Ends the exchange. Octets that come from now on end the connection (threats.md case 39: a response that is queued
-   * on an idle connection).
+   * Ends the exchange. The connection stays open for so many milliseconds. Octets that come from now on end it
+   * (threats.md case 39: a response that is queued on an idle connection).
    */
-  free(): void {
-    if (this.#socket.destroyed || this.#client.isDestroyed) return void this.destroy()
+  free(idle: number): void {
+    if (this.#socket.destroyed || this.#parser?.isDestroyed) return void this.destroy()
     this.#exchange = undefined
+    this.#isResting = true
+    setImmediate(() => {
+      this.#isResting = false
+    })
+    this.#socket.unref()
+    this.#socket.setTimeout(idle)
     this.#source.watch(() => void this.destroy())
     if (!this.#socket.destroyed) this.onFree()
-  }
-
-  /** Ends an exchange if undici has not seen the end of its body. The next exchange needs a new client. */
-  freeWithNewClient(): void {
-    this.#client.detach()
-    this.#client = this.#makeClient()
-    this.#socket.unref()
-    this.#socket.setTimeout(keepAliveMilliseconds)
-    this.free()
   }
 
   onceClosed(listener: () => void): void {
@@ -103,16 +141,9 @@ export class Http1Connection implements HttpConnection {
   }
 
   async destroy(): Promise<void> {
-    // undici reports this to the exchange.
-    await this.#client.destroy()
     this.#socket.destroy()
-  }
-
-  #makeClient(): UndiciClient {
-    return new UndiciClient(this.#socket, this.maxReply, () => {
-      if (this.#source.isQuiet) return this.#exchange?.requestSent() ?? null
-      if (this.isReused) return new ConnectionLost('Octets came before the request')
-      return this.#exchange?.receivedBeforeRequest() ?? null
-    })
+    this.#exchange?.fail(new ConnectionLost('The connection is closed', { cause: this.#socket.errored }))
+    // undici reports this to the exchange.
+    await this.#parser?.destroy()
   }
 }

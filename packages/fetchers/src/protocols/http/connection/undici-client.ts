@@ -5,8 +5,8 @@ import Client, { type ClientSocket } from 'undici/lib/dispatcher/client.js'
 import type { HttpRequest } from '../request.ts'
 import { ConnectionLost } from './connection.ts'
 
-/** undici's default. It is set here for connections that are idle without undici's knowledge, too. */
-export const keepAliveMilliseconds = 4000
+/** The connection has its own timer for the time in which it is idle, so undici's never ends it: the longest timer. */
+const never = 2 ** 31 - 1
 
 /**
  * undici's HTTP/1.1 client on a connection that is already open. It writes each request, and parses only the octets
@@ -27,14 +27,16 @@ export class UndiciClient {
       // error.
       connect: (_options, callback) =>
         queueMicrotask(() => {
-          if (!fed.destroyed && !socket.destroyed) callback(null, fed)
+          // What answers a request that was sent may be here, although the connection has ended.
+          if (!fed.destroyed && (fed.request === '' || !socket.destroyed)) callback(null, fed)
           else callback(new ConnectionLost('The connection is closed', { cause: socket.errored }), null)
         }),
       maxHeaderSize,
       // The deadline of the retrieval has its own timers.
       headersTimeout: 0,
       bodyTimeout: 0,
-      keepAliveTimeout: keepAliveMilliseconds,
+      keepAliveTimeout: never,
+      keepAliveMaxTimeout: never,
     })
   }
 
@@ -43,7 +45,7 @@ export class UndiciClient {
   }
 
   /**
-   * Sends a request. undici checks it, but we write our octets in place of undici's. undici accepts targets in absolute
+   * Sends a request. undici checks it, but we write our octets in place of undici's; "" if they were sent before. undici accepts targets in absolute
    * form only for http and https, so another target (an ftp URL that a proxy is asked for) gets a slash in front for
    * undici.
    */
@@ -125,7 +127,7 @@ class FedSocket extends EventEmitter implements ClientSocket {
   write(_octets: string, encoding: BufferEncoding): boolean {
     const objection = this.#isDetached ? null : this.#beforeWrite()
     if (objection !== null) this.destroy(objection)
-    if (this.destroyed || this.#isDetached) return true
+    if (this.destroyed || this.#isDetached || this.request === '') return true
     return this.#socket.write(this.request, encoding)
   }
 
@@ -135,13 +137,12 @@ class FedSocket extends EventEmitter implements ClientSocket {
     return this.#socket.writableNeedDrain
   }
 
+  /** Does nothing: the connection knows when it is idle, undici only when an answer that it has parsed is over. */
   ref(): this {
-    if (!this.#isDetached) this.#socket.ref()
     return this
   }
 
   unref(): this {
-    if (!this.#isDetached) this.#socket.unref()
     return this
   }
 

@@ -1,0 +1,69 @@
+/** Bodies whose end a length tells, and those that undici parses, on one connection of HTTP/1.1. */
+
+import { createClient } from '@retriever/fetchers'
+import { expect, test } from 'vitest'
+import { isSendable } from '../../../../packages/fetchers/src/protocols/http/request.ts'
+import { scriptedHttp } from '../support/scripted-http.ts'
+
+const counted = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab'
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\ncd\r\n1\r\ne\r\n0\r\n\r\n'
+const empty = 'HTTP/1.1 204 No Content\r\n\r\n'
+
+test('answers of all kinds share a connection, in any order', async () => {
+  const answers = [chunked, counted, empty, chunked, chunked, counted, counted, empty, chunked]
+  await using server = await scriptedHttp(({ index }) => answers[index] ?? counted)
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  const bodies: string[] = []
+  for (const _ of answers) bodies.push(await (await client.retrieve(server.url)).text())
+  expect(bodies).toEqual(['cde', 'ab', '', 'cde', 'cde', 'ab', 'ab', '', 'cde'])
+  expect(server.sockets).toHaveLength(1)
+})
+
+test.each([
+  ['Connection: close', 2],
+  ['Connection: x, Close', 2],
+  ['Proxy-Connection: close', 2],
+  ['Keep-Alive: timeout=1', 2],
+  ['Keep-Alive: timeout=60', 1],
+  ['Connection: keep-alive', 1],
+])('after %s, two requests take %d connections', async (field, connections) => {
+  for (const answer of [counted, chunked]) {
+    const octets = answer.replace('OK\r\n', `OK\r\n${field}\r\n`)
+    await using server = await scriptedHttp(() => octets)
+    await using client = createClient({ limits: { maxRetries: 0 } })
+    for (const _ of [1, 2]) await (await client.retrieve(server.url)).text()
+    expect(server.sockets).toHaveLength(connections)
+  }
+})
+
+test.each([
+  ['HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nab', 2],
+  ['HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nab', 1],
+])('an old server keeps a connection only if it says so: %j', async (octets, connections) => {
+  await using server = await scriptedHttp(() => octets)
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  for (const _ of [1, 2]) await (await client.retrieve(server.url)).text()
+  expect(server.sockets).toHaveLength(connections)
+})
+
+test.each([chunked, 'HTTP/1.1 200 OK\r\n\r\ncde'])(
+  'a body that came together with the end is whole: %j',
+  async (octets) => {
+    await using server = await scriptedHttp(() => ({ octets, end: 'fin' }))
+    await using client = createClient({ limits: { maxRetries: 0 } })
+    expect(await (await client.retrieve(server.url)).text()).toBe('cde')
+  },
+)
+
+test('no request is sent with a line end or a blank that its parts brought along', () => {
+  const request = (target: string, value: string) => ({
+    options: { method: 'GET' as const, path: target },
+    fields: [['X', value]] as const,
+    octets: `GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\nX: ${value}\r\n\r\n`,
+    shown: () => '',
+  })
+  const wrong = ['/a b', '/a\r\nY: z', '/\n', '/\0', '/é€']
+  expect(wrong.filter((target) => isSendable(request(target, 'v')))).toEqual([])
+  expect(['v\r\nY: z', 'v\n', 'v\0', 'v\r', '€'].filter((value) => isSendable(request('/', value)))).toEqual([])
+  expect(isSendable(request('/a?b=\xE9', 'a\tb \xFF'))).toBe(true)
+})
