@@ -59,7 +59,7 @@ describe('a bundle of a program that uses the library runs, made by', () => {
     const outfile = join(folder, 'no-require.mjs')
     await build({ entryPoints: [user], bundle: true, platform: 'node', format: 'esm', outfile })
     await expect(run(outfile)).rejects.toThrow(
-      /The fetcher for "http" could not be loaded: Dynamic require of "[^"]+" is not supported\. If this program is/,
+      /The fetcher for "ftp" could not be loaded: Dynamic require of "[^"]+" is not supported\. If this program is/,
     )
   })
 

@@ -1,8 +1,9 @@
-import { type Mechanism, RetrievalError, type Scheme } from '@retriever/core'
+import type { Mechanism, RetrievalError, Scheme } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
 import type { Protocol } from '../contract/about.ts'
 import type { Fetcher, RetrievalContext } from '../contract/fetcher.ts'
 import { invalidOption } from '../kit/limits.ts'
+import { notLoaded } from '../kit/optional-library.ts'
 import { count, text } from '../kit/options.ts'
 import { checkHonours } from './options/honoured.ts'
 import { type KnownOptions, knownOptions } from './options/known.ts'
@@ -124,14 +125,6 @@ export class Registry {
     const ended = await Promise.allSettled(fetchers.map(async (fetcher) => fetcher.dispose?.()))
     for (const end of ended) if (end.status === 'rejected') throw end.reason
   }
-}
-
-/** The error for a bundle that lacks a module, or `require`. */
-function notLoaded(mechanism: Mechanism, cause: unknown): RetrievalError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  const advice = 'If this program is a bundle, see "Bundling" in the guide of the library.'
-  const message = `The fetcher for "${mechanism}" could not be loaded: ${reason}. ${advice}`
-  return new RetrievalError('no-fetcher', message, { phase: 'resolve', cause })
 }
 
 /** Removes one client from a fetcher's count, and says whether it was the last. */

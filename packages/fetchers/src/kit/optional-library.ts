@@ -1,4 +1,4 @@
-import { RetrievalError } from '@retriever/core'
+import { type Mechanism, RetrievalError } from '@retriever/core'
 
 /**
  * Loads a library that only one mechanism needs and that a program installs itself (an optional peer dependency).
@@ -19,4 +19,12 @@ export async function optionalLibrary<T>(nameAndVersion: string, load: (name: st
     const message = `The package ${name} ${what}. To install it, run: npm install ${nameAndVersion}`
     throw new RetrievalError('no-fetcher', message, { phase: 'resolve', cause })
   }
+}
+
+/** The error for a bundle that lacks a module, or `require`. */
+export function notLoaded(mechanism: Mechanism, cause: unknown): RetrievalError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const advice = 'If this program is a bundle, see "Bundling" in the guide of the library.'
+  const message = `The fetcher for "${mechanism}" could not be loaded: ${reason}. ${advice}`
+  return new RetrievalError('no-fetcher', message, { phase: 'resolve', cause })
 }

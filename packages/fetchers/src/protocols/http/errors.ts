@@ -1,4 +1,4 @@
-import { type Advice, type ErrorCode, printable, type RetrievalError } from '@retriever/core'
+import { type Advice, type ErrorCode, printable, RetrievalError } from '@retriever/core'
 import { adviceText, authority, type HttpPlan } from '@retriever/core/internal'
 import type { Hide } from '../../auth/sent-secrets.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
@@ -123,6 +123,7 @@ export function exchangeError(
   thrown: unknown,
   hide: Hide = (octets) => octets,
 ): RetrievalError {
+  if (RetrievalError.is(thrown)) return thrown
   const cause = thrown instanceof ConnectionLost ? (thrown.cause ?? thrown) : thrown
   const { name, code, message } = nameCodeAndMessage(cause)
   const inBody = context.deadline.phase === 'body'

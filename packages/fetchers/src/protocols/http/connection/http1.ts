@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { ProxyServer } from '../../../contract/network.ts'
+import { notLoaded } from '../../../kit/optional-library.ts'
 import type { SocketReader } from '../../../wire/transport/socket-reader.ts'
 import { type HttpRequest, isSendable } from '../request.ts'
 import { ConnectionLost, type Exchange, type HttpConnection } from './connection.ts'
@@ -97,7 +98,9 @@ export class Http1Connection implements HttpConnection {
 
   /** Prepares undici to parse the answer to this request, which has been sent. Calls `ready`, or fails the exchange. */
   async parseBy(exchange: Http1Exchange, { options }: HttpRequest, ready: () => void): Promise<void> {
-    const { UndiciClient } = await import('./undici-client.ts')
+    const { UndiciClient } = await import('./undici-client.ts').catch((cause) => {
+      throw notLoaded('http', cause)
+    })
     if (this.#exchange !== exchange || exchange.hasFailed) return
     this.#onParserReady = ready
     this.#parser ??= new UndiciClient(this.#socket, this.maxReply, () => {

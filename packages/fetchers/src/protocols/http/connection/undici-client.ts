@@ -45,9 +45,9 @@ export class UndiciClient {
   }
 
   /**
-   * Sends a request. undici checks it, but we write our octets in place of undici's; "" if they were sent before. undici accepts targets in absolute
-   * form only for http and https, so another target (an ftp URL that a proxy is asked for) gets a slash in front for
-   * undici.
+   * Sends a request. undici checks it, but we write our octets in place of undici's; "" if they were sent before.
+   * undici accepts targets in absolute form only for http and https, so another target (an ftp URL that a proxy is
+   * asked for) gets a slash in front for undici.
    */
   dispatch({ options, octets }: Pick<HttpRequest, 'options' | 'octets'>, handler: Dispatcher.DispatchHandler): void {
     const isAccepted = /^(?:\/|https?:)/.test(options.path)
