@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { RetrievalError } from '@retriever/core'
 import {
   type ClientOptions,
   createClient,
@@ -412,6 +413,31 @@ test('a site comes whole whose name is one of this machine, and asks nothing of 
   expect(run.results).toEqual(['saved a.html', 'saved i.png', 'saved index.html'])
   expect(inside.asked).toEqual([])
 })
+
+test.each(['an abort', 'an error of onResult', 'maxEntries'])(
+  'when %s ends the run, the links of the pages that are there are rewritten',
+  async (what) => {
+    const server = await served({
+      '/': '<a href=a.html>a</a><a href=b.html>b</a>',
+      '/a.html': '<a href=b.html>b</a><a href=./>up</a><a href=c.html>c</a>',
+      '/b.html': 'b',
+    })
+    const stop = new AbortController()
+    const onResult = ({ path }: { readonly path: string }): void => {
+      if (path !== 'a.html') return
+      if (what === 'an abort') stop.abort()
+      else if (what !== 'maxEntries') throw new RetrievalError('limit-exceeded', 'Enough.', { phase: 'body' })
+    }
+    const options = { onResult, signal: stop.signal, concurrency: 1, ...(what === 'maxEntries' && { maxEntries: 3 }) }
+    await using client = createClient({ limits: { maxRetries: 0 } })
+    const { code } = await failure(client.mirror(server.url, folder, { pages: true, ...options }))
+    expect(code).toBe(what === 'an abort' ? 'aborted' : 'limit-exceeded')
+    const b = what === 'maxEntries' ? 'b.html' : `${server.url}b.html`
+    expect(read('index.html')).toBe(`<a href=a.html>a</a><a href=${b}>b</a>`)
+    expect(read('a.html')).toBe(`<a href=${b}>b</a><a href=index.html>up</a><a href=${server.url}c.html>c</a>`)
+    expect(files()).toEqual(['a.html', ...(what === 'maxEntries' ? ['b.html'] : []), 'index.html'])
+  },
+)
 
 test('an interrupted run leaves whole files, and the next one goes on', async () => {
   const big = 'x'.repeat(300_000)

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { reply } from '../../protocols/http/support/http-answers.ts'
+import { scriptedHttp } from '../../protocols/http/support/scripted-http.ts'
 import { results } from '../../support/cli/json-lines.ts'
-import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { retrieve, start, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -64,4 +66,28 @@ test('a start that robots.txt forbids, another protocol, a journal, and --other-
   const journal = await run('--journal', 'j', `${servers.http.url}s/`, 'no')
   expect([journal.status, journal.stderr]).toEqual([2, expect.stringContaining('leave --journal out')])
   expect(existsSync(join(folder(), 'no'))).toBe(false)
+})
+
+test('Ctrl-C ends the run with the links rewritten of what has come', async () => {
+  let asked = (): void => {}
+  const isAsked = new Promise<void>((resolve) => (asked = resolve))
+  await using server = await scriptedHttp(({ target, line }) => {
+    if (target === '/robots.txt') return reply(404, {})
+    if (target === '/b.html') asked()
+    // This one is never answered.
+    if (target === '/b.html') return undefined
+    const body = target === '/' ? '<a href=a.html>a</a><a href=b.html>b</a>' : 'a'
+    return reply(200, { 'Content-Type': 'text/html' }, line.startsWith('HEAD') ? '' : body)
+  })
+  const child = start(['mirror', '--pages', '-j', '1', server.url, 'cut'], { cwd: folder() })
+  let stderr = ''
+  child.stderr?.on('data', (chunk) => (stderr += chunk))
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  await Promise.race([isAsked, ended])
+  child.kill('SIGINT')
+  expect(await ended).toBe(130)
+  expect(stderr).toMatch(/rewriting the links.*\n.*broken off after 2 files/)
+  expect(readFileSync(join(folder(), 'cut/index.html'), 'utf8')).toBe(
+    `<a href=a.html>a</a><a href=${server.url}b.html>b</a>`,
+  )
 })

@@ -27,6 +27,7 @@ export async function mirror(run: Run): Promise<number> {
     throw usageError(`--pages copies sites of http and https; mirror ${entered.scheme.name} URLs without it.`)
   }
   const view = new MirrorView(session)
+  if (config.mirror.options.pages) signal.addEventListener('abort', () => view.rewrites(), { once: true })
   const robots = config.mirror.obeysRobots ? await robotsFor(entered, session, view.request) : null
   const { exclude = [] } = config.mirror.options
   const request: MirrorOptions = {
@@ -196,6 +197,14 @@ class MirrorView implements Overview {
       this.failure ??= error
       this.#stop.abort(error)
     })
+  }
+
+  /** Tells why the command does not end at once after Ctrl-C. */
+  rewrites(): void {
+    const { config, output } = this.#run
+    if (config.silent || config.json || config.mirror.options.dryRun) return
+    this.#progress.end()
+    output.note('retrieve: rewriting the links of the pages that came; Ctrl-C again leaves them to the next run.')
   }
 
   /** Tells how to continue after Ctrl-C or another signal. */

@@ -71,8 +71,8 @@ export class Site {
     this.#start = start
     this.#seen.add(keyOf(start))
     for (let wave: readonly Wanted[] = [first]; wave.length > 0; ) wave = await this.#visitAll(wave)
-    // What has come is usable, even if a limit has ended the run.
-    if (!signal.aborted) await this.#finish()
+    // What has come is usable, even if a limit or the caller has ended the run.
+    await this.#finish().catch((cause: unknown) => (this.#fatal ??= { cause }))
     await record.close()
     if (this.#fatal !== null) throw this.#fatal.cause
     throwIfAborted(signal)
@@ -198,8 +198,8 @@ export class Site {
   }
 
   async #finish(): Promise<void> {
-    const { options, record, target } = this.#parts
-    if (options.delete && this.#isComplete && this.#fatal === null) await this.#delete()
+    const { options, record, target, signal } = this.#parts
+    if (options.delete && this.#isComplete && this.#fatal === null && !signal.aborted) await this.#delete()
     if (options.dryRun) return
     const isThere = new Map<string, boolean>()
     for (const { file } of record.saved.values()) isThere.set(file, (await target.regularFile(file)) !== null)
