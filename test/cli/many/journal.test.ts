@@ -187,6 +187,18 @@ describe('the same command again', () => {
     expect(await run(cwd)).toMatchObject({ status: 0, asked: [] })
   })
 
+  test('has begun only what was asked for before Ctrl-C', async () => {
+    const cwd = folderWith('@/a\n@/b\n@/c\n@/d\n')
+    held = []
+    const child = start(command, { cwd })
+    const ended = new Promise((resolve) => child.on('exit', resolve))
+    await expect.poll(() => asked).toEqual(['/a'])
+    child.kill('SIGINT')
+    await ended
+    const begun = linesOf(cwd).filter(({ event }) => event === 'begun')
+    expect(begun.map(({ url }) => url)).toEqual([`${base}/a`])
+  })
+
   test('goes on after Ctrl-C, and gives the file in flight the same name', async () => {
     const cwd = folderWith('@/1/a\n@/2/a\n@/3/a\n')
     writeFileSync(join(cwd, 'list'), `${base}/1/a\n${base}/2/a\n${base}/3/a\n`)
@@ -355,6 +367,21 @@ describe('retrieve journal', () => {
       '1 not-found, 1 http-error',
     ])
     expect(lines[7]).toContain(`${base}/gone: The server has no such resource`)
+  })
+
+  test.each(['a run that ended', 'a killed run'])('counts nothing as begun that %s had begun', async (what) => {
+    const cwd = folderWith('@/a\n@/b\n@/c\n')
+    await run(cwd)
+    const [opened, ...lines] = linesOf(cwd)
+    const begun = lines.filter(({ event }) => event === 'begun')
+    const ended = lines.filter(({ event }) => event === 'ended')
+    const [a, b] = [begun.slice(0, 1), begun.slice(1, 2)]
+    const told = what === 'a killed run' ? [opened, ...begun, opened, ...a, ...b] : [opened, ...begun, ...ended]
+    writeFileSync(join(cwd, 'journal'), told.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    const { stdout } = await retrieve(['journal', '--json', 'journal'], { cwd })
+    const { journal } = JSON.parse(stdout)
+    const count = what === 'a killed run' ? 2 : 0
+    expect([journal.begun, journal.hosts[0].begun, journal.done]).toEqual([count, count, 0])
   })
 
   test('gives objects with --json, and the failures that are no more are none', async () => {

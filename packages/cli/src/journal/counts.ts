@@ -37,10 +37,13 @@ export class Counts {
   readonly codes: Map<ErrorCode, number> = new Map()
   readonly #keys = new Keys({ hasValues: true })
   #since = 0
+  /** The position of the line behind which URLs are being asked for. */
+  #runFrom = 0
 
   /** Takes in a line that stands at this position. */
   add(line: Line, at: number): void {
     const time = Date.parse(line.at)
+    if (line.event === 'opened' || line.event === 'ended') this.#noneIsBegun(at)
     if (line.event === 'opened') {
       this.command = line.command
       this.runs++
@@ -64,13 +67,20 @@ export class Counts {
     return Math.floor(this.#keys.get(keyOfItem(line)) / scale) === at
   }
 
+  /** What an earlier run had begun is only left. */
+  #noneIsBegun(at: number): void {
+    this.#runFrom = at
+    for (const numbers of [this.all, ...this.hosts.values()]) numbers.begun = 0
+  }
+
   #addUrl(line: UrlLine, at: number): void {
     const key = keyOfItem(line)
     const before = this.#keys.get(key)
     const host = hostIn(line.url)
     const ofHost = this.hosts.get(host) ?? none()
     this.hosts.set(host, ofHost)
-    if (before !== 0) this.#count(ofHost, before % scale, -1)
+    const isLeft = states[(before % scale) % states.length] === 'begun' && before < this.#runFrom * scale
+    if (before !== 0 && !isLeft) this.#count(ofHost, before % scale, -1)
     const state: State = line.event === 'failed' ? (line.again === null ? 'failed' : 'waiting') : line.event
     const code = line.event === 'failed' ? codes.indexOf(line.code) + 1 : 0
     const now = code * states.length + states.indexOf(state)

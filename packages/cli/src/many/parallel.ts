@@ -107,6 +107,9 @@ class ParallelWork implements AsyncDisposable {
         return null
       }
       const { retrieval, task } = prepared
+      const { onBegun } = retrieval
+      // An end of the command begins with all URLs that wait, so that they fail.
+      retrieval.onBegun = () => this.#stop.signal.aborted || onBegun?.()
       // Bodies for standard output go in the order of the list, so that none waits for a URL that has not begun.
       const priority = turn === null ? 0 : -job.index
       return { url: retrieval.entered, key: { job, turn }, options: retrieval.request(task), priority }
