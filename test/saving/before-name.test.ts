@@ -29,7 +29,8 @@ test.each([[3], [null]])('the file of size %j has no name until it resolves, and
   const seen: unknown[] = []
   await save(async (whole) => void seen.push(whole, await readFile(at('x.part'), 'utf8'), await readdir(folder)), size)
   const names = size === null ? ['x.part', 'x.part.json'] : ['x.part']
-  expect(seen).toEqual([{ path: at('x'), size: 3, etag: '"a"', modified: null }, 'abc', names])
+  const sha256 = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
+  expect(seen).toEqual([{ path: at('x'), size: 3, etag: '"a"', modified: null, sha256 }, 'abc', names])
   expect(await readdir(folder)).toEqual(['x'])
 })
 

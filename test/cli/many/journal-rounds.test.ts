@@ -56,6 +56,7 @@ describe('mirror', () => {
         url: `${base}/t/a.txt`,
         file: expect.stringMatching(`${file}$`),
         size: 8,
+        sha256: '97ab8dda69c7e0eb588c17ef8b5c7890d5a3a7e06384e90a3267adb29e51b811',
         etag: '"v1"',
       }),
     )

@@ -32,7 +32,7 @@ export class MirrorJournal implements AsyncDisposable {
   get options(): Pick<MirrorOptions, 'beforeFile' | 'beforeName'> {
     return {
       beforeFile: (file) => this.#before(file),
-      beforeName: ({ path }, whole: WholePart) => this.#accounts.get(path)?.beforeName(whole, null),
+      beforeName: ({ path }, whole: WholePart) => this.#accounts.get(path)?.beforeName(whole, whole.sha256 ?? null),
     }
   }
 

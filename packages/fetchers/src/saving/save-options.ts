@@ -55,6 +55,8 @@ export interface WholePart {
   /** The entity tag and the date of the resource. Default null. */
   readonly etag: string | null
   readonly modified: Date | null
+  /** Its SHA-256 in hexadecimal digits, from Client.save and Client.mirror. Representation.saveTo gives none. */
+  readonly sha256?: string
 }
 
 declare module '@retriever/core' {
