@@ -145,9 +145,10 @@ describe('a damaged file', () => {
   test('no archive at all', async () => {
     const cwd = newFolder()
     writeFileSync(join(cwd, 'x.warc'), 'hello\n\nworld\n')
-    const { status, stderr } = await retrieve(['ls', 'x.warc'], { cwd })
-    expect({ status, stderr }).toEqual({
+    expect(await retrieve(['ls', 'no.warc'], { cwd })).toMatchObject({ status: 37, stdout: '' })
+    expect(await retrieve(['ls', 'x.warc'], { cwd })).toEqual({
       status: 37,
+      stdout: '',
       stderr: 'retrieve: x.warc cannot be read: it is no web archive (WARC).\n',
     })
   })

@@ -19,9 +19,9 @@ function record({ name, kind, url, size, modified, details }: Entry): Record<str
 }
 
 /**
- * Prints a listing as a table with numbers, each line as soon as its entry has come. In a pipe, each line ends with the
- * URL. A page says how to open an entry by its number, and leaves out columns that do not fit. Returns the URLs, and
- * adds each to `urls` before its line is shown.
+ * Prints a listing as a table with numbers, each line as soon as its entry has come, and the head with the first one.
+ * In a pipe, each line ends with the URL. A page says how to open an entry by its number, and leaves out columns that do
+ * not fit. Returns the URLs, and adds each to `urls` before its line is shown.
  */
 export async function printListing(
   listing: Listing,
@@ -31,13 +31,21 @@ export async function printListing(
 ): Promise<NumberedUrls> {
   const columns = asPage ? columnsWithin(output.columns) : allColumns
   const head = rowHead({ number: '#', kind: 'KIND', size: 'SIZE', modified: 'MODIFIED' }, columns)
-  await output.write(`${output.paint('faint', `${head}${asPage ? 'NAME' : `${'NAME'.padEnd(nameColumns)}  URL`}`)}\n`)
+  const title = output.paint('faint', `${head}${asPage ? 'NAME' : `${'NAME'.padEnd(nameColumns)}  URL`}`)
+  let isBegun = false
+  const begin = async (): Promise<void> => {
+    if (!isBegun) await output.write(`${title}\n`)
+    isBegun = true
+  }
   for await (const entry of listing.entries()) {
+    await begin()
     if (entry.url !== null) urls.set(String(urls.size + 1), entry.url)
     const number = entry.url === null ? '' : String(urls.size)
     const shown = asPage ? pageRow(entry, number, columns, output) : pipeRow(entry, number)
     await output.write(`${shown.trimEnd()}\n`)
   }
+  // An empty listing is a table, too. One that fails at once is none.
+  await begin()
   if (asPage) await printEnd(urls, output)
   return urls
 }
