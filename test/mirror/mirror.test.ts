@@ -494,6 +494,18 @@ test.each([[''], ['a\0b'], [undefined], [5]])('the folder %j is refused, and not
   ])
 })
 
+test.each([true, false])('a start that fails leaves no folder that it has made, with pages: %j', async (pages) => {
+  await using servers = await startServers({ http: true, files: {} })
+  await using client = createClient()
+  const mirror = (to: string) => failure(client.mirror(`${servers.http.url}gone/`, to, pages ? { pages } : {}))
+  expect((await mirror(join(folder, 'a/b'))).code).toBe('not-found')
+  expect(treeOf(jail)).toEqual([])
+  mkdirSync(folder)
+  expect((await mirror(join(folder, 'a/b'))).code).toBe('not-found')
+  expect((await mirror(folder)).code).toBe('not-found')
+  expect(treeOf(jail)).toEqual(['Target/'])
+})
+
 test('a file that has the name of the folder is named as the reason', async () => {
   writeFileSync(folder, 'mine')
   await using client = createClient({ fetchers: [fakeTree(() => ['a'])] })

@@ -85,7 +85,7 @@ class Mirror {
   }
 
   async run(): Promise<MirrorSummary> {
-    const { walk, options, signal } = this.#parts
+    const { walk, target, options, signal } = this.#parts
     try {
       for await (const step of walk.steps()) {
         await this.#take(step)
@@ -96,7 +96,10 @@ class Mirror {
       this.#end(cause)
     }
     await this.#files.onIdle()
-    if (this.#fatal !== null) throw this.#fatal.cause
+    if (this.#fatal !== null) {
+      await target.withdraw()
+      throw this.#fatal.cause
+    }
     throwIfAborted(signal)
     if (options.delete && this.#isComplete && !this.#isEmpty) await this.#delete()
     return { ...this.#results.counts, isComplete: this.#isComplete }

@@ -1,6 +1,6 @@
-import { type Dirent, lstatSync, type Stats } from 'node:fs'
+import { type Dirent, existsSync, lstatSync, type Stats } from 'node:fs'
 import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Advice, RetrievalError } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
 import { makeFolders, orWriteFailed, special, writeFailed } from '../saving/local-file.ts'
@@ -11,18 +11,34 @@ export class TargetFolder {
   /** The folders that were checked or made, by local path. */
   readonly #made = new Map<string, Promise<void>>()
 
-  private constructor(root: string) {
+  /** The folders that open() made, from the root upwards. */
+  readonly #opened: readonly string[]
+
+  private constructor(root: string, opened: readonly string[]) {
     this.root = root
+    this.#opened = opened
   }
 
   /** Makes the folder, unless it may be missing. Throws `write-failed`. */
   static async open(path: string, mayBeMissing = false): Promise<TargetFolder> {
     const root = resolve(path)
+    const missing = mayBeMissing ? [] : missingFolders(root)
     if (!mayBeMissing)
       await orWriteFailed(root, () => makeFolders(root), {
         EEXIST: 'it is no folder, and one is needed',
       })
-    return new TargetFolder(root)
+    return new TargetFolder(root, missing)
+  }
+
+  /** Removes the folders that open() made, if nothing has come into them. */
+  async withdraw(): Promise<void> {
+    for (const folder of this.#opened) {
+      const isRemoved = await rmdir(folder).then(
+        () => true,
+        () => false,
+      )
+      if (!isRemoved) return
+    }
   }
 
   fileAt(local: string): string {
@@ -102,6 +118,13 @@ export function inTheWay(path: string, what: string, wanted: string): RetrievalE
 
 export function parentOf(local: string): string {
   return local.slice(0, Math.max(0, local.lastIndexOf('/')))
+}
+
+/** The folders that are missing for a path, with itself, from the last one upwards. */
+function missingFolders(path: string): string[] {
+  const missing: string[] = []
+  for (let at = path; !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.push(at)
+  return missing
 }
 
 /** Returns null if there is nothing. A synchronous call: the thread pool takes ten times as long, for each file. */

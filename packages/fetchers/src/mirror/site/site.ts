@@ -65,7 +65,7 @@ export class Site {
 
   /** Copies the site from `start`, to which a redirect of `from` may have led. */
   async run(start: string, from: string | null): Promise<MirrorSummary> {
-    const { options, signal, record } = this.#parts
+    const { options, signal, record, target } = this.#parts
     this.#filter = await readFilter(options.include, options.exclude)
     const first: Wanted = { url: start, kind: 'page', from, level: 1, requisites: 0 }
     this.#start = start
@@ -74,7 +74,10 @@ export class Site {
     // What has come is usable, even if a limit or the caller has ended the run.
     await this.#finish().catch((cause: unknown) => (this.#fatal ??= { cause }))
     await record.close()
-    if (this.#fatal !== null) throw this.#fatal.cause
+    if (this.#fatal !== null) {
+      await target.withdraw()
+      throw this.#fatal.cause
+    }
     throwIfAborted(signal)
     return { ...this.#results.counts, isComplete: this.#isComplete }
   }
