@@ -10,6 +10,8 @@ const roomMade = 8
 /** The first wait for a file to be closed; later ones double, up to the last. In milliseconds. */
 const firstWait = 10
 const lastWait = 500
+/** How long one waits while none of those that wait gets a file: then whoever has them keeps them. */
+const longestWait = 60_000
 
 /** A connection that may lie idle. */
 export class IdleConnection {
@@ -79,19 +81,30 @@ function openFilesLimit(): number {
   }
 }
 
+/** How many files and connections have been opened. */
+let opened = 0
+
 /**
  * Opens a file or a connection. If the process, or the system, has as many open as it may, this closes idle
- * connections, and waits until something else is closed. `wait` may reject, to give up.
+ * connections, and waits until something else is closed. It rejects with the system's error if that never happens.
+ * `wait` may reject, to give up.
  */
 export async function whenFilesAllow<T>(
   open: () => Promise<T>,
   wait: (milliseconds: number) => Promise<void> = (milliseconds) => sleep(milliseconds),
 ): Promise<T> {
+  let waited = 0
+  let before = opened
   for (let delay = firstWait; ; delay = Math.min(2 * delay, lastWait)) {
     try {
-      return await open()
+      const file = await open()
+      opened++
+      return file
     } catch (error) {
-      if (!isOutOfFiles(error)) throw error
+      if (opened !== before) waited = 0
+      before = opened
+      if (!isOutOfFiles(error) || waited >= longestWait) throw error
+      waited += delay
       idleConnections.closeOldest(roomMade)
       await wait(delay)
     }
