@@ -314,6 +314,19 @@ describe('login', () => {
   })
 })
 
+test.each([
+  ['base64', 'czNjciB0IQ=='],
+  ['base64 without padding', 'czNjciB0IQ'],
+  ['escapes', 's3cr%20t%21'],
+])('nor where the server repeats it in %s', async (_, repeated) => {
+  const events: RetrievalEvent[] = []
+  await using server = await scriptedFtp({ CWD: `530 alice, ${repeated}, may not\r\n` })
+  await using client = createClient({ onEvent: (event) => events.push(event) })
+  const error = await failure(client.retrieve(`${server.url.replace('//', '//alice:s3cr%20t!@')}pub/x`))
+  expect(error.reply).toBe('530 alice, <password>, may not')
+  expect(JSON.stringify(events) + error.message + error.stack).not.toContain(repeated)
+})
+
 test('nor later, when the server remembers it', async () => {
   const events: RetrievalEvent[] = []
   await using server = await scriptedFtp({ CWD: '530 alice, s3cr3t, may not\r\n' })

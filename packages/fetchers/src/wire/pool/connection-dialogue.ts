@@ -1,4 +1,5 @@
 import type { RetrievalContext } from '../../contract/fetcher.ts'
+import { secretForms } from '../../kit/text/secret-forms.ts'
 import type { Connection } from '../transport/connection.ts'
 import type { Dialogue } from './dialogue-session.ts'
 
@@ -60,7 +61,7 @@ export class ConnectionDialogue<Reader extends AnswerReader> implements Dialogue
 
   /** Masks all forms of a password in events and messages, in case the server repeats one. */
   hide(...secrets: readonly string[]): void {
-    this.#secrets = secrets.filter((secret) => secret !== '').sort((one, other) => other.length - one.length)
+    this.#secrets = secretForms(...secrets)
   }
 
   protected hidden(text: string): string {

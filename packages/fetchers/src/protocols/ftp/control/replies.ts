@@ -2,6 +2,7 @@ import { type ErrorCode, octetsToText, printable, RetrievalError } from '@retrie
 import { ftpLine } from '@retriever/core/internal'
 import type { FTPResponse } from 'basic-ftp'
 import type { ErrorExtras, RetrievalContext } from '../../../contract/fetcher.ts'
+import { secretForms } from '../../../kit/text/secret-forms.ts'
 import { type Reply, refusal, replyWords } from '../../../wire/framing/reply.ts'
 import { receiveError } from '../../../wire/transport/socket-error.ts'
 
@@ -156,17 +157,19 @@ export function verbOf(command: string): string {
  */
 export class Secrets {
   readonly #secrets: string[] = []
+  #forms: readonly string[] = []
 
   /** Returns a command as it may be shown, with its line end. Masks its secret from now on. */
   shown(command: string): string {
     const verb = verbOf(command)
     if (verb !== 'PASS' && verb !== 'ACCT') return ftpLine(command)
     const secret = command.slice(verb.length + 1)
-    if (secret !== '') this.#secrets.push(ftpLine(secret).slice(0, -2), secret)
+    this.#secrets.push(ftpLine(secret).slice(0, -2), secret)
+    this.#forms = secretForms(...this.#secrets)
     return `${verb} <password>\r\n`
   }
 
   masked(octets: string): string {
-    return this.#secrets.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), octets)
+    return this.#forms.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), octets)
   }
 }
