@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
@@ -29,9 +29,9 @@ export function memoryDirectory(mebibytes) {
 }
 
 /**
- * Starts servers/NAME.sh. `write` puts a file below the root of what it shows, `scratch` makes an empty directory. All
- * files are in one directory below `parent`, which hold.sh removes at its end; and it ends when its input does, however
- * this process ends.
+ * Starts servers/NAME.sh. `write` puts a file below the root of what it shows, or at an absolute path; `scratch` makes
+ * an empty directory. All files are in one directory below `parent`, which hold.sh removes at its end; and it ends when
+ * its input does, however this process ends.
  */
 export async function startRealServer(name, parent) {
   const port = await freePorts()
@@ -53,9 +53,12 @@ export async function startRealServer(name, parent) {
   return {
     name,
     port,
+    /** The directory of all its files. */
+    dir,
     write(path, octets) {
-      mkdirSync(join(dir, 'root', path, '..'), { recursive: true })
-      writeFileSync(join(dir, 'root', path), octets, { flag: 'a' })
+      const file = resolve(dir, 'root', path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, octets, { flag: 'a' })
     },
     scratch() {
       const made = join(dir, `scratch${scratches++}`)

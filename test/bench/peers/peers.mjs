@@ -20,7 +20,9 @@ export function presentPeers(names) {
 }
 
 function version(name) {
-  const { status, stdout, stderr } = spawnSync(program(name), ['--version'], { encoding: 'utf8' })
+  // sftp has no option that tells its version; ssh is of the same package.
+  const [command, flag] = name === 'sftp' ? ['ssh', '-V'] : [program(name), '--version']
+  const { status, stdout, stderr } = spawnSync(command, [flag], { encoding: 'utf8' })
   return status === 0 ? (/\d+(\.\d+)+/.exec(stdout || stderr)?.[0] ?? '') : undefined
 }
 
@@ -35,6 +37,7 @@ const settings = {
   wget2: ['--config=', '-q', '--tries=1', '--timeout=20', '--robots=off'],
   lftp: ['--norc', '-c'],
   slrnpull: [],
+  sftp: [],
   aria2c: ['--no-conf', '-q', '--max-tries=1', '--file-allocation=none', '--allow-overwrite=true'],
 }
 
