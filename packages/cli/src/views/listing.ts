@@ -20,8 +20,8 @@ function record({ name, kind, url, size, modified, details }: Entry): Record<str
 
 /**
  * Prints a listing as a table with numbers, each line as soon as its entry has come, and the head with the first one.
- * In a pipe, each line ends with the URL. A page says how to open an entry by its number, and leaves out columns that do
- * not fit. Returns the URLs, and adds each to `urls` before its line is shown.
+ * In a pipe, each line ends with the URL. A page says how to open an entry by its number, and leaves out columns that
+ * do not fit. Returns the URLs, and adds each to `urls` before its line is shown.
  */
 export async function printListing(
   listing: Listing,
