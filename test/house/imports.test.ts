@@ -38,7 +38,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   htmlparser2: ['kit', 'pages'],
   'http-cache-semantics': ['protocols/http'],
   'iconv-lite': ['mime'],
-  'p-queue': ['client', 'mirror'],
+  'p-queue': ['client'],
   picomatch: ['walk'],
   ssh2: ['protocols/sftp'],
   'tough-cookie': ['cli'],

@@ -20,7 +20,9 @@ export async function mirror(run: Run): Promise<number> {
     throw usageError('mirror needs a URL and a folder: retrieve mirror ftp://ftp.example.org/pub/ pub')
   }
   refuseForm(config.form, 'mirror')
-  await using session = new Session(run)
+  const jobs = jobsOf(config.many.jobs)
+  const many = { ...config.many, concurrency: jobs, perHost: jobs }
+  await using session = new Session({ ...run, config: { ...config, many } })
   await using journal = config.mirror.options.dryRun ? null : await journalOf(run)
   const { entered } = session.open(operand)
   if (config.mirror.options.pages && entered.plan.mechanism !== 'http') {
@@ -34,7 +36,7 @@ export async function mirror(run: Run): Promise<number> {
     ...view.request,
     ...pickRequest(config, 'charset', 'limit'),
     ...config.mirror.options,
-    ...(config.many.jobs !== null && { concurrency: jobsOf(config.many.jobs) }),
+    concurrency: jobs,
     exclude: [...[exclude].flat(), ...(robots === null ? [] : [robots])],
     ...journal?.options,
     onResult: (result) => {
@@ -66,10 +68,12 @@ async function journalOf(run: Run): Promise<MirrorJournal | null> {
 /** The status of a program that SIGPIPE ended: 128 and the number of the signal. */
 const brokenPipe = 141
 
-/** The most files at a time that the library allows. */
+/** How many files come at a time, unless the user says, and the most that the library allows. */
+const defaultJobs = 4
 const maxJobs = 16
 
-function jobsOf(jobs: number): number {
+function jobsOf(given: number | null): number {
+  const jobs = given ?? defaultJobs
   if (jobs <= maxJobs) return jobs
   throw usageError(`mirror takes --jobs from 1 to ${maxJobs}, not ${jobs}.`)
 }

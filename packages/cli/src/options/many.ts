@@ -79,8 +79,8 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
   {
     long: 'wait-for-hosts',
     sent: false,
-    help: 'With -Z, -j or a list: wait for a host that is down or full for as long as it takes, and do not give it up',
-    commands: [...get, 'check'],
+    help: 'With -Z, -j, a list or a mirror: wait for a host that is down or full as long as it takes, do not give it up',
+    commands: [...get, 'check', 'mirror'],
     example: 'retrieve --from urls.txt -O --wait-for-hosts',
     global: true,
   },

@@ -112,19 +112,21 @@ export interface ClientOptions {
    */
   readonly retryOn?: RetryOn
   /**
-   * The number of URLs that all calls of retrieveAll() and mapAll() together retrieve at a time: a whole number of 1 or
-   * more. Default 16.
+   * The number of URLs that all calls of retrieveAll(), mapAll(), walk() and mirror() together retrieve at a time: a
+   * whole number of 1 or more. Default 16.
    */
   readonly concurrency?: number
-  /** The number of those that may be on one host: a whole number of 1 or more. Default 4. */
+  /**
+   * The number of those that may be on one host: a whole number of 1 or more. Default 4; more for a tree that says so.
+   */
   readonly perHost?: number
   /** Within so many milliseconds, `intervalCap` of those begin on one host: a number above 0. Default: no limit. */
   readonly interval?: number
   /** A whole number of 1 or more, for `interval`. Default 1. */
   readonly intervalCap?: number
   /**
-   * False: the URLs of a batch wait for a server that is in trouble, however long that lasts. Default true: after
-   * `limits.maxRetries` further URLs (at least 3) have failed there one after the other, the rest fails at once.
+   * False: the URLs of a batch or a tree wait for a server that is in trouble, however long that lasts. Default true:
+   * after `limits.maxRetries` further URLs (at least 3) have failed there one after the other, the rest fails at once.
    */
   readonly giveUpHosts?: boolean
   /**

@@ -166,7 +166,7 @@ export function makeClient(
   /** The resolutions given to callers. Others are resolved again, as they may lack findings that forbid them. */
   const givenOut = new WeakSet<Resolution>()
   let isClosed = false
-  const stops: ((error: RetrievalError) => void)[] = []
+  const stops = new Set<(error: RetrievalError) => void>()
 
   const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions, turn?: Turn): Retrieval => {
     if (isClosed) throw closed()
@@ -281,8 +281,9 @@ export function makeClient(
     unreadTimeout: settings.limits.unreadTimeout,
     check: (batchOptions) => void settingsOfCall(settings, batchOptions),
     onClose(stop) {
-      stops.push(stop)
+      stops.add(stop)
       if (isClosed) stop(closed())
+      return () => stops.delete(stop)
     },
   })
   return client

@@ -10,8 +10,8 @@ export interface ClientParts {
   readonly unreadTimeout: number
   /** Throws `invalid-option` for options that no retrieval of the client may have. */
   check(options: BatchOptions): void
-  /** Calls `stop` when the client is closed, and at once if it is. */
-  onClose(stop: (error: RetrievalError) => void): void
+  /** Calls `stop` when the client is closed, and at once if it is. The function returned ends that. */
+  onClose(stop: (error: RetrievalError) => void): () => void
 }
 
 const parts = new WeakMap<object, ClientParts>()

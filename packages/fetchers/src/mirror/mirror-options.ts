@@ -5,9 +5,14 @@ import { callback, checkOptions, flag, type OptionKind } from '../kit/options.ts
 import type { WholePart } from '../saving/save-options.ts'
 import { type WalkOptions, walkKinds } from '../walk/walk-options.ts'
 
+/** How many files of one run may be compared with local ones, wait for their places, or come. */
+export const maxOpen = 32
+
 /** Options of Client.mirror. They include those of Client.walk. */
 export interface MirrorOptions extends WalkOptions {
-  /** How many files, and how many listings, to retrieve at a time: 1 to 16. Default 4. */
+  /**
+   * How many files and listings together to retrieve at a time: 1 to 16, within what the client allows. Default 4.
+   */
   readonly concurrency?: number
   /** True: continue partial files that an interrupted run has left. False: begin them anew. Default true. */
   readonly resume?: boolean

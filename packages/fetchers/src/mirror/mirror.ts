@@ -1,6 +1,5 @@
 import { rename, unlink } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
-import PQueue from 'p-queue'
 import type { SavedFile } from '../body/representation.ts'
 import { invalidOption } from '../kit/limits.ts'
 import { checkPathText, orWriteFailed, writeFailed } from '../saving/local-file.ts'
@@ -11,14 +10,10 @@ import { type Folder, throwIfAborted, Walk, type WalkStep } from '../walk/walk.t
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import { ignoresCase, LocalNames } from './local-names.ts'
 import { compareFile, type FileParts, retrieveFile } from './mirror-file.ts'
-import { checkMirror, type MirrorOptions, type MirrorSummary } from './mirror-options.ts'
+import { checkMirror, type MirrorOptions, type MirrorSummary, maxOpen } from './mirror-options.ts'
 import { MirrorResults } from './mirror-results.ts'
 import { deleteFolder, deleteSurplus, type Surplus } from './surplus.ts'
 import { inTheWay, parentOf, TargetFolder } from './target-folder.ts'
-
-const defaultConcurrency = 4
-/** How many files may wait for their turn. If there are more, the walk pauses. */
-const maxWaiting = 100
 
 /** Implements Client.mirror. */
 export async function mirror(
@@ -61,7 +56,9 @@ interface Parts extends FileParts {
 /** One run that brings a tree to disk. */
 class Mirror {
   readonly #parts: Parts
-  readonly #files: PQueue
+  /** The number of files that have begun and not ended. */
+  #open = 0
+  #closed: () => void = () => {}
   /** The local paths of the tree's folders. A folder without a local name is missing, and so is all below it. */
   readonly #folders = new Map<WalkedEntry | null, string>([[null, '']])
   /** The folders that still have a local file in their place. */
@@ -81,7 +78,6 @@ class Mirror {
   constructor(parts: Parts) {
     this.#parts = parts
     this.#results = new MirrorResults(parts.options.onResult, (cause) => this.#end(cause))
-    this.#files = new PQueue({ concurrency: parts.options.concurrency ?? defaultConcurrency })
   }
 
   async run(): Promise<MirrorSummary> {
@@ -89,13 +85,13 @@ class Mirror {
     try {
       for await (const step of walk.steps()) {
         await this.#take(step)
-        await this.#files.onSizeLessThan(maxWaiting)
+        await this.#fewerThan(maxOpen)
         if (this.#fatal !== null) break
       }
     } catch (cause) {
       this.#end(cause)
     }
-    await this.#files.onIdle()
+    await this.#fewerThan(1)
     if (this.#fatal !== null) {
       await target.withdraw()
       throw this.#fatal.cause
@@ -184,13 +180,17 @@ class Mirror {
   }
 
   #file(entry: WalkedEntry, local: string): void {
-    void this.#files.add(async () => {
-      try {
-        await this.#save(entry, local)
-      } catch (error) {
-        this.#settle(entry, error)
-      }
+    this.#open++
+    const saved = this.#save(entry, local).catch((error: unknown) => this.#settle(entry, error))
+    void saved.finally(() => {
+      this.#open--
+      this.#closed()
     })
+  }
+
+  /** Waits until fewer files are open. */
+  async #fewerThan(count: number): Promise<void> {
+    while (this.#open >= count) await new Promise<void>((resolve) => (this.#closed = resolve))
   }
 
   async #save(entry: WalkedEntry, local: string): Promise<void> {
@@ -284,7 +284,6 @@ class Mirror {
   #end(cause: unknown): void {
     this.#fatal ??= { cause }
     this.#results.end()
-    this.#files.clear()
     this.#parts.stop.abort()
   }
 }

@@ -14,6 +14,9 @@ import {
 import { type PathPattern, pathPatterns } from './path-filter.ts'
 import type { CommonOptions } from './retriever.ts'
 
+/** See WalkOptions.concurrency. */
+export const defaultConcurrency = 4
+
 /** Options of Client.walk. Client.mirror has them, too. */
 export interface WalkOptions extends CommonOptions {
   /**
@@ -31,7 +34,7 @@ export interface WalkOptions extends CommonOptions {
   readonly scope?: 'below' | 'server' | 'any'
   /** How many entries the whole tree may have. More are the error `limit-exceeded`. Default 1,000,000. */
   readonly maxEntries?: number
-  /** How many listings to retrieve at a time, 1 to 16. Default 4. */
+  /** How many listings to retrieve at a time, 1 to 16, within what the client allows. Default 4. */
   readonly concurrency?: number
   /** Ends the walk with the error `aborted`. */
   readonly signal?: AbortSignal

@@ -4,13 +4,12 @@ import { ListingAhead } from './listing-ahead.ts'
 import { type PathFilter, readFilter } from './path-filter.ts'
 import { namedOf, type Retriever, type TreeRequest } from './retriever.ts'
 import { Scope } from './scope.ts'
-import { checkWalk, type WalkOptions } from './walk-options.ts'
+import { checkWalk, defaultConcurrency, type WalkOptions } from './walk-options.ts'
 import { segmentOf, type WalkedEntry } from './walked-entry.ts'
 
 /** A tree that is deeper than this is probably a loop (threats.md section 2). */
 const defaultDepth = 32
 const defaultEntries = 1_000_000
-const defaultConcurrency = 4
 
 /** No mailbox has more messages than this (RFC 3501 9). A listing of only the newest would not be the tree. */
 const allMessages = 2 ** 32

@@ -1,7 +1,6 @@
 import { type Mechanism, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { Body } from '../../body/body.ts'
 import { Representation } from '../../body/representation.ts'
-import type { Limits } from '../../contract/limits.ts'
 import type { RetrieveOptions } from '../client-options.ts'
 import { handoffError } from '../handoff/handoff.ts'
 import { checkItem } from '../options/checks.ts'
@@ -10,13 +9,10 @@ import { textOf } from '../resolving.ts'
 import type { Retrieval } from '../retrieval.ts'
 import type { Rostered } from '../roster.ts'
 import type { Turn } from '../steps/turn.ts'
-import type { Places } from './client-places.ts'
-import type { Lane } from './host.ts'
-import type { Job, Seen, Site } from './job.ts'
+import type { Site } from './job.ts'
 import type { BatchItem, BatchPlace } from './outcome.ts'
-import type { Share } from './share.ts'
+import { Seat, type Seats, siteOf } from './seat.ts'
 import { isItem, type Listed } from './source.ts'
-import { isTrouble } from './trouble.ts'
 
 /** The parts of a client that retrieve a URL. */
 export interface Retriever {
@@ -27,12 +23,6 @@ export interface Retriever {
   inFlight(mechanism: Mechanism): number
   /** Throws `aborted` once the client is closed. */
   begin(resolution: Resolution, options: RetrieveOptions, turn: Turn): Retrieval
-}
-
-/** The places of a batch. */
-export interface Seats {
-  readonly places: Places
-  readonly share: Share
 }
 
 /** Gets the results of jobs. */
@@ -47,19 +37,10 @@ export interface JobListener<Key> {
 /** The site of what cannot be retrieved. */
 const nowhere: Site = { host: '', port: 0, inFlight: 1 }
 
-const unseen: Seen = { answers: 0, failures: 0 }
-
 /** One URL of a batch. */
-export class BatchJob<Key> implements Job, Turn, Rostered {
+export class BatchJob<Key> extends Seat implements Rostered {
   slot = -1
   readonly place: BatchPlace<Key>
-  readonly index: number
-  readonly priority: number
-  site: Site
-  lane: Lane | null = null
-  seen: Seen = unseen
-  isBack = false
-  isRefused = false
   /** See UnreadBodies. */
   reads: number | null = null
   /** True once the job needs its place no longer. */
@@ -68,12 +49,8 @@ export class BatchJob<Key> implements Job, Turn, Rostered {
   #options: RetrieveOptions
   readonly #retriever: Retriever
   readonly #listener: JobListener<Key>
-  readonly #seats: Seats | null
-  #coming: { readonly resolve: () => void; readonly reject: (error: RetrievalError) => void } | null = null
-  #isKnown = false
   #resolution: Resolution | null = null
   #failure: { readonly error: unknown } | null = null
-  #retrieval: Retrieval | null = null
   #giveBack: () => void = () => {}
 
   constructor(
@@ -81,29 +58,25 @@ export class BatchJob<Key> implements Job, Turn, Rostered {
     options: RetrieveOptions,
     retriever: Retriever,
     listener: JobListener<Key>,
-    seats: Seats | null,
+    seats: Seats,
   ) {
-    this.#seats = seats
-    this.#item = isItem(entry) ? entry : { url: entry }
-    const { url, key, priority = 0, options: own } = this.#item
+    const item: BatchItem<Key> = isItem(entry) ? entry : { url: entry }
+    const { key, priority = 0, options: own } = item
+    const url = textOf(item.url)
+    super(seats, url, index, priority, nowhere)
+    this.#item = item
     this.#retriever = retriever
     this.#listener = listener
     this.#options = options
-    this.place = { url: textOf(url), index, key }
-    this.index = index
-    this.priority = priority
+    this.place = { url, index, key }
     try {
-      checkItem(this.#item, retriever.options)
+      checkItem(item, retriever.options)
       if (own !== undefined) this.#options = withOwn(options, own, retriever.options)
       this.#resolution = this.#resolve()
+      this.site = siteOf(this.#resolution, seats)
     } catch (error) {
       this.#failure = { error }
     }
-    this.site = this.#resolution === null ? nowhere : this.#siteOf(this.#resolution)
-  }
-
-  get url(): string {
-    return this.place.url
   }
 
   get inFlight(): number {
@@ -117,7 +90,7 @@ export class BatchJob<Key> implements Job, Turn, Rostered {
 
   /** The body of the representation; null: there is none, or not yet. */
   get body(): Body | null {
-    return this.#retrieval?.body ?? null
+    return this.retrieval?.body ?? null
   }
 
   /** Frees memory, for a job that will wait long: its URL is resolved again when it begins. */
@@ -129,7 +102,7 @@ export class BatchJob<Key> implements Job, Turn, Rostered {
   abort(): void {
     const { url } = this.place
     const message = `${redact(url)}: The retrieval was aborted.`
-    this.#retrieval?.abort(new RetrievalError('aborted', message, { phase: 'request', url }))
+    this.retrieval?.abort(new RetrievalError('aborted', message, { phase: 'request', url }))
   }
 
   /** Gives the place back before the body is finished. */
@@ -137,78 +110,25 @@ export class BatchJob<Key> implements Job, Turn, Rostered {
     this.#giveBack()
   }
 
-  begin(): void {
-    const coming = this.#coming
-    this.#coming = null
-    if (coming === null) void this.run()
-    else coming.resolve()
+  override begin(): void {
+    if (this.retrieval === null) void this.run()
+    else super.begin()
   }
 
-  refuse(error: RetrievalError): void {
-    const coming = this.#coming
-    this.#coming = null
-    this.isRefused = true
-    coming?.reject(error)
-    if (coming !== null) return
+  override refuse(error: RetrievalError): void {
+    super.refuse(error)
+    if (this.retrieval !== null) return
     this.#failure = { error }
     void this.run()
-  }
-
-  come(to: Resolution): Promise<void> | null {
-    const { site } = this
-    const { host, port, inFlight } = this.#siteOf(to)
-    const isSame = site.host === host && site.port === port && site.inFlight === inFlight
-    if (this.lane !== null && isSame) {
-      this.seen = this.lane.server.seen
-      return null
-    }
-    if (this.#seats === null) return null
-    if (!isSame) this.site = { host, port, inFlight }
-    return this.#comeTo(this.#seats)
-  }
-
-  async #comeTo({ places, share }: Seats): Promise<void> {
-    const deadline = this.#retrieval?.deadline
-    deadline?.throwIfAborted()
-    const came = new Promise<void>((resolve, reject) => (this.#coming = { resolve, reject }))
-    const wait = (): void => {
-      this.isBack = true
-      places.add(share, this)
-    }
-    if (this.lane === null) wait()
-    else places.leave(this, wait)
-    try {
-      await (deadline === undefined ? came : deadline.unlimited(() => came))
-    } catch (error) {
-      if (this.#coming !== null) places.withdraw(this)
-      this.#coming = null
-      throw error
-    }
-  }
-
-  answered(): void {
-    this.#seats?.places.answered(this)
-  }
-
-  failed(error: unknown, limits: Limits): void {
-    this.#isKnown = this.lane?.server.isKnown === true
-    this.#seats?.places.failed(this, error, limits)
-  }
-
-  mayPass(error: RetrievalError): boolean {
-    return this.#isKnown && error.code === 'connect-failed' && error.phase === 'connect'
-  }
-
-  waitsOn(error: RetrievalError): boolean {
-    return this.#seats?.share.caps.givesUp === false && (error.transient || this.mayPass(error)) && isTrouble(error)
   }
 
   async run(): Promise<void> {
     try {
       if (this.#failure !== null) throw this.#failure.error
       const resolution = this.#resolution ?? this.#resolve()
-      this.#retrieval = this.#retriever.begin(resolution, this.#options, this)
-      const opened = await this.#retrieval.run(resolution)
+      const retrieval = this.#retriever.begin(resolution, this.#options, this)
+      this.retrieval = retrieval
+      const opened = await retrieval.run(resolution)
       if (!(opened instanceof Representation)) throw handoffError(this.place.url, opened)
       const used = this.#listener.onRetrieved(this, opened)
       if (used !== null || this.body?.isOver === false) {
@@ -221,7 +141,7 @@ export class BatchJob<Key> implements Job, Turn, Rostered {
     this.isEnded = true
     this.#listener.onEnded(this)
     this.#forget()
-    this.#seats?.places.leave(this)
+    this.leave()
   }
 
   /**
@@ -231,13 +151,7 @@ export class BatchJob<Key> implements Job, Turn, Rostered {
   #forget(): void {
     this.#resolution = null
     this.#giveBack = () => {}
-    if (this.body?.isOver !== false) this.#retrieval = null
-  }
-
-  #siteOf({ plan }: Resolution): Site {
-    const host = ('host' in plan && plan.host) || ''
-    const port = ('port' in plan && plan.port) || 0
-    return { host, port, inFlight: this.#retriever.inFlight(plan.mechanism) }
+    if (this.body?.isOver !== false) this.retrieval = null
   }
 
   #resolve(): Resolution {

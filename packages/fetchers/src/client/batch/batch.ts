@@ -5,6 +5,7 @@ import { Roster } from '../roster.ts'
 import { BatchJob, type JobListener, type Retriever } from './batch-job.ts'
 import type { Places } from './client-places.ts'
 import type { Batch, BatchPlace, BatchSource } from './outcome.ts'
+import type { Seats } from './seat.ts'
 import { type Caps, Share } from './share.ts'
 import { type Listed, readerOf, type SourceReader } from './source.ts'
 import { UnreadBodies } from './unread-bodies.ts'
@@ -175,10 +176,11 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
       // Before anything is awaited: a readline interface gives the lines only of the time after this.
       const reader = readerOf(this.#source)
       this.#reader = reader
-      this.#places = await this.#client.begin()
+      const places = await this.#client.begin()
+      this.#places = places
       signal?.addEventListener('abort', abort, { once: true })
       if (signal?.aborted === true) abort()
-      void this.#feed(reader)
+      void this.#feed(reader, places)
       while (!this.#isOver) {
         const next = this.#results.shift()
         if (next !== undefined) yield this.#handOver(next)
@@ -219,13 +221,15 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     await this.#reader?.close()
   }
 
-  async #feed(reader: SourceReader<Key>): Promise<void> {
+  async #feed(reader: SourceReader<Key>, places: Places): Promise<void> {
+    const { retriever } = this.#client
+    const seats = { places, share: this.#share, inFlight: retriever.inFlight }
     try {
       for (let count = 1; !this.#isEnding; count++) {
         const next = reader.next()
         const listed = next instanceof Promise ? await next : next
         if (listed === null || this.#isEnding) break
-        this.#add(listed)
+        this.#add(listed, seats)
         if (count % maxBurst === 0) await new Promise((resolve) => setImmediate(resolve))
         while (!this.#isEnding && !this.#isHungry) await new Promise<void>((resolve) => (this.#readOn = resolve))
       }
@@ -246,13 +250,11 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     return this.#share.isHungry && !isFull
   }
 
-  #add(listed: Listed<Key>): void {
-    const places = this.#places
-    const seats = places === null ? null : { places, share: this.#share }
+  #add(listed: Listed<Key>, seats: Seats): void {
     const job = new BatchJob(listed, this.#options, this.#client.retriever, this, seats)
     this.#open.add(job)
     if (job.isFailed) void job.run()
-    else this.#places?.add(this.#share, job)
+    else seats.places.add(this.#share, job)
     if (this.#share.waiting > maxResolved) job.forgetResolution()
   }
 

@@ -3,50 +3,34 @@ import type { BatchOptions } from '../client-options.ts'
 import { checkBatch } from '../options/checks.ts'
 import type { ClientParts } from '../parts.ts'
 import { type BatchClient, type BatchUse, RunningBatch } from './batch.ts'
-import type { Retriever } from './batch-job.ts'
 import type { Places } from './client-places.ts'
-import type { Rate } from './host.ts'
 import type { Batch, BatchSource } from './outcome.ts'
+import { capsOf, placesOf } from './places-of.ts'
 import { checkSource } from './source.ts'
-
-const defaultConcurrency = 16
-const defaultPerHost = 4
 
 /** The batches of one client: they share its places. */
 export class Batches {
-  readonly #options: ClientParts['options']
-  readonly #retriever: Retriever
-  readonly #unreadTimeout: number
-  #places: Promise<Places> | null = null
+  readonly #parts: ClientParts
   readonly #running = new Set<{ stop(error: RetrievalError): void }>()
   #closed: RetrievalError | null = null
 
-  /** The options must have been checked. */
-  constructor(options: ClientParts['options'], retriever: Retriever, unreadTimeout: number) {
-    this.#options = options
-    this.#retriever = retriever
-    this.#unreadTimeout = unreadTimeout
+  constructor(parts: ClientParts) {
+    this.#parts = parts
   }
 
   /** Throws `invalid-option`. */
   open<Outcome, Key>(source: BatchSource<Key>, options: BatchOptions, use: BatchUse<Outcome, Key>): Batch<Outcome> {
+    const { retriever, unreadTimeout } = this.#parts
     checkSource(source)
-    checkBatch(options, this.#retriever.options)
-    const { concurrency, perHost, interval: _i, intervalCap: _c, giveUpHosts, keep: _k, ...retrieveOptions } = options
-    const { concurrency: most = defaultConcurrency, perHost: mostPerHost = defaultPerHost } = this.#options
-    const caps = {
-      concurrency: Math.min(most, concurrency ?? most),
-      perHost: Math.min(mostPerHost, perHost ?? mostPerHost),
-      rates: [...ratesOf(this.#options), ...ratesOf(options)],
-      givesUp: giveUpHosts ?? this.#options.giveUpHosts ?? true,
-    }
+    checkBatch(options, retriever.options)
+    const { concurrency: _n, perHost: _h, interval: _i, intervalCap: _c, giveUpHosts: _g, keep: _k, ...own } = options
     const client: BatchClient = {
-      retriever: this.#retriever,
-      unreadTimeout: this.#unreadTimeout,
+      retriever,
+      unreadTimeout,
       begin: () => this.#begin(batch),
       end: () => this.#running.delete(batch),
     }
-    const batch = new RunningBatch(source, caps, retrieveOptions, client, use)
+    const batch = new RunningBatch(source, capsOf(this.#parts, options), own, client, use)
     return batch
   }
 
@@ -60,18 +44,6 @@ export class Batches {
   #begin(batch: { stop(error: RetrievalError): void }): Promise<Places> {
     if (this.#closed !== null) return Promise.reject(this.#closed)
     this.#running.add(batch)
-    this.#places ??= this.#makePlaces()
-    return this.#places
+    return placesOf(this.#parts)
   }
-
-  /** Loads p-queue, which a client of single retrievals does not need. */
-  async #makePlaces(): Promise<Places> {
-    const { Places } = await import('./client-places.ts')
-    const { concurrency = defaultConcurrency, perHost = defaultPerHost } = this.#options
-    return new Places(concurrency, perHost)
-  }
-}
-
-function ratesOf({ interval, intervalCap = 1 }: Pick<BatchOptions, 'interval' | 'intervalCap'>): readonly Rate[] {
-  return interval === undefined ? [] : [{ interval, cap: intervalCap }]
 }

@@ -40,7 +40,7 @@ export class Places {
     const isFull = this.#queue.pending >= this.#queue.concurrency || share.places >= share.caps.concurrency
     for (const other of this.#shares) if (isFull && other.isHeldUpBy(share)) return true
     for (const host of this.#hosts.values()) {
-      const isFullHost = host.places >= this.#perHost || host.placesOf(share) >= share.caps.perHost
+      const isFullHost = host.places >= this.#mostAt(share) || host.placesOf(share) >= share.caps.perHost
       if (isFullHost && host.placesOf(share) > 0 && host.isHeldUpBy(share)) return true
     }
     return false
@@ -212,10 +212,15 @@ export class Places {
     for (const lane of host.lanes) this.#review(lane)
   }
 
+  /** How many places a host may have for jobs of this batch to begin. A tree may have more than `perHost`. */
+  #mostAt({ caps }: Share): number {
+    return Math.max(this.#perHost, caps.perHost)
+  }
+
   /** Notes whether a job of the lane may begin as soon as the client and the batch have a place. */
   #review(lane: Lane): void {
     const { share, host, server, waiting } = lane
-    const hasPlace = server.hasShared || host.places < this.#perHost
+    const hasPlace = server.hasShared || host.places < this.#mostAt(share)
     const isWithin = hasPlace && host.placesOf(share) + lane.more <= share.caps.perHost
     share.setReady(lane, waiting.size > 0 && isWithin && host.isRested(lane))
   }

@@ -41,7 +41,7 @@ function open<Outcome, Key>(
 }
 
 function batchesWith(parts: ClientParts): Batches {
-  const made = batchesOf.get(parts) ?? new Batches(parts.options, parts.retriever, parts.unreadTimeout)
+  const made = batchesOf.get(parts) ?? new Batches(parts)
   if (batchesOf.has(parts)) return made
   batchesOf.set(parts, made)
   parts.onClose((error) => made.close(error))

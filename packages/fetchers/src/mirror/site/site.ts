@@ -4,7 +4,7 @@ import { PageText } from '../../pages/page-text.ts'
 import { type PathFilter, readFilter } from '../../walk/path-filter.ts'
 import type { Saver } from '../../walk/retriever.ts'
 import { throwIfAborted } from '../../walk/walk.ts'
-import type { MirrorOptions, MirrorSummary } from '../mirror-options.ts'
+import { type MirrorOptions, type MirrorSummary, maxOpen } from '../mirror-options.ts'
 import { MirrorResults } from '../mirror-results.ts'
 import { parentOf, type TargetFolder } from '../target-folder.ts'
 import { linksIn, maxLinks, readLinks } from './page-links.ts'
@@ -20,7 +20,6 @@ const defaultDepth = 32
 /** How many requisites may need one another, as style sheets that import the next. */
 const maxRequisites = 16
 const defaultEntries = 1_000_000
-const defaultConcurrency = 4
 
 /** What one copy of a site is made with. */
 export interface SiteParts {
@@ -100,8 +99,7 @@ export class Site {
         }
       }
     }
-    const { concurrency = defaultConcurrency } = this.#parts.options
-    await Promise.all(Array.from({ length: concurrency }, work))
+    await Promise.all(Array.from({ length: maxOpen }, work))
     if (this.#full === null) return next
     this.#fatal ??= { cause: this.#full }
     return []

@@ -1,0 +1,119 @@
+import type { Mechanism, Resolution, RetrievalError } from '@retriever/core'
+import type { Limits } from '../../contract/limits.ts'
+import type { Retrieval } from '../retrieval.ts'
+import type { Turn } from '../steps/turn.ts'
+import type { Places } from './client-places.ts'
+import type { Lane } from './host.ts'
+import type { Job, Seen, Site } from './job.ts'
+import type { Share } from './share.ts'
+import { isTrouble } from './trouble.ts'
+
+/** The places of a batch or a tree. */
+export interface Seats {
+  readonly places: Places
+  readonly share: Share
+  /** The number of retrievals that share one connection. */
+  inFlight(mechanism: Mechanism): number
+}
+
+/** Where the retrieval of a URL needs a place. */
+export function siteOf({ plan }: Resolution, seats: Seats): Site {
+  const host = ('host' in plan && plan.host) || ''
+  const port = ('port' in plan && plan.port) || 0
+  return { host, port, inFlight: seats.inFlight(plan.mechanism) }
+}
+
+const unseen: Seen = { answers: 0, failures: 0 }
+
+/** One retrieval that takes a place of its client for each try. */
+export class Seat implements Job, Turn {
+  readonly url: string
+  readonly index: number
+  readonly priority: number
+  site: Site
+  lane: Lane | null = null
+  seen: Seen = unseen
+  isBack = false
+  isRefused = false
+  /** Null: it has not begun, or is over. */
+  protected retrieval: Retrieval | null = null
+  readonly #seats: Seats
+  #coming: { readonly resolve: () => void; readonly reject: (error: RetrievalError) => void } | null = null
+  #isKnown = false
+
+  constructor(seats: Seats, url: string, index: number, priority: number, site: Site) {
+    this.#seats = seats
+    this.url = url
+    this.index = index
+    this.priority = priority
+    this.site = site
+  }
+
+  begin(): void {
+    this.#coming?.resolve()
+    this.#coming = null
+  }
+
+  refuse(error: RetrievalError): void {
+    this.isRefused = true
+    this.#coming?.reject(error)
+    this.#coming = null
+  }
+
+  come(to: Resolution): Promise<void> | null {
+    const { site } = this
+    const next = siteOf(to, this.#seats)
+    const isSame = site.host === next.host && site.port === next.port && site.inFlight === next.inFlight
+    if (this.lane !== null && isSame) {
+      this.seen = this.lane.server.seen
+      return null
+    }
+    if (!isSame) this.site = next
+    this.isBack = true
+    return this.wait()
+  }
+
+  /** Waits for a place. */
+  protected async wait(): Promise<void> {
+    const { places, share } = this.#seats
+    const deadline = this.retrieval?.deadline
+    deadline?.throwIfAborted()
+    const came = new Promise<void>((resolve, reject) => (this.#coming = { resolve, reject }))
+    if (this.lane === null) places.add(share, this)
+    else places.leave(this, () => places.add(share, this))
+    try {
+      await (deadline === undefined ? came : deadline.unlimited(() => came))
+    } catch (error) {
+      if (this.#coming !== null) this.release()
+      throw error
+    }
+  }
+
+  /** Ends the wait for a place without one. */
+  release(): void {
+    this.#seats.places.withdraw(this)
+    this.begin()
+  }
+
+  /** Gives the place back. */
+  leave(): void {
+    this.#seats.places.leave(this)
+  }
+
+  answered(): void {
+    this.#seats.places.answered(this)
+  }
+
+  failed(error: unknown, limits: Limits): void {
+    this.#isKnown = this.lane?.server.isKnown === true
+    this.#seats.places.failed(this, error, limits)
+  }
+
+  mayPass(error: RetrievalError): boolean {
+    return this.#isKnown && error.code === 'connect-failed' && error.phase === 'connect'
+  }
+
+  waitsOn(error: RetrievalError): boolean {
+    return !this.#seats.share.caps.givesUp && (error.transient || this.mayPass(error)) && isTrouble(error)
+  }
+}

@@ -1,0 +1,48 @@
+import type { Resolution } from '@retriever/core'
+import type { Saver } from '../../walk/retriever.ts'
+import { defaultConcurrency, type WalkOptions } from '../../walk/walk-options.ts'
+import type { RetrieveOptions } from '../client-options.ts'
+import { partsOf } from '../parts.ts'
+import type { SaveUrlOptions } from '../save.ts'
+import { TreeSeats } from './tree-seats.ts'
+
+/** The options of one call that hold for each of its retrievals. */
+export type CallOptions = Pick<RetrieveOptions, 'limits' | 'onEvent' | 'onBody' | 'policy'>
+
+/** The method of a client that trees use beside its parts. */
+export interface TreeClient {
+  resolve(url: string | URL | Resolution, base?: string): Resolution
+}
+
+/** The methods of a client whose retrievals take its places, and have the options of the call, too. */
+export async function openTree(
+  client: TreeClient,
+  { concurrency = defaultConcurrency }: WalkOptions,
+  options: { readonly [Name in keyof CallOptions]: CallOptions[Name] | undefined },
+): Promise<Saver & AsyncDisposable> {
+  const parts = partsOf(client)
+  const known = parts.retriever.options
+  const seats = await TreeSeats.open(parts, concurrency)
+  const call: CallOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  const together = <Request extends RetrieveOptions | SaveUrlOptions>(request: Request): Request => {
+    const own = request.onEvent
+    const onEvent: typeof own = (event) => {
+      own?.(event)
+      return call.onEvent?.(event)
+    }
+    const limits = { ...call.limits, ...request.limits }
+    return { ...call, ...request, limits, ...(own !== undefined && { onEvent }) }
+  }
+  const resolve: TreeClient['resolve'] = (resource, base) => client.resolve(resource, base)
+  const retrieve: TreeSeats['retrieve'] = (resource, request) => seats.retrieve(resource, request)
+  return {
+    namedKinds: known.tree,
+    resolve,
+    retrieve: (resource, request = {}) => retrieve(resource, together(request)),
+    save: async (resource, path, request) => {
+      const { saveUrl } = await import('../save.ts')
+      return saveUrl({ resolve, retrieve }, resource, path, together(request), known)
+    },
+    [Symbol.asyncDispose]: async () => seats.end(),
+  }
+}
