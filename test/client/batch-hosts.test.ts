@@ -143,6 +143,14 @@ test('one URL that always fails stops none of the others', async () => {
   expect([came, failed]).toEqual([49, ['http://a/0: Busy. (It was tried 4 times; 0 octets of the body came.)']])
 })
 
+test('with giveUpHosts false, such a URL is not asked for without a pause', async () => {
+  await using site = servers(({ place, time }) => (place === 'a:80/0' && time < 2000 ? 'busy' : null), {
+    giveUpHosts: false,
+  })
+  expect(await all(site.client, urlsOf('a', 1500))).toEqual({ came: 1500, failed: [] })
+  expect(site.asked.filter(({ place }) => place === 'a:80/0').length).toBeLessThan(10)
+})
+
 test('without retries nobody waits for a host', async () => {
   await using site = servers(() => 'busy', { limits: { maxRetries: 0 } })
   expect((await all(site.client, urlsOf('a', 20))).failed).toHaveLength(20)

@@ -55,7 +55,7 @@ export class Retrieval implements Rostered {
   ) {
     this.turn = turn
     this.settings = settings
-    this.retries = new RetryBudget(settings.retryOn)
+    this.retries = new RetryBudget(settings.retryOn, turn)
     this.request = request
     this.nesting = nesting
     this.#finished = finished

@@ -18,6 +18,20 @@ const ownPhases: ReadonlySet<Phase> = new Set(['resolve', 'policy', 'save'])
 /** Codes that are no failure of a try: answers that the caller asked for, and limits that the caller set. */
 const decided: ReadonlySet<ErrorCode> = new Set(['not-modified', 'handoff', 'limit-exceeded', 'refused', 'aborted'])
 
+/** The place of a retrieval at its server. A body that broke off gives it back, and takes one for its next try. */
+export interface BodyTurn {
+  /** Notes a failed try, and gives the place back. */
+  failed(error: unknown, limits: Limits): void
+  /** Whether the cause may pass, since the server has answered before. */
+  mayPass(error: RetrievalError): boolean
+  /** Whether the URL waits for its server, however often that fails. */
+  waitsOn(error: RetrievalError): boolean
+  /** Waits for a place at the same server. */
+  comeBack(): Promise<void>
+  /** Notes that the body, or much of it, has come. */
+  delivered(): void
+}
+
 export class RetryBudget implements Retries {
   /** How many further tries there were, in all and since the budget was renewed. */
   #tries = 0
@@ -28,12 +42,17 @@ export class RetryBudget implements Retries {
 
   readonly #retryOn: RetryOn
   readonly #began: number = performance.now()
+  /** What a budget for the body gets; the tries before a body take their places themselves. */
+  readonly #turnOfBody: BodyTurn | null
+  readonly #turn: BodyTurn | null = null
 
-  /** `before` is a budget whose rest is used, or the errors for a new budget. */
-  constructor(before: Retries | RetryOn = 'transient') {
+  /** `before` is the budget whose rest is used for a body, or the errors for a new budget. */
+  constructor(before: Retries | RetryOn = 'transient', turnOfBody: BodyTurn | null = null) {
     this.#retryOn = typeof before === 'string' ? before : 'transient'
+    this.#turnOfBody = turnOfBody
     if (!(before instanceof RetryBudget)) return
     this.#retryOn = before.#retryOn
+    this.#turn = before.#turnOfBody
     this.#tries = before.#tries
     this.#spent = before.#spent
     this.#began = before.#began
@@ -51,24 +70,25 @@ export class RetryBudget implements Retries {
     const { limits, deadline, emit, url } = context
     if (this.#sinceFailure >= substantial) this.#spent = 0
     this.#sinceFailure = 0
-    if (this.#spent >= limits.maxRetries) return false
-    const elapsed = performance.now() - this.#began
-    if (elapsed >= limits.maxRetryTime) return false
-    // If a server asks to wait for an hour, the caller is told, and nobody waits (threats.md R12).
-    if (error.retryAfter !== undefined && error.retryAfter > limits.maxRetryDelay) return false
     const isAtOnce = isFirstAtOnce && this.#tries === 0
-    const delay = isAtOnce ? 0 : this.#delay(error, limits)
-    if (error.retryAfter !== undefined && elapsed + delay > limits.maxRetryTime) return false
+    const turn = isAtOnce ? null : this.#turn
+    turn?.failed(error, limits)
+    const allowed = turn?.waitsOn(error) === true ? 0 : this.#delay(error, limits)
+    if (allowed === null) return false
+    const delay = isAtOnce ? 0 : allowed
     this.#spent++
     this.#tries++
     emit({ type: 'retried', url, error, delay, ...(offset > 0 && { offset }) })
-    if (!isAtOnce) await pause(delay, deadline)
+    if (delay > 0) await pause(delay, deadline)
+    await turn?.comeBack()
     return true
   }
 
   progress(octets: number): void {
     this.#received += octets
+    const before = this.#sinceFailure
     this.#sinceFailure += octets
+    if (before < substantial && this.#sinceFailure >= substantial) this.#turn?.delivered()
   }
 
   final(error: unknown): unknown {
@@ -81,15 +101,22 @@ export class RetryBudget implements Retries {
    * Whether the cause may pass. If a server that has sent octets before refuses connections now, it is only down for a
    * while.
    */
-  #mayPass({ transient, code, phase }: RetrievalError): boolean {
-    if (transient) return true
+  #mayPass(error: RetrievalError): boolean {
+    const { transient, code, phase } = error
+    if (transient || this.#turn?.mayPass(error) === true) return true
     if (code === 'connect-failed') return this.#retryOn !== 'transient' || this.#received > 0
     return this.#retryOn === 'any-error' && !ownPhases.has(phase) && !decided.has(code)
   }
 
-  #delay({ retryAfter }: RetrievalError, limits: Limits): number {
-    if (retryAfter !== undefined) return Math.min(limits.maxRetryDelay, Math.max(leastDelay, retryAfter))
-    return growingDelay(this.#spent, limits)
+  /** How long to wait before the next try; null: there is none. */
+  #delay({ retryAfter }: RetrievalError, limits: Limits): number | null {
+    const { maxRetries, maxRetryTime, maxRetryDelay } = limits
+    const elapsed = performance.now() - this.#began
+    if (this.#spent >= maxRetries || elapsed >= maxRetryTime) return null
+    if (retryAfter === undefined) return growingDelay(this.#spent, limits)
+    const delay = Math.min(maxRetryDelay, Math.max(leastDelay, retryAfter))
+    // If a server asks to wait for an hour, the caller is told, and nobody waits (threats.md R12).
+    return retryAfter > maxRetryDelay || elapsed + delay > maxRetryTime ? null : delay
   }
 }
 

@@ -99,6 +99,13 @@ export class Places {
     this.advance()
   }
 
+  /** Notes that a server has brought the body of a job. */
+  delivered(job: Job): void {
+    if (job.lane?.server.delivered(job) !== true) return
+    this.#reviewHost(job.lane.host)
+    this.advance()
+  }
+
   /** Notes that the try of a job has failed, and gives its place back, unless only jobs of lower priority wait. */
   failed(job: Job, error: unknown, limits: Limits): void {
     if (job.lane === null) return
@@ -130,12 +137,15 @@ export class Places {
   /** Removes a batch, and gives its jobs that have not begun. Those that have begun keep their places. */
   remove(share: Share): readonly Job[] {
     this.#shares.delete(share)
+    share.isOver = true
     share.ready.clear()
     share.waiting = 0
     const lanes = [...this.#hosts.values()].flatMap((host) => host.lanes.filter((lane) => lane.share === share))
     const left = lanes.flatMap(({ waiting }) => waiting.clear())
     for (const job of left) job.lane = null
     for (const lane of lanes) this.#tidy(lane)
+    // A body that its caller still reads goes on without a place.
+    for (const job of left) if (job.isBack) job.begin()
     return left.filter(({ isBack }) => !isBack).sort((one, other) => one.index - other.index)
   }
 

@@ -33,8 +33,9 @@ export interface Job {
   refuse(error: RetrievalError): void
 }
 
-/** How many tries at a server had been answered, and how many failures were counted, at some time. */
+/** How many tries at a server had been answered, bodies had come, and failures were counted, at some time. */
 export interface Seen {
   readonly answers: number
+  readonly bodies: number
   readonly failures: number
 }

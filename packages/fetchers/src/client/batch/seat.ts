@@ -6,7 +6,6 @@ import type { Places } from './client-places.ts'
 import type { Lane } from './host.ts'
 import type { Job, Seen, Site } from './job.ts'
 import type { Share } from './share.ts'
-import { isTrouble } from './trouble.ts'
 
 /** The places of a batch or a tree. */
 export interface Seats {
@@ -23,7 +22,7 @@ export function siteOf({ plan }: Resolution, seats: Seats): Site {
   return { host, port, inFlight: seats.inFlight(plan.mechanism) }
 }
 
-const unseen: Seen = { answers: 0, failures: 0 }
+const unseen: Seen = { answers: 0, bodies: 0, failures: 0 }
 
 /** One retrieval that takes a place of its client for each try. */
 export class Seat implements Job, Turn {
@@ -38,8 +37,12 @@ export class Seat implements Job, Turn {
   /** Null: it has not begun, or is over. */
   protected retrieval: Retrieval | null = null
   readonly #seats: Seats
+  /** The wait for a place in which a body goes on. */
+  #back: Promise<void> | null = null
   #coming: { readonly resolve: () => void; readonly reject: (error: RetrievalError) => void } | null = null
+  /** What was known of the server when the last try failed there: that it had answered, and that it was in trouble. */
   #isKnown = false
+  #isInTrouble = false
 
   constructor(seats: Seats, url: string, index: number, priority: number, site: Site) {
     this.#seats = seats
@@ -50,6 +53,10 @@ export class Seat implements Job, Turn {
   }
 
   begin(): void {
+    this.#goOn()
+  }
+
+  #goOn(): void {
     this.#coming?.resolve()
     this.#coming = null
   }
@@ -64,13 +71,28 @@ export class Seat implements Job, Turn {
     const { site } = this
     const next = siteOf(to, this.#seats)
     const isSame = site.host === next.host && site.port === next.port && site.inFlight === next.inFlight
-    if (this.lane !== null && isSame) {
-      this.seen = this.lane.server.seen
+    if (isSame && this.#hasPlace) {
+      this.#look()
       return null
     }
     if (!isSame) this.site = next
     this.isBack = true
     return this.wait()
+  }
+
+  async comeBack(): Promise<void> {
+    // After the end of a batch, its caller may read on.
+    if (this.#seats.share.isOver) return
+    if (this.#hasPlace) return this.#look()
+    this.isBack = true
+    // Several parts of one body may go on together.
+    this.#back ??= this.wait().finally(() => (this.#back = null))
+    await this.#back
+  }
+
+  /** Notes what the server has done before this try. */
+  #look(): void {
+    this.seen = this.lane?.server.seen ?? this.seen
   }
 
   /** Waits for a place. */
@@ -92,21 +114,29 @@ export class Seat implements Job, Turn {
   /** Ends the wait for a place without one. */
   release(): void {
     this.#seats.places.withdraw(this)
-    this.begin()
+    this.#goOn()
   }
 
-  /** Gives the place back. */
+  /** Gives the place back, or ends the wait for one. */
   leave(): void {
-    this.#seats.places.leave(this)
+    if (this.#coming === null) this.#seats.places.leave(this)
+    else this.release()
   }
 
   answered(): void {
-    this.#seats.places.answered(this)
+    if (this.#hasPlace) this.#seats.places.answered(this)
+  }
+
+  delivered(): void {
+    if (this.#hasPlace) this.#seats.places.delivered(this)
   }
 
   failed(error: unknown, limits: Limits): void {
-    this.#isKnown = this.lane?.server.isKnown === true
+    const { server } = this.lane ?? {}
+    if (server === undefined || !this.#hasPlace) return
+    this.#isKnown = server.isKnown
     this.#seats.places.failed(this, error, limits)
+    this.#isInTrouble = server.trouble !== null
   }
 
   mayPass(error: RetrievalError): boolean {
@@ -114,6 +144,10 @@ export class Seat implements Job, Turn {
   }
 
   waitsOn(error: RetrievalError): boolean {
-    return !this.#seats.share.caps.givesUp && (error.transient || this.mayPass(error)) && isTrouble(error)
+    return this.#isInTrouble && !this.#seats.share.caps.givesUp && (error.transient || this.mayPass(error))
+  }
+
+  get #hasPlace(): boolean {
+    return this.lane !== null && this.#coming === null
   }
 }

@@ -18,7 +18,10 @@ export class Server {
   trouble: Trouble | null = null
   /** How many jobs may run: after a trouble one, and one more with each answer. */
   #most = Number.POSITIVE_INFINITY
+  /** True: bodies stalled or broke off, so that only a body that comes is an answer. */
+  #breaks = false
   #answers = 0
+  #bodies = 0
   #failures = 0
 
   constructor({ port, inFlight }: Site) {
@@ -32,7 +35,7 @@ export class Server {
   }
 
   get seen(): Seen {
-    return { answers: this.#answers, failures: this.#failures }
+    return { answers: this.#answers, bodies: this.#bodies, failures: this.#failures }
   }
 
   /** Whether a URL was answered here. */
@@ -51,13 +54,24 @@ export class Server {
   }
 
   /** Notes an answer. True: other jobs may begin because of it. */
-  answered({ seen }: Job): boolean {
+  answered(job: Job): boolean {
     this.#answers++
+    return !this.#breaks && this.#recover(job)
+  }
+
+  /** Notes a body, or much of one. True: other jobs may begin because of it. */
+  delivered(job: Job): boolean {
+    this.#bodies++
+    return this.#breaks && this.#recover(job)
+  }
+
+  #recover({ seen }: Job): boolean {
     if (this.#most === Number.POSITIVE_INFINITY) return false
     // The server asked us to wait after this one had begun.
     if (this.trouble?.isAsked === true && seen.failures !== this.#failures) return false
     this.trouble = null
     this.#most = this.#most < enough ? this.#most + 1 : Number.POSITIVE_INFINITY
+    this.#breaks &&= this.#most < enough
     return true
   }
 
@@ -72,13 +86,17 @@ export class Server {
     const now = performance.now()
     const isFurther = job.seen.failures === this.#failures
     if (isFurther) this.#failures++
-    this.#most = 1
+    this.#breaks ||= error.phase === 'body'
+    // Other bodies that still come are no reason to wait until they end.
+    this.#most = error.phase === 'body' ? Math.max(1, Math.min(this.#most, this.running)) : 1
     this.trouble ??= new Trouble(now)
     this.trouble.add(job, error, limits, now, isFurther)
   }
 
   /** Whether the error is that of the server. If the server has answered others meanwhile, it is that of the URL. */
   #isOwnFault({ seen }: Job, error: unknown): error is RetrievalError {
-    return isTrouble(error) && (asksToWait(error) || seen.answers === this.#answers)
+    if (!isTrouble(error)) return false
+    const isAlone = error.phase === 'body' ? seen.bodies === this.#bodies : seen.answers === this.#answers
+    return isAlone || asksToWait(error)
   }
 }

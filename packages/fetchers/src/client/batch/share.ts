@@ -23,6 +23,8 @@ export class Share {
   /** The number of places that its results count for which are complete and which the caller has not received. */
   kept = 0
   isPaused = false
+  /** True: no job of it begins any more. */
+  isOver = false
   /** True: some of its jobs are to begin before others. */
   hasPriorities = false
   readonly #onNoneReady: () => void

@@ -3,16 +3,17 @@ import type { Limits } from '../../contract/limits.ts'
 import { growingDelay } from '../../kit/retry.ts'
 import type { Job } from './job.ts'
 
-/** The phases whose errors say nothing about a server, or come after its answer. */
-const otherPhases: ReadonlySet<Phase> = new Set(['resolve', 'policy', 'body', 'save'])
+/** The phases whose errors say nothing about a server. */
+const otherPhases: ReadonlySet<Phase> = new Set(['resolve', 'policy', 'save'])
 
 /**
  * Whether an error shows that a server can take no requests now: it asks to wait, has too many connections, fails,
- * refuses connections, or is silent.
+ * refuses connections, is silent, or breaks bodies off.
  */
 export function isTrouble(error: unknown): error is RetrievalError {
   if (!RetrievalError.is(error) || otherPhases.has(error.phase)) return false
   const { code, transient, reply, status, phase } = error
+  if (phase === 'body') return transient || code === 'partial'
   if (reply === undefined && status === undefined) return transient || code === 'connect-failed' || code === 'timeout'
   // What else a server replies is often about one URL: 500 by a script, 450 for a file that is in use.
   const isFull = transient && (phase === 'greeting' || phase === 'login' || reply?.startsWith('421') === true)

@@ -36,6 +36,8 @@ function represent(
   const body = new Body(retrieved, context, (error, received) => {
     // The registry would keep the body, and through it what hears its events, which may refer to the representation.
     forgotten.unregister(retrieval)
+    if (error === null) retrieval.turn?.delivered()
+    else if (error.transient) retrieval.turn?.failed(error, context.limits)
     retrieval.done(error, received, context)
   })
   retrieval.body = body

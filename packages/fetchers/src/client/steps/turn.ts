@@ -1,20 +1,14 @@
-import type { Resolution, RetrievalError } from '@retriever/core'
-import type { Limits } from '../../contract/limits.ts'
+import type { Resolution } from '@retriever/core'
+import type { BodyTurn } from '../../kit/retry.ts'
 import type { Step } from './hop.ts'
 
-/** The place of a batch's retrieval at a server. Each try needs one, and no wait between two tries keeps one. */
-export interface Turn {
+/** The place of a retrieval at a server. Each try needs one, and no wait between two tries keeps one. */
+export interface Turn extends BodyTurn {
   /** True: the server was given up, so there is no further try. */
   readonly isRefused: boolean
   /** Waits for a place at the server of this URL. Null: the retrieval has it. */
   come(to: Resolution): Promise<void> | null
   answered(): void
-  /** Notes a failed try, and gives the place back. */
-  failed(error: unknown, limits: Limits): void
-  /** Whether the cause may pass, since the server has answered before. */
-  mayPass(error: RetrievalError): boolean
-  /** Whether the URL waits for its server, however often that fails. */
-  waitsOn(error: RetrievalError): boolean
 }
 
 /** Takes a place at the server for one try. A redirect or a gateway may lead to another server. */
