@@ -1,14 +1,20 @@
 import type { Stats } from 'node:fs'
-import { RetrievalError } from '@retriever/core'
+import { type Resolution, RetrievalError } from '@retriever/core'
 import type { SavedFile } from '../body/representation.ts'
 import type { RetrievalEvent } from '../contract/events.ts'
 import type { WholePart } from '../saving/save-options.ts'
-import { namedOf, type Saver } from '../walk/retriever.ts'
+import { namedOf, type PageRequest, type Saver } from '../walk/retriever.ts'
 import { leadsOut, type Walk } from '../walk/walk.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import type { MirrorOptions } from './mirror-options.ts'
 import { compare } from './unchanged.ts'
 import { whenUnlocked } from './when-unlocked.ts'
+
+/** A file of the tree, and how it is requested. */
+export interface TreeFile {
+  readonly entry: WalkedEntry
+  readonly resolution: Resolution
+}
 
 /** What every file of one mirror needs to be retrieved. */
 export interface FileParts {
@@ -16,44 +22,65 @@ export interface FileParts {
   readonly walk: Walk
   readonly options: MirrorOptions
   readonly signal: AbortSignal
+  /** The options of all retrievals; see requestOf(). */
+  readonly request: FileRequest
 }
 
-/**
- * Compares an entry with the local file. A Gopher server knows no dates, so asking it for changes would only give a
- * remark.
- */
-export function compareFile(entry: WalkedEntry, known: Stats | null, { saver }: FileParts): ReturnType<typeof compare> {
-  const verdict = compare(entry, known)
-  return verdict === 'ask' && saver.resolve(entry.url).plan.mechanism === 'gopher' ? 'new' : verdict
-}
+type FileRequest = Pick<PageRequest, 'headers' | 'digest' | 'onEvent'> & { readonly signal: AbortSignal }
 
-/** Retrieves a file of the tree. Returns null if the server says that the known file is current. */
-export async function retrieveFile(
-  { url, path }: WalkedEntry,
-  file: string,
-  known: Stats | null,
-  { saver, walk, options, signal }: FileParts,
-): Promise<SavedFile | null> {
-  let refused: RetrievalError | null = null
-  const { beforeName } = options
-  const request = {
+/** Thrown by the listener of requestOf(), which ends the retrieval before the redirect is followed. */
+const leavesTree = new Error('The redirect leads out of the tree.')
+
+/** Makes the options that all retrievals of files have. */
+export function requestOf(options: MirrorOptions, saver: Saver, { scope }: Walk, signal: AbortSignal): FileRequest {
+  return {
     signal,
     ...(options.headers !== undefined && { headers: options.headers }),
     ...namedOf(options, saver),
     ...(options.digest !== undefined && { digest: options.digest }),
-    ...(options.resume !== undefined && { resume: options.resume }),
-    ...(beforeName !== undefined && { beforeName: (whole: WholePart) => beforeName({ path, url, file }, whole) }),
-    ...(known !== null && { ifChangedSince: known.mtime }),
     onEvent: (event: RetrievalEvent) => {
-      if (event.type !== 'redirected' || walk.scope.has(saver.resolve(event.location))) return
-      refused = leadsOut(url)
-      throw refused
+      if (event.type === 'redirected' && !scope.has(saver.resolve(event.location))) throw leavesTree
     },
   }
+}
+
+/**
+ * Compares a file with the local one. A Gopher server knows no dates, so asking it for changes would only give a
+ * remark.
+ */
+export function compareFile({ entry, resolution }: TreeFile, known: Stats | null): ReturnType<typeof compare> {
+  const verdict = compare(entry, known)
+  return verdict === 'ask' && resolution.plan.mechanism === 'gopher' ? 'new' : verdict
+}
+
+/** What is known of the place of a file before it is retrieved. */
+interface Before {
+  /** The local file, if the server is to say whether it has changed since. */
+  readonly known: Stats | null
+  /** True if its folder was empty before this run: there is neither a file nor a part. */
+  readonly isNew: boolean
+}
+
+/** Retrieves a file of the tree. Returns null if the server says that the known file is current. */
+export async function retrieveFile(
+  { entry: { url, path }, resolution }: TreeFile,
+  file: string,
+  { known, isNew }: Before,
+  { saver, options, signal, request }: FileParts,
+): Promise<SavedFile | null> {
+  const { beforeName, resume } = options
+  const saving = beforeName && { beforeName: (whole: WholePart) => beforeName({ path, url, file }, whole) }
+  const own = known === null ? request : { ...request, ifChangedSince: known.mtime }
+  const save = async (): Promise<SavedFile> => {
+    // Looks for no part of an earlier run.
+    if (isNew) return (await saver.retrieve(resolution, own)).saveTo(file, saving)
+    return saver.save(resolution, file, { ...own, ...saving, ...(resume !== undefined && { resume }) })
+  }
   try {
-    return await whenUnlocked(signal, () => saver.save(walk.scope.resolve(url) ?? url, file, request))
+    return await whenUnlocked(signal, save)
   } catch (error) {
-    if (RetrievalError.is(error) && error.code === 'not-modified') return null
-    throw refused ?? error
+    if (!RetrievalError.is(error)) throw error
+    if (error.code === 'not-modified') return null
+    throw error.cause === leavesTree ? leadsOut(url) : error
   }
 }

@@ -9,7 +9,7 @@ import type { Saver } from '../walk/retriever.ts'
 import { type Folder, throwIfAborted, Walk, type WalkStep } from '../walk/walk.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import { ignoresCase, LocalNames } from './local-names.ts'
-import { compareFile, type FileParts, retrieveFile } from './mirror-file.ts'
+import { compareFile, type FileParts, requestOf, retrieveFile, type TreeFile } from './mirror-file.ts'
 import { checkMirror, type MirrorOptions, type MirrorSummary, maxOpen } from './mirror-options.ts'
 import { MirrorResults } from './mirror-results.ts'
 import { deleteFolder, deleteSurplus, type Surplus } from './surplus.ts'
@@ -44,7 +44,8 @@ export async function mirror(
   const walk = new Walk(saver, url, { ...walkOptions, signal })
   const target = await TargetFolder.open(folder, options.dryRun)
   const names = new LocalNames(await ignoresCase(target.root))
-  return new Mirror({ saver, walk, target, names, options, signal, stop }).run()
+  const request = requestOf(options, saver, walk, signal)
+  return new Mirror({ saver, walk, target, names, options, signal, stop, request }).run()
 }
 
 interface Parts extends FileParts {
@@ -118,16 +119,17 @@ class Mirror {
     this.#isComplete &&= step.isComplete
   }
 
-  async #entry({ entry, folder, isIncluded, isExcluded }: Extract<WalkStep, { step: 'entry' }>): Promise<void> {
+  async #entry(step: Extract<WalkStep, { step: 'entry' }>): Promise<void> {
+    const { entry, resolution, folder, isIncluded, isExcluded } = step
     await this.#makeRoom(folder.entry)
     const local = this.#localPath(entry, folder, isIncluded && !isExcluded)
     if (local === null || isExcluded) return
-    if (entry.outside) return this.#results.skip(entry, 'outside')
+    if (entry.outside || resolution === null) return this.#results.skip(entry, 'outside')
     if (isFolder(entry)) {
       this.#folders.set(entry, local)
       if (isIncluded) await this.#makeFolder(entry, local)
     } else if (isIncluded) {
-      if (entry.kind === 'file' || entry.kind === 'article') this.#file(entry, local)
+      if (entry.kind === 'file' || entry.kind === 'article') this.#file({ entry, resolution }, local)
       else this.#results.skip(entry, 'not-a-file')
     }
   }
@@ -179,9 +181,9 @@ class Mirror {
     }
   }
 
-  #file(entry: WalkedEntry, local: string): void {
+  #file(wanted: TreeFile, local: string): void {
     this.#open++
-    const saved = this.#save(entry, local).catch((error: unknown) => this.#settle(entry, error))
+    const saved = this.#save(wanted, local).catch((error: unknown) => this.#settle(wanted.entry, error))
     void saved.finally(() => {
       this.#open--
       this.#closed()
@@ -193,27 +195,28 @@ class Mirror {
     while (this.#open >= count) await new Promise<void>((resolve) => (this.#closed = resolve))
   }
 
-  async #save(entry: WalkedEntry, local: string): Promise<void> {
+  async #save(wanted: TreeFile, local: string): Promise<void> {
     const { target, signal, options } = this.#parts
+    const { entry } = wanted
     throwIfAborted(signal)
-    if (!options.dryRun) await target.make(parentOf(local))
+    const isNew = !options.dryRun && (await target.make(parentOf(local)))
     const file = target.fileAt(local)
     if (!options.dryRun) {
       const before = (await options.beforeFile?.({ path: entry.path, url: entry.url, file })) ?? null
       if (before === 'unchanged') return this.#results.skip(entry, 'unchanged')
       if (before !== null) throw before
     }
-    const there = await target.at(local)
+    const there = isNew ? null : await target.at(local)
     const isFolder = there?.isDirectory() === true
     if (isFolder && (options.dryRun || !options.delete)) await this.#clear(local)
     const known = there?.isFile() ? there : null
-    const verdict = compareFile(entry, known, this.#parts)
+    const verdict = compareFile(wanted, known)
     if (options.dryRun) return this.#preview(entry, file, verdict)
     const saved = isFolder
-      ? await this.#replaceFolder(entry, local)
+      ? await this.#replaceFolder(wanted, local)
       : verdict === 'unchanged'
         ? null
-        : await retrieveFile(entry, file, verdict === 'ask' ? known : null, this.#parts)
+        : await retrieveFile(wanted, file, { known: verdict === 'ask' ? known : null, isNew }, this.#parts)
     if (saved === null) {
       await removeStale(`${file}.part`)
       return this.#results.skip(entry, 'unchanged')
@@ -227,12 +230,12 @@ class Mirror {
    * Retrieves a file where a local folder stands. Deletes the folder only after the file has arrived, so a failure
    * keeps the folder.
    */
-  async #replaceFolder(entry: WalkedEntry, local: string): Promise<SavedFile | null> {
+  async #replaceFolder(wanted: TreeFile, local: string): Promise<SavedFile | null> {
     const { target } = this.#parts
     const file = target.fileAt(local)
     // No mirrored file can have this name.
     const aside = `${file}.new.part`
-    const saved = await retrieveFile(entry, aside, null, this.#parts)
+    const saved = await retrieveFile(wanted, aside, { known: null, isNew: false }, this.#parts)
     try {
       await this.#clear(local)
       await orWriteFailed(file, () => rename(aside, file))

@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, lstatSync, type Stats } from 'node:fs'
+import { type Dirent, existsSync, lstatSync, opendirSync, type Stats } from 'node:fs'
 import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Advice, RetrievalError } from '@retriever/core'
@@ -8,8 +8,8 @@ import { makeFolders, orWriteFailed, special, writeFailed } from '../saving/loca
 /** The folder that a tree is saved to. It never writes or removes anything outside, even if the folder holds links. */
 export class TargetFolder {
   readonly root: string
-  /** The folders that were checked or made, by local path. */
-  readonly #made = new Map<string, Promise<void>>()
+  /** The folders that were checked or made, by local path, and whether they were empty then. */
+  readonly #made = new Map<string, Promise<boolean>>()
 
   /** The folders that open() made, from the root upwards. */
   readonly #opened: readonly string[]
@@ -27,7 +27,9 @@ export class TargetFolder {
       await orWriteFailed(root, () => makeFolders(root), {
         EEXIST: 'it is no folder, and one is needed',
       })
-    return new TargetFolder(root, missing)
+    const target = new TargetFolder(root, missing)
+    target.#made.set('', Promise.resolve(isEmpty(root)))
+    return target
   }
 
   /** Removes the folders that open() made, if nothing has come into them. */
@@ -47,10 +49,10 @@ export class TargetFolder {
 
   /**
    * Makes a folder and those above it, up to the root. Throws `write-failed` if one is a link, even a link to a folder:
-   * links may lead anywhere (threats.md 9).
+   * links may lead anywhere (threats.md 9). Resolves to whether it had nothing in it at that time, so that only this
+   * run can have put anything there.
    */
-  make(local: string): Promise<void> {
-    if (local === '') return Promise.resolve()
+  make(local: string): Promise<boolean> {
     const known = this.#made.get(local)
     if (known !== undefined) return known
     const making = this.#makeIn(parentOf(local), local)
@@ -58,14 +60,15 @@ export class TargetFolder {
     return making
   }
 
-  async #makeIn(parent: string, local: string): Promise<void> {
+  async #makeIn(parent: string, local: string): Promise<boolean> {
     await this.make(parent)
     const path = this.fileAt(local)
+    let isMade = false
     const stats = await orWriteFailed(path, async () => {
-      if (lstatOf(path) === null) await mkdir(path).catch(unlessExists)
+      if (lstatOf(path) === null) isMade = await mkdir(path).then(() => true, unlessExists)
       return lstat(path)
     })
-    if (stats.isDirectory()) return
+    if (stats.isDirectory()) return isMade
     if (stats.isFile()) throw inTheWay(path, 'a file', 'a folder')
     throw writeFailed(path, `it is ${special(stats)}, and a folder is needed`)
   }
@@ -138,6 +141,21 @@ function lstatOf(path: string): Stats | null {
   }
 }
 
-function unlessExists(error: NodeJS.ErrnoException): void {
+/** Returns false for a folder that exists. */
+function unlessExists(error: NodeJS.ErrnoException): boolean {
   if (error.code !== 'EEXIST') throw error
+  return false
+}
+
+function isEmpty(path: string): boolean {
+  try {
+    const folder = opendirSync(path)
+    try {
+      return folder.readSync() === null
+    } finally {
+      folder.closeSync()
+    }
+  } catch {
+    return false
+  }
 }

@@ -1,4 +1,4 @@
-import { formatLocator, printable, RetrievalError, redact } from '@retriever/core'
+import { formatLocator, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { Entry } from '../contract/fetcher.ts'
 import { ListingAhead } from './listing-ahead.ts'
 import { type PathFilter, readFilter } from './path-filter.ts'
@@ -29,6 +29,8 @@ export type WalkStep =
   | {
       readonly step: 'entry'
       readonly entry: WalkedEntry
+      /** How the entry is requested. Null if its URL has no meaning; it is then outside. */
+      readonly resolution: Resolution | null
       readonly folder: Folder
       readonly isIncluded: boolean
       readonly isExcluded: boolean
@@ -164,7 +166,7 @@ export class Walk {
     const entry: WalkedEntry = { ...listed, path, depth: folder.depth + 1, outside, error: null }
     const isFolder = entry.kind === 'directory' || entry.kind === 'group'
     const isExcluded = filter.isExcluded(path, isFolder)
-    yield { step: 'entry', entry, folder, isIncluded: filter.isIncluded(path, isFolder), isExcluded }
+    yield { step: 'entry', entry, resolution, folder, isIncluded: filter.isIncluded(path, isFolder), isExcluded }
     if (outside || isExcluded || !isFolder) return
     const key = this.scope.key(resolution)
     if (this.#entered.has(key)) yield { step: 'passed', entry }
