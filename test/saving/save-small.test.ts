@@ -17,7 +17,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, type SavedFile, type SaveOptions } from '@retriever/fetchers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 
 let folder: string
@@ -136,6 +136,7 @@ describe('another save that has the part without a record', () => {
     // The process stops here for seconds; meanwhile another one removes its part and writes its own.
     fs.futimesSync = (file, accessed, changed) => {
       futimesSync(file, accessed, changed)
+      vi.useFakeTimers({ now: Date.now() + 3000, toFake: ['Date'] })
       fs.writeFileSync(at('other'), 'half of an')
       fs.renameSync(at('other'), at('x.part'))
     }
@@ -145,6 +146,7 @@ describe('another save that has the part without a record', () => {
         'x.part cannot be written: another retrieval has taken it over',
       )
     } finally {
+      vi.useRealTimers()
       fs.futimesSync = futimesSync
       syncBuiltinESMExports()
     }

@@ -60,6 +60,9 @@ const brand = Symbol.for('@retriever/fetchers/Representation')
  */
 export type Representation = RepresentationBase & TaggedMetadata
 
+/** The code that saves bodies, once it is loaded: loading it for each small file takes longer than some of its work. */
+let saving: Promise<typeof import('../saving/save.ts')> | undefined
+
 /** Lets this module's functions reach the unread body. */
 let contentOf: (representation: Representation) => Body
 
@@ -279,7 +282,8 @@ class RepresentationBase implements AsyncDisposable {
       const hooks = { sink, digests: this.#content.digests }
       // Taken at once: no other reader may come first.
       const octets = this.#content.take(sink)
-      const { save } = await import('../saving/save.ts')
+      saving ??= import('../saving/save.ts')
+      const { save } = await saving
       const resumedFrom = await save(octets, path, facts, options, hooks)
       const size = resumedFrom + this.#content.received
       return { path, size, resumedFrom, url, mediaType, charset, modified, etag }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import type { ByteSource } from '../contract/byte-source.ts'
 import { asWriteFailed, exists, partFlags, partMode, takenOver, writeFailed } from './local-file.ts'
+import { momentary } from './part-lock.ts'
 
 /** How many octets are held in memory before a file is opened. */
 export const maxSmall: number = 64 * 1024
@@ -73,9 +74,10 @@ interface Destination {
 export async function saveInMemory(octets: Uint8Array, destination: Destination): Promise<boolean> {
   const { path, mode, beforeName } = destination
   const part = `${path}.part`
+  const begun = Date.now()
   const file = create(part, mode)
   if (file === null) return false
-  const number = fill(part, file, octets, destination)
+  const number = fill(part, file, octets, destination, begun)
   if (beforeName !== undefined) {
     try {
       await beforeName(octets.length)
@@ -84,20 +86,29 @@ export async function saveInMemory(octets: Uint8Array, destination: Destination)
       throw error
     }
   }
-  // If this process was stopped for seconds, another save may have thought it dead and put its own part there.
   if (!isOurs(part, number)) throw writeFailed(part, takenOver)
   move(part, destination)
   return true
 }
 
-/** Writes the part, and closes it. Returns its inode number. */
-function fill(part: string, file: number, octets: Uint8Array, { mode, modified }: Destination): number {
+/**
+ * Writes the part, and closes it. Returns its inode number if another save may think this process dead, as after it was
+ * stopped for seconds, and put its own part there. Otherwise null: two looks at the file would be of no use.
+ */
+function fill(
+  part: string,
+  file: number,
+  octets: Uint8Array,
+  { mode, modified, beforeName }: Destination,
+  begun: number,
+): number | null {
   try {
     try {
       for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
       if (mode !== null) fchmodSync(file, mode)
       if (modified !== null) futimesSync(file, new Date(), modified)
-      return fstatSync(file).ino
+      const isSoon = Math.abs(Date.now() - begun) < momentary / 2
+      return isSoon && beforeName === undefined ? null : fstatSync(file).ino
     } finally {
       closeSync(file)
     }
@@ -107,8 +118,8 @@ function fill(part: string, file: number, octets: Uint8Array, { mode, modified }
   }
 }
 
-function isOurs(part: string, number: number): boolean {
-  return lstatSync(part, { throwIfNoEntry: false })?.ino === number
+function isOurs(part: string, number: number | null): boolean {
+  return number === null || lstatSync(part, { throwIfNoEntry: false })?.ino === number
 }
 
 function move(part: string, { path, overwrite }: Destination): void {
