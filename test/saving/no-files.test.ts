@@ -36,7 +36,7 @@ test.skipIf(process.platform === 'win32')('saving ends with an error that says s
   rmSync(folder, { recursive: true })
   expect(JSON.parse(stdout)).toEqual([
     'write-failed',
-    expect.stringMatching(/x\.part.* cannot be written: too many files are open; give the process a higher limit/),
+    expect.stringMatching(/x\.part.* cannot be written: too many files are open; raise the limit of this process/),
     true,
   ])
 })

@@ -5,7 +5,7 @@ const reasons: Readonly<Record<string, string>> = {
   EIO: 'the device reports an error',
   EISDIR: 'it is a directory; name a file in it',
   ELOOP: 'a symbolic link stands there',
-  EMFILE: 'too many files are open; give the process a higher limit (ulimit -n), or close some',
+  EMFILE: 'too many files are open; raise the limit of this process, or close some',
   ENAMETOOLONG: 'the name is too long',
   ENFILE: 'this system has as many files open as it can',
   ENOENT: 'its folder does not exist',
