@@ -77,13 +77,25 @@ test('an invalid item is an error of its own', async () => {
     null,
     { url: 'http://h/', options: null },
     Object.create(null),
+    { urll: 'http://h/' },
+    undefined,
     'http://h/',
   ]
-  const codes: (string | null)[] = []
+  const told: (string | null)[] = []
   for await (const { index, error, representation } of client.retrieveAll(items as BatchItem[])) {
-    codes[index] = error === null ? await representation.text() : error.code
+    told[index] = error === null ? await representation.text() : `${error.code}: ${error.message}`
   }
-  expect(codes).toEqual([...Array.from({ length: 4 }, () => 'invalid-option'), 'receive-failed', '/ '])
+  const url = 'a URL: a string, a URL or a Resolution'
+  const expected = [
+    'Expected `urls[0].priority` to be a number, got "high" (string).',
+    expect.stringContaining('Expected `limit` to be'),
+    `Expected \`urls[2].url\` to be ${url}, got null.`,
+    expect.stringContaining('Expected `urls[3].options` to be'),
+    `Expected \`urls[4]\` to be ${url}, or an object that has one as \`url\`, got an object.`,
+    'Expected `urls[5].urll` to be one of url, key, options, priority, got "urll" (string).',
+    `Expected \`urls[6]\` to be ${url}, or an object that has one as \`url\`, got undefined.`,
+  ]
+  expect(told.map((each) => each?.replace(/^invalid-option: /, ''))).toEqual([...expected, '/ '])
 })
 
 test('an endless asynchronous list is read as it is needed, and left with the loop', async () => {

@@ -22,7 +22,7 @@ test('retrieves by its fetchers', async () => {
 test('knows the schemes of its fetchers and no others, and the option that adds them is named', async () => {
   await using client = createClient({ fetchers: [ftpFetcher()] })
   expect(client.resolve('ftpes://h/x').scheme.name).toBe('ftpes')
-  const unknown = { code: 'unknown-scheme', advice: { option: 'schemes' } }
+  const unknown = { code: 'unknown-scheme', advice: { option: 'fetchers' } }
   expect(await failure(client.retrieve('http://h/x'))).toMatchObject(unknown)
   expect(await client.explain('http://h/x')).toMatchObject({ error: unknown })
   expect(() => createClient({ policy: { schemes: ['http'] } })).toThrow(/names of known schemes/)

@@ -1,4 +1,4 @@
-import { type ClientOptions, createClient } from '@retriever/fetchers'
+import { type ClientOptions, createClient, type Fetcher } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { failure } from '../support/failure.ts'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
@@ -40,4 +40,20 @@ test('a call may only leave more out', async () => {
 
 test('names are those of schemes', () => {
   expect(() => client({ redirectSchemes: ['htpps'] })).toThrow(/`policy\.redirectSchemes` to be an array of the names/)
+})
+
+test('only what has an answer to show is told how to show it in place of the redirect', async () => {
+  const gemini: Fetcher<'gemini'> = {
+    mechanism: 'gemini',
+    retrieve: async () => ({ outcome: 'redirect', status: 31, location: 'gemini://b/' }),
+  }
+  const options = { fetchers: [redirecting, gemini], limits: { maxRedirects: 0 } }
+  await using client = createClient(options)
+  const advised = await Promise.all(['http://a/', 'gemini://a/'].map((url) => failure(client.retrieve(url))))
+  expect(
+    advised.map(({ code, advice, message }) => [code, advice?.option, /allowed; (.*)$/.exec(message)?.[1]]),
+  ).toEqual([
+    ['too-many-redirects', 'http.fail', '`http.fail: false` shows the answer.'],
+    ['too-many-redirects', 'limits.maxRedirects', '`limits.maxRedirects` allows some.'],
+  ])
 })

@@ -57,7 +57,7 @@ function resolveAbsolute(text: string, options: FindingOptions): Resolution {
   const name = schemeOf(text) ?? ''
   const scheme = options.find(name) ?? gatewayScheme(name, options.gateways)
   const split = splitAfterScheme(text, name, scheme ?? anyScheme)
-  if (scheme === undefined) throw unknownScheme(text, name)
+  if (scheme === undefined) throw unknownScheme(text, name, options.adding)
   const host = checkHost(split, scheme, options)
   lowerHost(split, scheme)
   const place = new UrlPlace(split, host?.name ?? '', scheme.defaultPort ?? 0, options)
@@ -155,8 +155,8 @@ function lowerHost(split: SplitUrl, scheme: Scheme): void {
   }
 }
 
-function unknownScheme(text: string, name: string): RetrievalError {
-  const advice = { option: 'schemes' } as const
+function unknownScheme(text: string, name: string, option: FindingOptions['adding'] = 'schemes'): RetrievalError {
+  const advice = { option } as const
   const isOpaque = !text.startsWith('//', name.length + 1)
   const reason =
     name === 'url'

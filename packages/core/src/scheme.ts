@@ -61,6 +61,8 @@ export type SchemeFinder = (name: string) => Scheme | undefined
 /** The options of a resolution that knows these schemes and no others. */
 export interface FindingOptions extends Omit<ResolveOptions, 'schemes'> {
   readonly find: SchemeFinder
+  /** The option that adds a scheme, for messages. Default `schemes`. */
+  readonly adding?: 'schemes' | 'fetchers'
 }
 
 /** The place to connect to, which the generic part of resolution gives to a scheme. */

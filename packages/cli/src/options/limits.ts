@@ -81,6 +81,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
   },
   {
     long: 'max-redirs',
+    sets: ['limits.maxRedirects'],
     sent: false,
     arg: 'NUM',
     help: 'Follow at most NUM redirects; default 20, and -1 is no limit',

@@ -132,7 +132,7 @@ export function makeClient(
   builtin: SchemeFinder,
 ): SingleClient {
   const registry = new Registry(options.fetchers ?? [], protocols)
-  const resolving = readResolving(options, builtin)
+  const resolving = readResolving(options, builtin, protocols)
   const policy = readPolicy(options.policy, resolving.find)
   const acceptedLogins = new LoginMemory()
   const clientFetchers = options.fetchers ?? []

@@ -26,7 +26,7 @@ export async function explainUrl(
     ([name, value]) => Object.hasOwn(known.request, name) && value !== undefined,
   )
   const request: RequestOptions = Object.fromEntries(given)
-  const resolving = readResolving(options, builtin)
+  const resolving = readResolving(options, builtin, protocols)
   return explainFor(String(url), request, {
     policy: { ...readPolicy(options.policy, resolving.find), isFetch: false },
     resolving: { ...resolving, ...(base !== undefined && { base }) },

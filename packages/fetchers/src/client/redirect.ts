@@ -84,14 +84,20 @@ export function withReferer(request: RequestOptions, from: Resolution, to: Resol
 
 /** The error for one redirect more than limits.maxRedirects. `cookiesCame`: this or an earlier redirect set cookies. */
 export function tooManyRedirects(
+  { plan }: Resolution,
   { location, status }: Redirect,
   cookiesCame: boolean,
   { limits, error }: RetrievalContext,
 ): RetrievalError {
   const to = `"${redact(location)}"`
   if (limits.maxRedirects === 0) {
-    const advice = { option: 'http.fail', value: false } as const
-    const message = `It redirects to ${to}, but no redirects are allowed; ${adviceText(advice)} shows the answer.`
+    // Gemini and RTSP have no answer to show beside the redirect.
+    const isHttp = plan.mechanism === 'http'
+    const advice = isHttp
+      ? ({ option: 'http.fail', value: false } as const)
+      : ({ option: 'limits.maxRedirects' } as const)
+    const remedy = `${adviceText(advice)} ${isHttp ? 'shows the answer' : 'allows some'}`
+    const message = `It redirects to ${to}, but no redirects are allowed; ${remedy}.`
     return error('too-many-redirects', message, { status, advice })
   }
   const message = `More than ${limits.maxRedirects} redirects; the last one points to ${to}.`

@@ -2,14 +2,21 @@ import { hostname } from 'node:os'
 import { domainToASCII } from 'node:url'
 import type { Resolution } from '@retriever/core'
 import { type FindingOptions, http, resolveBy, type SchemeFinder } from '@retriever/core/internal'
+import type { Protocol } from '../contract/about.ts'
 import type { ClientOptions } from './client-options.ts'
 
 /** The options with which a client resolves URLs. `builtin` finds the schemes that it knows beside the caller's. */
-export function readResolving(options: ClientOptions, builtin: SchemeFinder): FindingOptions {
+export function readResolving(
+  options: ClientOptions,
+  builtin: SchemeFinder,
+  protocols: readonly Protocol[],
+): FindingOptions {
   const { schemes, gateways, defaults, fetchers } = options
   const given = [...(schemes ?? []), ...(fetchers ?? []).flatMap((fetcher) => fetcher.schemes ?? [])]
   return {
     find: (name) => given.find((scheme) => scheme.name === name) ?? builtin(name),
+    // A client without protocols of its own gets schemes with its fetchers.
+    adding: protocols.length === 0 ? 'fetchers' : 'schemes',
     ...(gateways && { gateways: { ...gateways } }),
     defaults: { ...defaults, localHosts: localHostsOf(options) },
     fetchable: (fetchers ?? []).map(({ mechanism }) => mechanism),
@@ -36,7 +43,7 @@ function whatwgHost(url: string): string | null {
 export function textOf(url: string | URL | Resolution): string {
   if (typeof url === 'object' && url !== null && 'plan' in url) return url.url
   try {
-    return String(url)
+    return String(url ?? '')
   } catch {
     // An object without toString() is no URL, and its outcome says so.
     return ''

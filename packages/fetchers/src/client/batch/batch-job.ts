@@ -70,7 +70,7 @@ export class BatchJob<Key> extends Seat implements Rostered {
     this.#options = options
     this.place = { url, index, key }
     try {
-      checkItem(item, retriever.options)
+      checkItem(item, index, retriever.options)
       if (own !== undefined) this.#options = withOwn(options, own, retriever.options)
       this.#resolution = this.#resolve()
       this.site = siteOf(this.#resolution, seats)

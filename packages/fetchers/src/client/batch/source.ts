@@ -15,7 +15,7 @@ export function checkSource(source: unknown): void {
 }
 
 export function isItem<Key>(entry: BatchEntry<Key>): entry is BatchItem<Key> {
-  return typeof entry === 'object' && entry !== null && 'url' in entry && !('plan' in entry)
+  return typeof entry === 'object' && entry !== null && !('plan' in entry) && !('href' in entry)
 }
 
 export function priorityOf<Key>(entry: BatchEntry<Key>): number {
@@ -60,7 +60,7 @@ class ArrayReader<Key> implements SourceReader<Key> {
     if (this.isOver) return null
     const index = this.#at++
     // A hole of the array is no URL, and its outcome says so.
-    return this.#elements?.[index] ?? { entry: this.#source[index] ?? '', index }
+    return this.#elements?.[index] ?? { entry: this.#source[index] as BatchEntry<Key>, index }
   }
 
   async close(): Promise<void> {}

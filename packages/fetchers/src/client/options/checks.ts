@@ -124,9 +124,16 @@ export function checkBatch(options: BatchOptions, { call }: KnownOptions): void 
   checkRate(options)
 }
 
-/** Throws RetrievalError `invalid-option`. */
-export function checkItem(item: BatchItem, known: KnownOptions): void {
-  checkOptions(item, itemKinds)
+/** Checks the entry of a list at this position, of which `item` is made. Throws RetrievalError `invalid-option`. */
+export function checkItem(item: BatchItem, index: number, known: KnownOptions): void {
+  checkOptions(item, itemKinds, `urls[${index}].`)
+  if (item.url === undefined) {
+    throw invalidOption(
+      `urls[${index}]`,
+      `${location[0]}, or an object that has one as \`url\``,
+      'url' in item ? undefined : item,
+    )
+  }
   if (item.options !== undefined) checkRetrieve(item.options, known)
 }
 

@@ -30,7 +30,7 @@ function follow(hop: Hop, redirect: Redirect): void {
   retrieval.cookiesCame ||= redirect.setsCookies === true && cookies === undefined
   const maxRedirects = Math.min(limits.maxRedirects, redirect.maxRedirects ?? limits.maxRedirects)
   if (retrieval.redirects.length >= maxRedirects) {
-    throw tooManyRedirects(redirect, retrieval.cookiesCame, { ...context, limits: { ...limits, maxRedirects } })
+    throw tooManyRedirects(from, redirect, retrieval.cookiesCame, { ...context, limits: { ...limits, maxRedirects } })
   }
   const to = redirectTarget(from, redirect, resolving, context)
   const isFromInside = isFromHere(from, redirect)
