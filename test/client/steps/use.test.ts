@@ -371,6 +371,24 @@ describe('a request', () => {
     expect(error).toMatchObject({ code: 'aborted', message: expect.stringMatching(/read only/) })
   })
 
+  test.each<[string, (request: Parameters<Step>[0]) => object | undefined, object]>([
+    ['the request itself', (request) => request, { accept: 'text/x' }],
+    ['the options of a protocol', ({ http }) => http, { fail: false }],
+    ['its fields', ({ headers }) => headers, { 'X-Other': '1' }],
+    ['its limits', ({ limits }) => limits, { maxSize: 1 }],
+  ])('nor can %s, and what the caller gave stays', async (_, part, change) => {
+    const mutate: Step = (request, next) => {
+      Object.assign(part(request) ?? {}, change)
+      return next(request)
+    }
+    const given = { http: { compressed: true }, headers: { 'X-Own': '1' }, limits: { maxRetries: 0 } }
+    const options = structuredClone(given)
+    await using client = createClient({ use: [mutate] })
+    const error = await failure(client.retrieve(http('/a.txt'), options))
+    expect(error).toMatchObject({ code: 'aborted', message: expect.stringMatching(/read only|not extensible/) })
+    expect(options).toEqual(given)
+  })
+
   test('nor can the parts of its plan', async () => {
     const mutate: Step = (request, next) => {
       if (request.plan.mechanism === 'mailto') Object.assign(request.plan.headers, { subject: 'changed' })

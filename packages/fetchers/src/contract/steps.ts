@@ -24,8 +24,9 @@ export type NextStep = (request: StepRequest) => Promise<StepResult>
 
 /**
  * One attempt to retrieve one URL. A step may give `next` a copy with other options of the retrieval, such as
- * `headers`, `range` and `accept`, and other `limits`; they hold for this attempt. It cannot change the rest. A request
- * holds secrets, such as logins in `plan`, `login` and `headers`: do not log it as a whole.
+ * `headers`, `range` and `accept`, and other `limits`; they hold for this attempt. It cannot change the rest. Neither
+ * the request nor its parts can be written to. It holds secrets, such as logins in `plan`, `login` and `headers`: do
+ * not log it as a whole.
  */
 export interface StepRequest extends RequestOptions {
   /** The number of the retrieval, as events have it. */

@@ -40,6 +40,7 @@ export class Asked implements Facts {
     Object.assign(this, options, facts)
     this.#deadline = deadline
     this.#options = options
+    Object.freeze(this)
   }
 
   /** A getter of the class, so that copies do not make a signal, which takes as long as a retrieval from loopback. */
@@ -59,20 +60,18 @@ export class Asked implements Facts {
 }
 
 export function askedOf({ retrieval, resolution, context, attempt }: Hop): Asked {
-  const { url, request, limits, isOtherOrigin = false } = context
-  const facts = { id: retrieval.id, url, plan: readOnly(resolution.plan), attempt, isOtherOrigin, limits }
-  return new Asked(facts, request, retrieval.deadline)
+  const { url, request, isOtherOrigin = false } = context
+  // No step can write to what the policy has judged, nor to the caller's options, which hold for other calls, too.
+  const [plan, limits] = [frozen(resolution.plan), frozen(context.limits)]
+  return new Asked({ id: retrieval.id, url, plan, attempt, isOtherOrigin, limits }, frozen(request), retrieval.deadline)
 }
 
-/** Copies the plan so that no step can write to what the policy has judged. */
-function readOnly(plan: AccessPlan): AccessPlan {
-  return frozen(plan)
-}
-
-/** A copy of plain data whose parts, too, cannot be written to. */
+/** A copy of plain data whose parts, too, cannot be written to. What has a class, such as a signal, stays. */
 function frozen<T>(value: T): T {
   if (Array.isArray(value)) return Object.freeze(value.map(frozen)) as T
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
+  if (typeof value !== 'object' || value === null) return value
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
   return Object.freeze(Object.fromEntries(Object.entries(value).map(([name, part]) => [name, frozen(part)]))) as T
 }
 
