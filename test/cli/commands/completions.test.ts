@@ -42,6 +42,8 @@ const cases: readonly (readonly [line: string, last: string])[] = [
   ['retrieve --help trans', 'transfer'],
   ['retrieve -h --connect-tim', '--connect-timeout'],
   ['retrieve completions z', 'zsh'],
+  ['retrieve --color al', 'always'],
+  ['retrieve --layout host', 'host/path'],
   // A value that the table leaves open, an option of other commands, and a file where a URL is wanted: nothing.
   ['retrieve --max-time 1', '1'],
   ['retrieve explain --create', '--create'],

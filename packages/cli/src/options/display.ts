@@ -10,8 +10,8 @@ export const displayOptions: readonly OptionRow<DisplayOption>[] = [
   {
     long: 'color',
     sent: false,
-    arg: 'WHEN',
-    help: 'Colours: always, never, or auto, which is the default: on terminals, unless $NO_COLOR or $TERM forbids it',
+    arg: 'auto|always|never',
+    help: 'Colours; default auto: on terminals, unless $NO_COLOR or $TERM forbids it',
     example: 'retrieve --color always explain gopher://gopher.example.org/ | less -R',
     global: true,
   },
