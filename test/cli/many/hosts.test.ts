@@ -107,3 +107,31 @@ test.each([
   const { stderr } = await retrieve(['--from', listOf(urls), ...rest])
   expect(stderr.trim().split('\n').at(-1)).toContain(summary)
 })
+
+test.each([
+  ['1000', 'given-up'],
+  ['60', 'paused'],
+])('--json says how a server does that asks to wait for %s s', async (seconds, state) => {
+  let asked = 0
+  await using full = await listening((_, response) => {
+    response.statusCode = 503
+    response.setHeader('Retry-After', asked++ === 0 ? '0' : seconds)
+    response.end('x')
+  })
+  await using other = await listening((_, response) => {
+    response.statusCode = 404
+    response.end()
+  })
+  const urls = [`${full.url}/1`, `${other.url}/2`]
+  const { stdout } = await retrieve(['--json', '--from', listOf(urls), '--output-dir', target(), '--retry', '1'])
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const { hostname, port } = new URL(full.url)
+  const until = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
+  expect(lines.find(({ status }) => status === 503)?.server).toEqual({
+    ...{ host: hostname, port: Number(port), state, until, failed: 1 },
+  })
+  expect(lines.find(({ status }) => status === 404)?.server).toBeNull()
+})

@@ -1,5 +1,5 @@
 import { type Finding, type FollowedRedirect, RetrievalError, redact } from '@retriever/core'
-import type { TlsFacts } from '@retriever/fetchers/internal'
+import { type ServerState, serverStateOf, type TlsFacts } from '@retriever/fetchers/internal'
 import { exitCodeOf } from '../exit-codes.ts'
 import { shownFinding } from '../options/option-hints.ts'
 import { type ErrorRecord, errorRecord } from '../terminal/report.ts'
@@ -33,6 +33,14 @@ export interface Result {
   readonly tls: TlsFacts | null
   readonly findings: readonly ShownFinding[]
   readonly error: ErrorRecord | null
+  /** Of several URLs: the server that caused the error, if it takes no requests now. */
+  readonly server: ServerRecord | null
+}
+
+/** The state of a server, as the line of a URL has it. */
+interface ServerRecord extends Omit<ServerState, 'until'> {
+  /** The time when it is asked again. */
+  readonly until: string
 }
 
 type ShownFinding = Omit<Finding, 'remedy' | 'advice'>
@@ -67,7 +75,13 @@ export function resultOf({ operand, facts, error }: Done): Result {
     tls: facts.tls,
     findings: facts.findings.map(shownFinding),
     error: isFailed ? errorRecord(error) : null,
+    server: serverOf(error),
   }
+}
+
+function serverOf(error: unknown): ServerRecord | null {
+  const state = serverStateOf(error)
+  return state === null ? null : { ...state, until: state.until.toISOString() }
 }
 
 function statusOf({ status }: Facts, error: unknown): number | null {

@@ -56,6 +56,19 @@ const error: Schema = {
   required: ['code', 'exit', 'message'],
 }
 
+const server: Schema = {
+  ...whole({
+    host: text,
+    port: { type: 'number' },
+    state: { ...text, enum: ['paused', 'given-up'] },
+    until: { ...text, description: 'When it is asked again, as 2001-02-03T04:05:06.000Z' },
+    failed: { type: 'number', description: 'How many URLs have failed one after the other' },
+  }),
+  type: ['object', 'null'],
+  description:
+    'Of several URLs: the server that caused the error, if its URLs wait (paused), or fail without being asked for',
+}
+
 /** The object that --json gives for each URL. */
 const properties = {
   url: { ...text, description: 'The URL as it was typed, without secrets' },
@@ -77,6 +90,7 @@ const properties = {
   tls,
   findings,
   error,
+  server,
 } satisfies Readonly<Record<keyof Result, Schema>>
 
 export const resultSchema: Schema = { ...whole(properties), description: 'One URL, as retrieve --json reports it' }

@@ -1,7 +1,8 @@
 import { type Phase, RetrievalError, redact } from '@retriever/core'
 import type { Limits } from '../../contract/limits.ts'
 import { growingDelay } from '../../kit/retry.ts'
-import type { Job } from './job.ts'
+import type { Job, Site } from './job.ts'
+import { keepServerState, type ServerState } from './server-state.ts'
 
 /** The phases whose errors say nothing about a server. */
 const otherPhases: ReadonlySet<Phase> = new Set(['resolve', 'policy', 'save'])
@@ -62,6 +63,14 @@ export class Trouble {
     ) {
       this.isGivenUp = true
     }
+    const givesUp = job.lane?.share.caps.givesUp === true
+    keepServerState(error, () => this.#stateAt(job.site, givesUp))
+  }
+
+  #stateAt({ host, port }: Site, givesUp: boolean): ServerState | null {
+    const left = this.until - performance.now()
+    const state = this.isGivenUp && givesUp ? 'given-up' : 'paused'
+    return left <= 0 ? null : { host, port, state, until: new Date(Date.now() + left), failed: this.urls }
   }
 
   /** The error of a URL that is not asked for. */
@@ -74,7 +83,7 @@ export class Trouble {
     const since = seconds === 0 ? 'just now' : `in the last ${seconds} s`
     const said = error === undefined ? 'Try later.' : withoutUrl(error)
     const message = `${redact(url)}: Not asked${isBack ? ' again' : ''}. ${urls} of ${server} failed ${since}. ${said}`
-    return new RetrievalError(error?.code ?? 'connect-failed', message, {
+    const refused = new RetrievalError(error?.code ?? 'connect-failed', message, {
       phase: error?.phase ?? 'connect',
       url,
       transient: true,
@@ -83,6 +92,8 @@ export class Trouble {
       advice: error?.advice,
       cause: error,
     })
+    keepServerState(refused, () => this.#stateAt(site, true))
+    return refused
   }
 }
 

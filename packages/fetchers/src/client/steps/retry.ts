@@ -1,5 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import { resumePoint } from '../../kit/request-options.ts'
+import { withStateOf } from '../batch/server-state.ts'
 import type { Retrieval } from '../retrieval.ts'
 import type { HopContext } from './context.ts'
 import type { Step } from './hop.ts'
@@ -12,7 +13,7 @@ export const retry: Step = async (hop, next) => {
       return await next(hop)
     } catch (error) {
       retrieval.deadline.throwIfAborted()
-      if (!(await mayTryAgain(retrieval, context, error))) throw retrieval.retries.final(error)
+      if (!(await mayTryAgain(retrieval, context, error))) throw withStateOf(error, retrieval.retries.final(error))
       retrieval.stopwatch.again('retried')
       hop.context = context
       hop.attempt++
