@@ -33,7 +33,7 @@ const differences: Partial<Record<OptionName, string>> = {
   help: 'takes the categories of Retriever, and commands, topics and options too',
   include: 'a file that fails is not made; not together with `-C` or `-J`',
   'max-redirs': '20 if it is not given (curl: 50)',
-  netrc: 'with a user in the URL, no password of another user is sent',
+  netrc: 'with a user in the URL, no password of another user is sent; `default` is not for hosts of redirects',
   'netrc-file': 'a FILE that cannot be read is an error (37), unless `--netrc-optional` is given',
   next: 'the first failure of all decides the exit status',
   output: 'the file is NAME.part until it is complete; a single `-o -` is for all URLs',

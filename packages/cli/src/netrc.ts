@@ -5,6 +5,8 @@ export interface Netrc {
   readonly entries: readonly NetrcEntry[]
   /** Whether the logins override the password in the URL: true for -n, false for --netrc-optional. */
   readonly overrides: boolean
+  /** The name of the file if other users may read it. */
+  readonly exposed?: string
 }
 
 interface NetrcEntry {
@@ -38,6 +40,14 @@ export function readNetrcText(text: string): NetrcEntry[] {
 function unescaped(quoted: string): string {
   const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
   return quoted.replace(/\\(.)/gs, (_, character: string) => controls[character] ?? character)
+}
+
+/**
+ * The logins for hosts that a server names, in a redirect or otherwise. `default` is not for them, since anybody could
+ * get it (threats.md case 16). curl differs here.
+ */
+export function withoutDefault(netrc: Netrc | null): Netrc | null {
+  return netrc && { ...netrc, entries: netrc.entries.filter(({ machine }) => machine !== null) }
 }
 
 /**

@@ -5,6 +5,7 @@ import { Cookies } from './cookies/index.ts'
 import { enteredUrl, loginAtOnce, netrcAtOnce } from './given-login.ts'
 import type { Ledger } from './journal/ledger.ts'
 import { FileNames } from './many/file-names.ts'
+import { withoutDefault } from './netrc.ts'
 import { proxyOf, withLogin } from './options/connection/proxies.ts'
 import { Retrieval } from './retrieval.ts'
 import type { Run } from './run.ts'
@@ -53,6 +54,11 @@ export class Session implements AsyncDisposable {
     this.progress = new Progress(output)
     this.headDump = config.dumpHeader === null ? null : new SideFile(config.dumpHeader, output)
     this.#cookies = config.cookies === null ? null : new Cookies(config.cookies, run.jar)
+    const { exposed } = config.netrc ?? {}
+    if (exposed !== undefined) {
+      run.report.warning({ message: `Other users can read ${exposed}, which holds passwords: chmod 600 ${exposed}` })
+    }
+    const named = { ...config, netrc: withoutDefault(config.netrc) }
     this.options = {
       ...config.client,
       ...(this.#cookies !== null && { cookies: this.#cookies }),
@@ -67,7 +73,7 @@ export class Session implements AsyncDisposable {
         return withLogin(proxy, await this.#credentials.proxyLogin(config.proxyLogin))
       },
       ...(config.netrc !== null &&
-        !isCheck && { redirectLogin: (url) => netrcAtOnce(this.client.resolve(url), config) }),
+        !isCheck && { redirectLogin: (url) => netrcAtOnce(this.client.resolve(url), named) }),
       credentials: (challenge) => this.#credentials.answer(challenge),
       ...(config.fromArchives.length > 0 && { use: [fromArchives(config.fromArchives)] }),
     }

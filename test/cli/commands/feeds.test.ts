@@ -22,7 +22,7 @@ describe('a login that is given goes with the first request', () => {
   ] as const)('%s by %s', async (scheme, option) => {
     await using server = await start[scheme]({ auth: 'required' })
     const netrc = join(folder(), 'netrc')
-    writeFileSync(netrc, 'machine 127.0.0.1 login alice password secret\n')
+    writeFileSync(netrc, 'machine 127.0.0.1 login alice password secret\n', { mode: 0o600 })
     const url = server.url + paths[scheme]
     const { status, stderr } = await retrieve([option, option === '-u' ? 'alice:secret' : netrc, url])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

@@ -2,7 +2,7 @@ import { printable, type Resolution } from '@retriever/core'
 import type { Challenge, Credentials } from '@retriever/fetchers'
 import type { Config } from '../config.ts'
 import { usageError } from '../exit-codes.ts'
-import { type Netrc, netrcLogin } from '../netrc.ts'
+import { type Netrc, netrcLogin, withoutDefault } from '../netrc.ts'
 import type { Login } from '../options/connection/login.ts'
 import type { Output } from './output.ts'
 import { canAsk, Prompter, promptLine } from './prompt.ts'
@@ -52,7 +52,8 @@ export class CredentialPrompt {
     const login = isTyped ? this.#login : null
     const user = challenge.user ?? login?.user ?? null
     if (login !== null && login.password !== null && login.user === user) return { user, password: login.password }
-    const listed = isTyped || !this.#isCheck ? netrcLogin(this.#netrc, challenge.host, user) : null
+    const netrc = isTyped ? this.#netrc : withoutDefault(this.#netrc)
+    const listed = isTyped || !this.#isCheck ? netrcLogin(netrc, challenge.host, user) : null
     if (listed !== null) return listed
     const key = `${user ?? ''}@${place}`
     const asked = this.#asked.get(key) ?? this.#ask(challenge, user)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -17,7 +17,8 @@ const server = createServer(({ headers, url }, response) => {
   const [, octets = ''] = /^Basic (.*)$/.exec(headers.authorization ?? '') ?? []
   if (octets === '') response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="x"' })
   else logins.push(Buffer.from(octets, 'base64').toString())
-  if (url === '/other') response.writeHead(302, { Location: `http://localhost:${host.split(':')[1]}/` })
+  if (url === '/other' && octets !== '')
+    response.writeHead(302, { Location: `http://localhost:${host.split(':')[1]}/` })
   response.end('ok')
 })
 let host = ''
@@ -123,4 +124,50 @@ test('hosts are compared without case, and without the brackets of IPv6', () => 
   expect(netrcLogin(netrc, '[::1]', null)).toEqual({ user: 'c', password: 'd' })
   expect(netrcLogin(netrc, 'other.example.org', null)).toBeNull()
   expect(netrcLogin(netrc, '[::1]', 'a')).toBeNull()
+})
+
+test('case 16, `default` is for the hosts that were typed alone: a redirect gets nothing, at once or when it asks', async () => {
+  writeFileSync(join(folder(), 'any'), 'default login d password e\n', { mode: 0o600 })
+  for (const more of [[], ['--anyauth']]) {
+    logins.length = 0
+    const argv = ['-sS', '--netrc-file', 'any', ...more]
+    expect(await retrieve([...argv, `http://${host}/`], { cwd: folder() })).toMatchObject({ status: 0 })
+    expect(logins).toEqual(['d:e'])
+    logins.length = 0
+    expect(await retrieve([...argv, `http://${host}/other`], { cwd: folder() })).toMatchObject({ status: 67 })
+    expect(logins).toEqual(['d:e'])
+  }
+})
+
+test('case 88, a file that others may read is warned about once', async () => {
+  const path = join(folder(), 'open')
+  writeFileSync(path, 'machine 127.0.0.1 login a password b\n')
+  const argv = ['-sS', '--netrc-file', path, 'data:,x', 'data:,y']
+  chmodSync(path, 0o600)
+  expect(await retrieve(argv)).toEqual({ status: 0, stdout: 'xy', stderr: '' })
+  chmodSync(path, 0o604)
+  expect((await retrieve(argv)).stderr).toBe('')
+  const { stderr } = await retrieve(argv.slice(1))
+  expect(stderr).toBe(`retrieve: warning: Other users can read ${path}, which holds passwords: chmod 600 ${path}\n`)
+})
+
+test('case 88, a ~/.netrc that is no regular file is not waited for', async () => {
+  const home = join(folder(), 'special')
+  mkdirSync(home)
+  await promisify(execFile)('mkfifo', [join(home, '.netrc')])
+  // Without this program, a defect would wait in a call that no test can end.
+  const writer = execFile('sh', ['-c', `echo 'default login d password e' > "$HOME/.netrc"`], { env: { HOME: home } })
+  logins.length = 0
+  expect(await retrieve(['-sSn', `http://${host}/`], { env: { HOME: home } })).toMatchObject({ status: 67 })
+  expect(logins).toEqual([])
+  writer.kill()
+})
+
+test('case 88, a line end in a password ends no command', async () => {
+  await using servers = await startServers({ ftp: true })
+  writeFileSync(join(folder(), 'lines'), 'default login bob password "s3same\\r\\nDELE x"\n', { mode: 0o600 })
+  const { status, stderr } = await retrieve(['--netrc-file', 'lines', servers.ftp.url], { cwd: folder() })
+  expect(status).toBe(9)
+  expect(stderr).not.toContain('s3same')
+  expect(servers.ftp.received.join('\n')).not.toMatch(/DELE|s3same/)
 })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
@@ -93,18 +93,26 @@ export function readLogin(line: GivenOptions<'user' | 'proxy-user'>, option: 'us
   return colon < 0 ? { user: text, password: null } : { user: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 
+/** The permissions of a file that others than its owner may read. */
+const readableByOthers = 0o044
+
 /**
  * The logins of -n, --netrc-optional and --netrc-file; null if none of these is given, or if -u is. As in curl, a
- * ~/.netrc or $NETRC that cannot be read counts as empty. Throws `file-failed` for a FILE that cannot be read, unless
- * it is optional.
+ * ~/.netrc or $NETRC that cannot be read counts as empty; so does one that is no regular file. Throws `file-failed` for
+ * a FILE that cannot be read, unless it is optional.
  */
 export function readNetrc(line: GivenOptions<LoginOption>, env: NodeJS.ProcessEnv): Netrc | null {
   const file = line.value('netrc-file')
   const isOptional = line.has('netrc-optional')
   if ((file === undefined && !isOptional && !line.has('netrc')) || line.has('user')) return null
   try {
-    const text = readFileSync(file ?? (env.NETRC || join(homedir(), '.netrc')), 'utf8')
-    return { entries: readNetrcText(text), overrides: !isOptional }
+    const path = file ?? (env.NETRC || join(homedir(), '.netrc'))
+    const stats = statSync(path)
+    // A FIFO would be waited for. A FILE may be one, such as <(gpg -d logins.gpg).
+    if (file === undefined && !stats.isFile()) return null
+    const entries = readNetrcText(readFileSync(path, 'utf8'))
+    const isExposed = stats.isFile() && (stats.mode & readableByOthers) !== 0 && process.platform !== 'win32'
+    return { entries, overrides: !isOptional, ...(isExposed && { exposed: path }) }
   } catch (cause) {
     if (file === undefined || isOptional) return null
     const message = `--netrc-file ${file} cannot be read: ${whyUnreadable(cause)}.`
