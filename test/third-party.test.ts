@@ -152,7 +152,7 @@ describe('the contract suite finds', () => {
     ],
     [
       'an end that hides a reset',
-      'a reset in the body is partial',
+      'a reset in the body is partial (property 12)',
       withBodies(async function* (body) {
         try {
           yield* body
@@ -161,7 +161,7 @@ describe('the contract suite finds', () => {
     ],
     [
       'a request that is not that of the plan',
-      'the server gets the wire of the plan for an object, and nothing else',
+      'the server gets the wire of the plan for an object, and nothing else (property 16)',
       { ...fingerFetcher(), retrieve: (plan, context) => fingerFetcher().retrieve({ ...plan, query: 'bob' }, context) },
     ],
   ])('%s', async (_fault, name, wrong) => {

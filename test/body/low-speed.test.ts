@@ -92,7 +92,7 @@ describe('a body that drips (threats.md case 60)', () => {
     socket.destroy()
   })
 
-  test('is not ended for a consumer that takes its time', async () => {
+  test('R41: is not ended for a consumer that takes its time', async () => {
     await using server = await dripping(`${head}${'x'.repeat(39)}`, 'x', 10)
     await using client = createClient({ limits: { minSpeed: 100, minSpeedTime: 50 } })
     const { body } = await client.retrieve(`http://127.0.0.1:${server.port}/`)
@@ -120,7 +120,7 @@ describe('a body that drips (threats.md case 60)', () => {
   })
 })
 
-test.each(['ftp', 'nntp'])('%s: a greeting that drips is given up after idleTimeout', async (scheme) => {
+test.each(['ftp', 'nntp'])('case 60, %s: a greeting that drips is given up after idleTimeout', async (scheme) => {
   await using server = await dripping('', `220 ${'x'.repeat(500)}\r\n`, 20)
   const url = `${scheme}://127.0.0.1:${server.port}/${scheme === 'ftp' ? 'x' : 'a.b/1'}`
   const error = await failure(read(url, { limits: { idleTimeout: 150 } }))

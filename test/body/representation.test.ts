@@ -89,7 +89,7 @@ describe('one body, read once, in whatever form', () => {
 })
 
 describe('backpressure and limits', () => {
-  test('nothing is pulled before it is wanted, and a stop releases', async () => {
+  test('R41: nothing is pulled before it is wanted, and a stop releases', async () => {
     const source = endless()
     const representation = await get(retrieved(source.body))
     const reader = representation.body.getReader()
@@ -154,7 +154,7 @@ describe('suggestedName', () => {
 })
 
 describe('saveTo', () => {
-  test('writes, dates and leaves nothing else', async () => {
+  test('property 19: writes, dates and leaves nothing else', async () => {
     const modified = new Date('2001-02-03T04:05:06Z')
     await (await get(retrieved(chunks('ab', 'c'), { modified }))).saveTo(join(folder, 'x'))
     expect(await readFile(join(folder, 'x'), 'utf8')).toBe('abc')
@@ -162,7 +162,7 @@ describe('saveTo', () => {
     expect(await readdir(folder)).toEqual(['x'])
   })
 
-  test('a body that breaks off leaves the old file as it was, and what came in a part', async () => {
+  test('property 19: a body that breaks off leaves the old file as it was, and what came in a part', async () => {
     await writeFile(join(folder, 'x'), 'old')
     await expect((await get(retrieved(cut()))).saveTo(join(folder, 'x'))).rejects.toMatchObject({
       code: 'receive-failed',
@@ -171,7 +171,7 @@ describe('saveTo', () => {
     expect(await readFile(join(folder, 'x'), 'utf8')).toBe('old')
   })
 
-  test('an existing file is kept where the caller says so', async () => {
+  test('property 19: an existing file is kept where the caller says so', async () => {
     await writeFile(join(folder, 'x'), 'old')
     const saving = (await get(retrieved(chunks('new')))).saveTo(join(folder, 'x'), { overwrite: false })
     await expect(saving).rejects.toMatchObject({ code: 'write-failed', phase: 'save' })
@@ -189,7 +189,7 @@ describe('saveTo', () => {
     expect(await readdir(folder)).toEqual(['x'])
   })
 
-  test('a planted link at the part is not followed', async () => {
+  test('case 31, a planted link at the part is not followed', async () => {
     await writeFile(join(folder, 'victim'), 'safe')
     await symlink(join(folder, 'victim'), join(folder, 'x.part'))
     await expect((await get(retrieved(chunks('bad')))).saveTo(join(folder, 'x'))).rejects.toMatchObject({

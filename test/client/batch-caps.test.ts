@@ -44,7 +44,7 @@ async function readAll(client: Client, urls: Iterable<string | BatchItem>, optio
 
 const urlsOf = (host: string, count: number): string[] => Array.from({ length: count }, (_, n) => `http://${host}/${n}`)
 
-test('the caps hold over all calls of a client', async () => {
+test('R43: the caps hold over all calls of a client', async () => {
   const server = countingServer()
   await using client = clientWith(server, { concurrency: 3, perHost: 2 })
   const urls = ['a', 'b', 'c'].flatMap((host) => urlsOf(host, 20))

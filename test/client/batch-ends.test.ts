@@ -167,7 +167,7 @@ test('return() ends a batch while its next outcome is waited for', async () => {
   expect(aborted).toEqual(['aborted', 'aborted'])
 })
 
-test('an abort ends a batch with an endless list', async () => {
+test('R43: an abort ends a batch with an endless list', async () => {
   const { list, left } = endlessList()
   const controller = new AbortController()
   await using client = createClient({ fetchers: [echo], concurrency: 3 })
@@ -184,7 +184,7 @@ test('an abort ends a batch with an endless list', async () => {
   expect(left()).toBe(true)
 })
 
-test('the signal of an item ends that one alone', async () => {
+test('R43: the signal of an item ends that one alone', async () => {
   await using client = createClient({ fetchers: [echo] })
   const items = [{ url: 'http://h/1', options: { signal: AbortSignal.abort() } }, 'http://h/2']
   const codes: string[] = []

@@ -137,7 +137,7 @@ test('with giveUpHosts false, all wait for a host however long it takes', async 
   expect(site.asked.length).toBeLessThan(50 + 4 + 60)
 })
 
-test('one URL that always fails stops none of the others', async () => {
+test('R43: one URL that always fails stops none of the others', async () => {
   await using site = servers(({ place }) => (place === 'a:80/0' ? 'busy' : null), { perHost: 1 })
   const { came, failed } = await all(site.client, urlsOf('a', 50))
   expect([came, failed]).toEqual([49, ['http://a/0: Busy. (It was tried 4 times; 0 octets of the body came.)']])

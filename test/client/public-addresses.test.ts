@@ -103,7 +103,7 @@ test.each(['::8.8.8.8', '::ffff:0:8.8.8.8', '64:ff9b:1::808:808', '2002:808:808:
   (address) => expect(book.asked.allows(address)).toBe(false),
 )
 
-test('a zone does not make an address public, nor hide one that is', () => {
+test('case 87, a zone does not make an address public, nor hide one that is', () => {
   expect(book.asked.allows('fe80::1%eth0')).toBe(false)
   expect(book.asked.allows('::ffff:127.0.0.1%eth0')).toBe(false)
 })

@@ -202,7 +202,7 @@ describe('how often, and when', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  test('limits.totalTimeout ends the wait', async () => {
+  test('property 21: limits.totalTimeout ends the wait', async () => {
     const result = await retrieve(() => failing('503', { 'Retry-After': '60' }), { limits: { totalTimeout: 30_000 } })
     expect(result).toMatchObject({ error: { code: 'timeout', transient: false }, delays: [60_000] })
     expect((result as { error: Error }).error.message).toContain('totalTimeout')

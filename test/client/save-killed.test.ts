@@ -16,7 +16,7 @@ const content = Array.from({ length: 20_000 }, (_, line) => `${String(line).padS
 const fields = { ETag: '"a"' }
 const sent = 90_000
 
-test('the part of a process is its own while it lives, and the next save goes on from it after kill -9', async () => {
+test('R36, R38: the part of a process is its own while it lives, and the next save goes on from it after kill -9', async () => {
   await using server = await scriptedHttp((asked) => {
     // The process never gets the end.
     if (asked.fields.range === undefined) return reply(200, fields, content).subarray(0, sent - content.length)

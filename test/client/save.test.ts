@@ -169,7 +169,7 @@ describe('client.save', () => {
     expect(await left()).toEqual([])
   })
 
-  test('is interrupted by a signal, and goes on after it', async () => {
+  test('R35: is interrupted by a signal, and goes on after it', async () => {
     const abort = new AbortController()
     content = 'x'.repeat(100_000)
     server.script = (asked) => {
@@ -187,7 +187,7 @@ describe('client.save', () => {
   })
 })
 
-describe('client.save refuses, before it contacts a server,', () => {
+describe('R39: client.save refuses, before it contacts a server,', () => {
   test.each<[string, string, object, RegExp]>([
     [
       'a missing folder',
@@ -257,7 +257,7 @@ test('many files at a time make the folders that they share', async () => {
   expect((await Promise.allSettled(saved)).filter(({ status }) => status === 'rejected')).toEqual([])
 })
 
-test('of two saves to one path, the second fails and says who writes', async () => {
+test('R38: of two saves to one path, the second fails and says who writes', async () => {
   let heal: () => void = () => {}
   const held = new Promise<void>((resolve) => {
     heal = resolve

@@ -53,7 +53,7 @@ const ordinary = [
   'afs://cell.example/dir/file',
 ]
 
-test('40 ordinary URLs give no warning', () => {
+test('cases 56 and 75, 40 ordinary URLs give no warning', () => {
   expect(ordinary).toHaveLength(40)
   for (const url of ordinary) {
     const { findings } = resolve(url, options)
@@ -124,7 +124,7 @@ test('a span points at the culprit', () => {
   })
 })
 
-test('a password on loopback is a notice', () => {
+test('case 75, a password on loopback is a notice', () => {
   expect(resolve('ftp://u:p@localhost/').findings).toMatchObject([{ code: 'password-in-url', severity: 'notice' }])
 })
 

@@ -28,14 +28,14 @@ test('curl is installed', ({ skip }) => {
   expect.fail('curl is not installed')
 })
 
-test('each difference is shown by a line', () => {
+test('property 23: each difference is shown by a line', () => {
   const shown = Object.values(tables).flatMap((lines) =>
     lines.flatMap((line) => (typeof line === 'string' ? [] : [line[1]])),
   )
   expect(new Set(shown)).toEqual(new Set(Object.keys(differences)))
 })
 
-describe.runIf(isInstalled).each(Object.entries(tables))('%s', (_, lines) => {
+describe.runIf(isInstalled).each(Object.entries(tables))('property 23: %s', (_, lines) => {
   test.each(lines.map((line) => (typeof line === 'string' ? ([line, null] as const) : line)))(
     '%s',
     async (line, differs) => {

@@ -49,7 +49,7 @@ test('a JSON index whose sizes and dates are objects still lists its names', asy
   ])
 })
 
-describe('the limit of a line holds however the menu is cut', () => {
+describe('case 42, the limit of a line holds however the menu is cut', () => {
   const menu = `0first\t/a\th\t70\r\n0${'x'.repeat(5000)}\t/b\th\t70\r\n0last\t/c\th\t70\r\n.\r\n`
 
   test.each(['whole', 'bytes'] as const)('%s', async (chunking) => {

@@ -7,7 +7,7 @@ import * as grammar from './grammar.ts'
 import { require, requireEqual, type Target } from './target.ts'
 
 export const terminal: Target = {
-  about: 'a body is shown the same however it is cut, and drives no terminal',
+  about: 'case 33, property 11: a body is shown the same however it is cut, and drives no terminal',
   generate: (random) => [
     grammar.text(random) + random.pick(['\r', '\r\n', '\x1B[2J', '\u202E', '\u{E0041}', 'é']),
     String(random.below(1e9)),
@@ -47,7 +47,7 @@ async function read(chunks: readonly Buffer[]): Promise<string[]> {
 }
 
 export const lines: Target = {
-  about: 'the lines of a listing, and its limits, are the same however it is cut',
+  about: 'property 11: the lines of a listing, and its limits, are the same however it is cut',
   generate: (random) => [
     random.several(12, () => random.pick(['\n', '\r\n', '\r', 'a', 'abcdefghij', 'x'.repeat(19), 'é'])),
     String(random.below(1e9)),
@@ -59,7 +59,7 @@ export const lines: Target = {
 }
 
 export const fileNames: Target = {
-  about: 'the name of a file is one visible segment of at most 200 octets, and its own safe form',
+  about: 'property 9: the name of a file is one visible segment of at most 200 octets, and its own safe form',
   generate: (random) => [
     random.several(8, () =>
       random.pick([

@@ -81,7 +81,8 @@ async function readAll(chunks: readonly Buffer[]): Promise<readonly unknown[]> {
 }
 
 export const ldap: Target = {
-  about: "a directory's octets are answers or an error, the same however they are cut, and reading them ends",
+  about:
+    "properties 11, 13 and 14: a directory's octets are answers or an error, the same however they are cut, and reading them ends",
   generate: (random) => [
     random.several(4, () => {
       const body = `\x02\x01\x01${element(random)}`
@@ -114,7 +115,7 @@ const plan: LdapPlan = {
 }
 
 export const ldif: Target = {
-  about: 'an entry that is written as LDIF is read as it was, whatever octets its values have',
+  about: 'property 15: an entry that is written as LDIF is read as it was, whatever octets its values have',
   generate: (random) => {
     const value = (): string =>
       random.several(8, () =>

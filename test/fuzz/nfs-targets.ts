@@ -158,7 +158,8 @@ async function outcomeOf(name: string, chunks: readonly Buffer[]): Promise<unkno
 }
 
 export const nfs: Target = {
-  about: "an NFS server's answers are read or are an error, the same however they are cut, and reading them ends",
+  about:
+    "properties 11, 13 and 14: an NFS server's answers are read or are an error, the same however they are cut, and reading them ends",
   generate: (random) => {
     const name = random.pick(Object.keys(procedures))
     let octets = accepted + (procedures[name]?.answer ?? '')

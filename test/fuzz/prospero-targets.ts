@@ -108,7 +108,8 @@ function invented(random: Random, id: string): string {
 }
 
 export const ardp: Target = {
-  about: 'packets of ARDP in any order, twice, or changed, give the answer or a RetrievalError, within the limits',
+  about:
+    'properties 13 and 14: packets of ARDP in any order, twice, or changed, give the answer or a RetrievalError, within the limits',
   generate(random) {
     const { id, answer, packets } = random.pick(answers)
     const isWhole = random.chance(30)
@@ -137,7 +138,8 @@ const server = { host: 'h.example', port: 1525 }
 const object = { hostType: 'INTERNET-D', host: 'h.example(1525)', hsoname: '/x', version: '0' }
 
 export const prospero: Target = {
-  about: "a Prospero server's text is links and attributes or an error, and each URL that comes of it can be read",
+  about:
+    "property 14: a Prospero server's text is links and attributes or an error, and each URL that comes of it can be read",
   generate: (random) => [mutated(random, random.pick(answers).answer)],
   check(text = '') {
     try {
@@ -161,7 +163,7 @@ function readable(url: string): void {
 }
 
 export const prosperoTokens: Target = {
-  about: 'a text in quotes is one token again, whatever octets it has',
+  about: 'property 15: a text in quotes is one token again, whatever octets it has',
   generate: (random) => {
     const token = (): string =>
       random.several(8, () => random.pick(["'", '\n', '\r', ' ', '\t', '\0', '\xff', 'a', 'b/c']))

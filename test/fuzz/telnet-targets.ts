@@ -44,7 +44,7 @@ function decode(chunks: readonly Buffer[]): string {
 }
 
 export const telnet: Target = {
-  about: "a Telnet server's octets are text and commands, the same however they are cut",
+  about: "property 11: a Telnet server's octets are text and commands, the same however they are cut",
   generate: (random) => [octets(random), String(random.below(1e9))],
   check(text = '', seed = '0') {
     const sent = Buffer.from(text, 'latin1')
@@ -53,7 +53,8 @@ export const telnet: Target = {
 }
 
 export const telnetText: Target = {
-  about: 'text that is sent by Telnet holds no command, and comes as it was, but for the ends of its lines',
+  about:
+    'properties 15 and 16: text that is sent by Telnet holds no command, and comes as it was, but for the ends of its lines',
   generate: (random) => [octets(random), String(random.below(1e9)), random.pick(['', 'binary'])],
   check(text = '', seed = '0', binary = '') {
     const encode = (chunks: readonly Buffer[]): Buffer => {
@@ -74,7 +75,8 @@ export const telnetText: Target = {
 }
 
 export const telnetOptions: Target = {
-  about: 'two sides of a Telnet negotiation come to an end and agree, whatever they ask for and when',
+  about:
+    'case 65, property 21: two sides of a Telnet negotiation come to an end and agree, whatever they ask for and when',
   generate: (random) => [random.several(12, () => random.pick(['a', 'A', 'b', 'B', 'c', 'C', 'd', 'D', '.', '.']))],
   check(asks = '') {
     const queues: { a: [Verb, number][]; b: [Verb, number][] } = { a: [], b: [] }

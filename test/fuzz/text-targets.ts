@@ -36,7 +36,7 @@ export const extract: Target = {
 }
 
 export const reference: Target = {
-  about: 'a relative reference is resolved as RFC 3986 5.2 says, and makes no authority of its own',
+  about: 'property 6: a relative reference is resolved as RFC 3986 5.2 says, and makes no authority of its own',
   generate: (random) => [grammar.reference(random), grammar.base(random)],
   check(text = '', base = '') {
     const target = resolveReference(text, base)
@@ -48,7 +48,7 @@ export const reference: Target = {
 }
 
 export const redacting: Target = {
-  about: 'a planted secret is gone from any text, and what is hidden stays as it is',
+  about: 'property 10: a planted secret is gone from any text, and what is hidden stays as it is',
   isWhole: true,
   generate: (random) => {
     const { url, secret } = grammar.urlWithSecret(random)

@@ -61,7 +61,7 @@ function outcome(run: () => unknown): string {
 }
 
 export const tn3270: Target = {
-  about: 'a record of a 3270 is a screen of its size, or a RetrievalError',
+  about: 'property 14: a record of a 3270 is a screen of its size, or a RetrievalError',
   generate: (random) => [octets(random), random.pick(['2', '5'])],
   check(text = '', model = '2') {
     const terminal = new Terminal(model === '5' ? 5 : 2, fail)
@@ -122,7 +122,8 @@ async function dialogue(chunks: readonly Buffer[]): Promise<string> {
 }
 
 export const tn3270Dialogue: Target = {
-  about: 'a TN3270 dialogue gives the same screen however its octets are cut, or a RetrievalError',
+  about:
+    'properties 11 and 14: a TN3270 dialogue gives the same screen however its octets are cut, or a RetrievalError',
   generate: (random) => [
     random.several(14, () => random.pick([...commands, octets(random).replaceAll('\xff', '\xff\xff')])),
     String(random.below(1e9)),

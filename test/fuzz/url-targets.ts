@@ -11,7 +11,8 @@ import { url, urlWithSecret } from './grammar.ts'
 import { attempt, options, require, requireEqual, type Target, whatwgUrl } from './target.ts'
 
 export const resolved: Target = {
-  about: 'a URL gives a plan or a coded error; its host is that of the WHATWG parser, or a finding says that it is not',
+  about:
+    'properties 1 and 5: a URL gives a plan or a coded error; its host is that of the WHATWG parser, or a finding says that it is not',
   generate: (random) => [url(random)],
   check(text = '') {
     const result = attempt(() => resolve(text, options))
@@ -79,7 +80,7 @@ function requireWhatwg({ plan, findings }: Resolution, text: string): void {
 }
 
 export const explained: Target = {
-  about: 'no secret is in a record; what it says would be sent is what is sent',
+  about: 'property 10: no secret is in a record; what it says would be sent is what is sent',
   isWhole: true,
   generate: (random) => {
     const { url: text, secret } = random.chance(70) ? urlWithSecret(random) : { url: url(random), secret: '' }

@@ -98,7 +98,7 @@ async function readAll(chunks: readonly Buffer[]): Promise<readonly unknown[]> {
 
 export const wais: Target = {
   about:
-    "a WAIS server's octets are answers or an error, the same however they are cut; entries have URLs that resolve",
+    "properties 11 and 14: a WAIS server's octets are answers or an error, the same however they are cut; entries have URLs that resolve",
   generate: (random) => [
     random.chance(20) ? mutated(random) + mutated(random) : mutated(random),
     `${random.below(1e9)}`,
@@ -127,7 +127,8 @@ function checkEntries({ documents }: WaisAnswer): void {
 }
 
 export const waisDocid: Target = {
-  about: 'a document-id of any octets comes back from its URL as it was, and marks are removed however a text is cut',
+  about:
+    'properties 11 and 15: a document-id of any octets comes back from its URL as it was, and marks are removed however a text is cut',
   generate: (random) => {
     const value = (): string =>
       random.several(6, () => random.pick([...octets, ';', '=', '/', '%', '1=', 'é', '?', '#']))

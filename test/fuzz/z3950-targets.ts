@@ -129,7 +129,8 @@ async function readAll(chunks: readonly Buffer[], accept: string): Promise<reado
 }
 
 export const z3950: Target = {
-  about: "a catalogue's octets are answers or an error, the same however they are cut, and reading them ends",
+  about:
+    "properties 11, 13 and 14: a catalogue's octets are answers or an error, the same however they are cut, and reading them ends",
   generate: (random) => [
     mutated(random, random.several(3, () => random.pick(answers)) || random.pick(answers)),
     random.pick(['', 'application/json', 'application/marcxml+xml', 'application/xml']),
@@ -177,7 +178,7 @@ function invented(random: Random): string {
 }
 
 export const marc: Target = {
-  about: 'octets are a record of MARC, which becomes XML and JSON without controls, or an error',
+  about: 'property 14: octets are a record of MARC, which becomes XML and JSON without controls, or an error',
   generate: (random) => [
     random.chance(50)
       ? invented(random)
@@ -197,7 +198,7 @@ export const marc: Target = {
 }
 
 export const z3950Query: Target = {
-  about: 'a query in CCL or PQF becomes BER that is whole, or an error with a place in it',
+  about: 'property 16: a query in CCL or PQF becomes BER that is whole, or an error with a place in it',
   generate: (random) => [
     random.several(
       9,

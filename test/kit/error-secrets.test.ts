@@ -9,7 +9,7 @@ test.each([
   ['ftp', 'a%3Ftoken%3DS3CRET/b'],
   ['gopher', '0/?token=S3CRET'],
   ['gopher', '0/a%3Ftoken%3DS3CRET'],
-] as const)('%s: no error of %s has the token, nor has an event', async (protocol, path) => {
+] as const)('case 47, %s: no error of %s has the token, nor has an event', async (protocol, path) => {
   await using servers = await startServers({ ftp: true, gopher: true })
   const events: RetrievalEvent[] = []
   await using client = createClient({ onEvent: (event) => events.push(event) })

@@ -179,7 +179,7 @@ describe('a URL that a server may have chosen', () => {
 })
 
 describe('another origin gets', () => {
-  test('no login that stands in the URL, none of the caller, none of its fields', async () => {
+  test('property 20: no login that stands in the URL, none of the caller, none of its fields', async () => {
     await using server = await scriptedHttp(() => ok('in'))
     const url = server.url.replace('//', '//eve:s3cr3t@')
     const options = { policy: { allowInward: true } }
@@ -235,7 +235,7 @@ describe('another origin gets', () => {
 })
 
 describe('an end', () => {
-  test('comes to a fetcher that retrieves itself for ever', async () => {
+  test('case 61, comes to a fetcher that retrieves itself for ever', async () => {
     let times = 0
     const gate = gateway((context) => {
       times++

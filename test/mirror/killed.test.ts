@@ -65,7 +65,7 @@ function state(): { complete: Map<string, Uint8Array>; parts: Map<string, number
 /** Five kills in `npm test`, forty in `npm run test:all`. */
 const kills = runs(40)
 
-test('after many kills at random moments no file is wrong, and none that was complete comes again', {
+test('R36, R44: after many kills at random moments no file is wrong, and none that was complete comes again', {
   timeout: 300_000,
 }, async () => {
   await using server = await startHttpServer({ files })

@@ -9,7 +9,7 @@ const name = fc.oneof(
   fc.constantFrom('..', 'CON', 'nul.txt', 'x.part', 'X.PART.JSON', 'a'.repeat(300)),
 )
 
-test('any names of one folder become distinct ones in it, by letter case, too, where the file system ignores it', () => {
+test('case 58, property 9: any names of one folder become distinct ones in it, by letter case, too, if the system ignores it', () => {
   fc.assert(
     fc.property(fc.array(name), fc.boolean(), (segments, ignoresCase) => {
       const names = new LocalNames(ignoresCase)

@@ -114,7 +114,7 @@ test('a Gopher tree comes anew, as menus give neither sizes nor dates; articles 
   expect([refused.code, refused.message]).toEqual(['invalid-option', expect.stringContaining('delete')])
 })
 
-test('the folder of this machine is mirrored, and its links are not', async () => {
+test('case 9, the folder of this machine is mirrored, and its links are not', async () => {
   const source = join(jail, 'source')
   mkdirSync(join(source, 'sub'), { recursive: true })
   writeFileSync(join(source, 'sub/a.txt'), 'a')
@@ -124,7 +124,7 @@ test('the folder of this machine is mirrored, and its links are not', async () =
   expect(treeOf(folder)).toEqual(['sub/', 'sub/a.txt'])
 })
 
-test('names stay within the folder, whatever they are', async () => {
+test('cases 3 and 58, names stay within the folder, whatever they are', async () => {
   const names = [
     '..',
     '.',
@@ -151,7 +151,7 @@ test('names stay within the folder, whatever they are', async () => {
   expect(written.filter((name) => /^\.|^-|^nul$|\.part(\.json)?$|\\/.test(name))).toEqual([])
 })
 
-test('two entries whose names become one are both saved, in each run under the same names', async () => {
+test('case 58, two entries whose names become one are both saved, in each run under the same names', async () => {
   async function* listing(): AsyncGenerator<Entry> {
     yield { name: '.a', kind: 'file', url: 'http://h/1' }
     yield { name: '_a', kind: 'file', url: 'http://h/2' }
@@ -222,14 +222,14 @@ test('a file stays until the folder in its place is listed', async () => {
   expect(readFileSync(join(folder, 'a/x'), 'utf8')).toBe('new')
 })
 
-test("a folder that holds something of one's own is not removed for a file", async () => {
+test("case 32, a folder that holds something of one's own is not removed for a file", async () => {
   await mirroredTree(before)
   writeFileSync(join(folder, 'b/.own'), 'own')
   expect(await mirroredTree(turned, { delete: true })).toContain('failed b: write-failed')
   expect(readFileSync(join(folder, 'b/.own'), 'utf8')).toBe('own')
 })
 
-test('a link planted in the folder leads no file out of it', async () => {
+test('cases 9 and 31, a link planted in the folder leads no file out of it', async () => {
   const outside = join(jail, 'outside')
   mkdirSync(outside)
   mkdirSync(folder)
@@ -252,7 +252,7 @@ test('a link planted in the folder leads no file out of it', async () => {
   expect(lstatSync(join(folder, 'file.txt')).isFile()).toBe(true)
 })
 
-test('`delete` removes what the server no longer has, and nothing else', async () => {
+test('case 32, `delete` removes what the server no longer has, and nothing else', async () => {
   const outside = join(jail, 'outside')
   mkdirSync(outside)
   writeFileSync(join(outside, 'kept.txt'), 'kept')
@@ -285,7 +285,7 @@ test('`delete` removes what the server no longer has, and nothing else', async (
   )
 })
 
-test('nothing is deleted unless every listing was complete', async () => {
+test('R44: nothing is deleted unless every listing was complete', async () => {
   mkdirSync(folder)
   writeFileSync(join(folder, 'old.txt'), 'old')
   async function* unreadable(): AsyncGenerator<Entry> {
@@ -342,7 +342,7 @@ test('a file that fails is counted, and the others come', async () => {
   expect(summary.failures[0]).toMatchObject({ path: 'b/c.txt', error: { code: 'access-denied' } })
 })
 
-test('an abort ends the mirroring, and the next run goes on from the part', async () => {
+test('R44: an abort ends the mirroring, and the next run goes on from the part', async () => {
   await using servers = await startServers({ http: true, bigSize: 20_000_000 })
   const controller = new AbortController()
   const onEvent = ({ type, url }: RetrievalEvent): void => {
@@ -430,7 +430,7 @@ test.each([
   expect(asked).toEqual([undefined, undefined])
 })
 
-test('names that lead out of their folder are failures with a reason, and the listing is complete all the same', async () => {
+test('case 3, names that lead out of their folder are failures with a reason, and the listing is complete all the same', async () => {
   async function* listing(): AsyncGenerator<Entry> {
     yield { name: '..%2F..%2F.bashrc', kind: 'other', url: null, details: { leadsElsewhere: true } }
     yield { name: 'a', kind: 'file', url: 'http://h/sub/a' }

@@ -42,7 +42,7 @@ test('an entity tag that no request can hold is not sent back; the date decides'
   expect(server.asked.at(-1)?.fields['if-modified-since']).toBe(date)
 })
 
-test('a link in the place of the new record does not lead it to another file', async () => {
+test('case 31, a link in the place of the new record does not lead it to another file', async () => {
   const server = await site('"a"', date)
   const victim = join(folder, 'victim')
   writeFileSync(victim, 'mine')

@@ -174,7 +174,7 @@ test('a second run asks only what changed, and changes no file that did not', as
   expect((await copied(server.url)).results).toContain('saved a.html')
 })
 
-test('delete removes what no page names any more, and nothing else', async () => {
+test('case 32, delete removes what no page names any more, and nothing else', async () => {
   const content: Record<string, string | Resource> = {
     '/': '<a href=a.html>a</a><a href=b.html>b</a><a href=c.html>c</a>',
     ...{ '/a.html': 'a', '/b.html': 'b', '/c.html': 'c' },
@@ -195,7 +195,7 @@ test('delete removes what no page names any more, and nothing else', async () =>
   expect(read('index.html')).toBe(`<a href=b.html>b</a><a href=${server.url}c.html>c</a>`)
 })
 
-test('a folder that has become a link elsewhere is neither read, nor written, nor emptied', async () => {
+test('case 9, a folder that has become a link elsewhere is neither read, nor written, nor emptied', async () => {
   const content: Record<string, string> = { '/': '<a href=s/a.html>a</a><a href=s/b.html>b</a>' }
   const server = await served(Object.assign(content, { '/s/a.html': '<a href=b.html>b</a>', '/s/b.html': 'b' }))
   await copied(server.url)
@@ -439,7 +439,7 @@ test.each(['an abort', 'an error of onResult', 'maxEntries'])(
   },
 )
 
-test('an interrupted run leaves whole files, and the next one goes on', async () => {
+test('R44: an interrupted run leaves whole files, and the next one goes on', async () => {
   const big = 'x'.repeat(300_000)
   let isCut = true
   const server = await scriptedHttp(({ line, target, fields }) => {
@@ -481,7 +481,7 @@ test('a record that a killed run has left is read: torn lines, and pages before 
 })
 
 describe('hostile sites', () => {
-  test('a calendar without end stops at the depth, and at the number of URLs', async () => {
+  test('case 62, a calendar without end stops at the depth, and at the number of URLs', async () => {
     const server = await scriptedHttp(({ target, line }) => {
       if (target === '/robots.txt') return reply(404, {})
       const day = Number(/\d+/.exec(target)?.[0] ?? 0)
@@ -499,7 +499,7 @@ describe('hostile sites', () => {
     expect(code).toBe('limit-exceeded')
   })
 
-  test('style sheets that import each other for ever', async () => {
+  test('case 62, style sheets that import each other for ever', async () => {
     const server = await scriptedHttp(({ target, line }) => {
       if (target === '/robots.txt') return reply(404, {})
       const isPage = target === '/'

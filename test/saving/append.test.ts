@@ -102,7 +102,7 @@ describe('saveTo with append', () => {
     await expect(saving).rejects.toThrow('it has 7 octets')
   })
 
-  test('no link is followed, and neither is a file missing, a FIFO or a device taken', async () => {
+  test('cases 31 and 54, no link is followed, and neither is a file missing, a FIFO or a device taken', async () => {
     await writeFile(at('victim'), 'abc')
     await symlink(at('victim'), at('link'))
     execFileSync('mkfifo', [at('pipe')])

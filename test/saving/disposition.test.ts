@@ -38,7 +38,7 @@ test.each([
   ["attachment; filename*=UTF-8''..%2f..%2f.bashrc", '../../.bashrc'],
   ['attachment; filename="../../.bashrc"', '../../.bashrc'],
   ['attachment; filename=""', ''],
-])('%s names %j', (field, name) => {
+])('case 28, %s names %j', (field, name) => {
   expect(dispositionName(field)).toBe(name)
 })
 
@@ -58,7 +58,7 @@ test.each([
   'attachment; filename=a, attachment; filename=b',
   "attachment; filename*=koi8-r''%C1",
   'attachment; filename==',
-])('%j names nothing', (field) => {
+])('case 28, %j names nothing', (field) => {
   expect(dispositionName(field)).toBeNull()
 })
 
@@ -68,7 +68,7 @@ test.each([
   'attachment'.concat('; filename=a'.repeat(200_000)),
   `attachment; filename="${'\\a'.repeat(1_000_000)}\\`,
   `attachment; filename=${'a '.repeat(500_000)}"`,
-])('a megabyte of nothing takes a moment', (field) => {
+])('case 44, a megabyte of nothing takes a moment', (field) => {
   expect(dispositionName(field)).toBeNull()
 })
 

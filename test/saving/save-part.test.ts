@@ -58,7 +58,7 @@ describe('what came of a body that breaks off', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('stays in NAME.part, with a record that only its owner reads', async () => {
+  test('case 59, stays in NAME.part, with a record that only its owner reads', async () => {
     await breakOff()
     expect((await readdir(folder)).sort()).toEqual(['x.part', 'x.part.json'])
     expect(await content('x.part')).toBe('abc')
@@ -80,7 +80,7 @@ describe('what came of a body that breaks off', () => {
     })
   })
 
-  test('holds no secret of the URL', async () => {
+  test('case 47, holds no secret of the URL', async () => {
     const url = 'http://alice:s3cret@h/x?token=s3cret'
     const saving = (await get(cut('abc'), version, url)).saveTo(at('x'))
     await expect(saving).rejects.toMatchObject({ code: 'receive-failed' })
@@ -143,7 +143,7 @@ describe('what came of a body that breaks off', () => {
     ['says more octets than there are', () => alter((told) => ({ ...told, length: 4 }))],
     ['is gone', () => rm(at('x.part.json'))],
     ['has a second name', () => link(at('x.part.json'), at('other'))],
-  ])('proves nothing where its record %s, and stands in no way', async (_, damage) => {
+  ])('R36: proves nothing where its record %s, and stands in no way', async (_, damage) => {
     await breakOff()
     await damage()
     expect(await findPart(at('x'))).toMatchObject({ length: 3, point: null, unproven: null })
@@ -152,7 +152,7 @@ describe('what came of a body that breaks off', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('x.'))).toEqual([])
   })
 
-  test('is cut to what the record says', async () => {
+  test('R36: is cut to what the record says', async () => {
     await breakOff()
     await writeFile(at('x.part'), 'abc???')
     await (await get(chunks('def'), { ...version, size: 3, offset: 3 })).saveTo(at('x'))
@@ -170,7 +170,7 @@ describe('what came of a body that breaks off', () => {
     expect(await content('victim')).toBe('abc')
   })
 
-  test('a planted link at the record is not followed', async () => {
+  test('case 31, a planted link at the record is not followed', async () => {
     await writeFile(at('victim'), '{}')
     await symlink(at('victim'), at('x.part.json'))
     await (await get(chunks('abc'))).saveTo(at('x'))
@@ -179,7 +179,7 @@ describe('what came of a body that breaks off', () => {
   })
 })
 
-test('a file of the user that has the name of a record by chance is not removed', async () => {
+test('case 32, a file of the user that has the name of a record by chance is not removed', async () => {
   await writeFile(at('x.part.json'), '{"mine":1}')
   const saving = (await get(chunks('abc'))).saveTo(at('x'))
   await expect(saving).rejects.toMatchObject({ code: 'write-failed', message: expect.stringContaining('x.part.json') })
@@ -223,7 +223,7 @@ describe('a part that is being written', () => {
     await (await get(body(), version)).saveTo(at('x'))
   }
 
-  test('is left to its writer, who is named', async () => {
+  test('R38: is left to its writer, who is named', async () => {
     await whileWritten(async () => {
       const other = get(chunks('other')).then((representation) => representation.saveTo(at('x')))
       await expect(other).rejects.toThrow(
@@ -258,12 +258,12 @@ describe('a part that is being written', () => {
     expect(await content('x')).toBe('ABCDEF')
   })
 
-  test.runIf(process.platform === 'linux')('by one that was killed is gone on with', async () => {
+  test.runIf(process.platform === 'linux')('R36: by one that was killed is gone on with', async () => {
     await leave(async (writer) => ({ ...writer, pid: await deadPid() }))
     expect(await findPart(at('x'))).toMatchObject({ length: 4, point: { offset: 4 } })
   })
 
-  test('before is taken over by one of several that come at once, and the others are told', async () => {
+  test('R38: before is taken over by one of several that come at once, and the others are told', async () => {
     for (let round = 0; round < 40; round++) {
       await writeFile(at('x.part'), 'abc')
       const left = { url: 'http://h/x', ...version, length: 3, writer: null }

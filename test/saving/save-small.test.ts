@@ -81,7 +81,7 @@ describe('a small body that came whole', () => {
     expect([await read('x'), await left()]).toEqual(['other', ['x']])
   })
 
-  test('leaves nothing where it cannot take its name', async () => {
+  test('R39: leaves nothing where it cannot take its name', async () => {
     async function* body(): AsyncGenerator<Uint8Array> {
       await mkdir(at('x'))
       yield Buffer.from('abc')

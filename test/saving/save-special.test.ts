@@ -28,14 +28,14 @@ async function get(body: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promi
 const mode = async (name: string): Promise<string> => ((await stat(at(name))).mode & 0o777).toString(8)
 
 describe('a file that is replaced', () => {
-  test.each(['600', '640', '444', '755', '666'])('keeps its permissions (%s)', async (octal) => {
+  test.each(['600', '640', '444', '755', '666'])('case 59, keeps its permissions (%s)', async (octal) => {
     await writeFile(at('x'), 'old')
     await chmod(at('x'), Number.parseInt(octal, 8))
     await (await get(chunks('new'))).saveTo(at('x'))
     expect([await mode('x'), await readFile(at('x'), 'utf8')]).toEqual([octal, 'new'])
   })
 
-  test('is not readable for others while it comes either', async () => {
+  test('case 59, is not readable for others while it comes either', async () => {
     await writeFile(at('x'), 'old', { mode: 0o600 })
     async function* body(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('a')
@@ -54,7 +54,7 @@ describe('a FIFO that stands in the place', () => {
     ['overwrite: false', { overwrite: false }, 'it exists already'],
     ['overwrite: false and special: true', { overwrite: false, special: true }, 'it exists already'],
     ['no option', {}, 'it is not a regular file'],
-  ])('is refused with %s, and nothing waits', async (_, options, why) => {
+  ])('R39: is refused with %s, and nothing waits', async (_, options, why) => {
     const source = endless()
     const representation = await get(source.body)
     await expect(representation.saveTo(at('pipe'), options)).rejects.toThrow(`${at('pipe')} cannot be written: ${why}`)
@@ -94,7 +94,7 @@ describe('a FIFO that stands in the place', () => {
   })
 })
 
-test('a link to a special file is not followed', async () => {
+test('case 31, a link to a special file is not followed', async () => {
   await symlink('/dev/full', at('link'))
   await expect((await get(chunks('x'))).saveTo(at('link'), { special: true })).rejects.toThrow(
     'a symbolic link stands there',

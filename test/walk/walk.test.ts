@@ -50,7 +50,7 @@ test('the password of the start is used for all of its folders', async () => {
   expect(servers.ftp.received.filter((line) => line.startsWith('USER') && !line.includes('alice'))).toEqual([])
 })
 
-test('the password of the start goes to no other server, nor to another user', async () => {
+test('property 20: the password of the start goes to no other server, nor to another user', async () => {
   const asked: (readonly [string, string | null])[] = []
   async function* links(): AsyncGenerator<Entry> {
     yield { name: 'same', kind: 'directory', url: 'http://alice@here.example/same/' }
@@ -155,7 +155,7 @@ test('include and exclude are globs, expressions or functions', async () => {
   expect(await pathsOf(folders, { exclude: ['{old,src}', '*.iso'] })).toEqual(['a.txt'])
 })
 
-test('`depth` ends the walk, and a tree that is too deep without it says so', async () => {
+test('case 62, `depth` ends the walk, and a tree that is too deep without it says so', async () => {
   await using client = createClient({ fetchers: [fakeTree(() => ['a/'])] })
   expect(await walked(client.walk('http://h/', { depth: 2 }))).toHaveLength(2)
   const endless = await walked(client.walk('http://h/'))
@@ -163,7 +163,7 @@ test('`depth` ends the walk, and a tree that is too deep without it says so', as
   expect(endless.at(-1)?.error?.message).toContain('`depth`')
 })
 
-test('a tree without end is given up at `maxEntries`', async () => {
+test('case 62, a tree without end is given up at `maxEntries`', async () => {
   const options = { depth: Number.POSITIVE_INFINITY, maxEntries: 100 }
   await using client = createClient({ fetchers: [fakeTree(() => ['a/', 'b/'])] })
   const error = await failure(walked(client.walk('http://h/', options)))
@@ -171,7 +171,7 @@ test('a tree without end is given up at `maxEntries`', async () => {
   expect(error.message).toContain('100 entries')
 })
 
-test('a listing that never ends is given up at `maxEntries`, even while it is listed ahead', async () => {
+test('cases 43 and 62, a listing that never ends is given up at `maxEntries`, even while it is listed ahead', async () => {
   let given = 0
   async function* endless(): AsyncGenerator<Entry> {
     for (;;) yield entryOf(`${given++}`, 'http://h/b/')
@@ -238,7 +238,7 @@ test('closing the client ends a walk', async () => {
 const line = (type: string, name: string, selector: string, place: string): string =>
   `${type}${name}\t${selector}\t${place}\r\n`
 
-test('menus lead neither to other servers nor upwards, and each is entered once', async () => {
+test('cases 14 and 62, menus lead neither to other servers nor upwards, and each is entered once', async () => {
   await using other = await startServers({ gopher: true })
   const servers = await startServers({ gopher: true })
   const [here, there] = [servers.gopher, other.gopher].map(({ port }) => `127.0.0.1\t${port}`)
@@ -279,7 +279,7 @@ test('menus lead neither to other servers nor upwards, and each is entered once'
   await servers.close()
 })
 
-test('a redirect that leads out of the tree is an error of its folder', async () => {
+test('case 14, a redirect that leads out of the tree is an error of its folder', async () => {
   await using servers = await startServers({ http: true, files })
   servers.http.setFaults({
     replies: { '/a/b/': 'HTTP/1.1 302 Found\r\nLocation: /pub/\r\nContent-Length: 0\r\n\r\n' },

@@ -26,7 +26,7 @@ const block = (number: number, text: string): string => `\0\x03\0${String.fromCh
 const options = { limits: { idleTimeout: 4000 } }
 
 // Linux has all of 127.0.0.0/8 without being told to.
-describe.runIf(process.platform === 'linux')('an answer of another address does not become the file', () => {
+describe.runIf(process.platform === 'linux')('case 76, an answer of another address does not become the file', () => {
   test('TFTP: before the server answers, and within the file', async () => {
     await using server = await socketAt('127.0.0.1')
     await using stranger = await socketAt('127.0.0.2')
@@ -78,7 +78,7 @@ describe.runIf(process.platform === 'linux')('an answer of another address does 
   }
 })
 
-test('TFTP: a block from another port, which comes along with the first one, is none of the file', async () => {
+test('case 76, TFTP: a block from another port, which comes along with the first one, is none of the file', async () => {
   await using server = await socketAt('127.0.0.1')
   await using stranger = await socketAt('127.0.0.1')
   const full = 'a'.repeat(512)

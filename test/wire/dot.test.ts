@@ -67,11 +67,11 @@ describe('a dot-terminated block', () => {
     expect(await remainder(source)).toBe('205 bye\r\n')
   })
 
-  test.each(blocks)('%s, an octet a segment', async (_, wire, body) => {
+  test.each(blocks)('property 11: %s, an octet a segment', async (_, wire, body) => {
     expect(await collect(reader(wire.split('')))).toBe(body)
   })
 
-  test.each(blocks)('%s, cut off before its end', async (_, wire) => {
+  test.each(blocks)('property 12: %s, cut off before its end', async (_, wire) => {
     for (let length = 0; length < wire.length; length++) {
       const cut = collect(reader([wire.slice(0, length)]))
       await expect(cut, `${length} octets`).rejects.toMatchObject({ code: 'partial', phase: 'body' })
@@ -84,7 +84,7 @@ describe('a dot-terminated block', () => {
     await expect(body.next()).rejects.toMatchObject({ code: 'partial' })
   })
 
-  test('any lines, in any segments, come back as they were', async () => {
+  test('property 15: any lines, in any segments, come back as they were', async () => {
     const octet = fc.constantFrom('.', '\r', 'a', '\xff', ' ')
     const line = fc.string({ unit: octet, maxLength: 6 }).map((text) => text.replace(/\r$/, ''))
     const cutting = fc.array(fc.nat({ max: 80 }))

@@ -78,7 +78,7 @@ async function read(source: ByteSource): Promise<Buffer> {
   return Buffer.concat(kept)
 }
 
-test('a body that breaks off anywhere, however often and in whatever chunks, comes whole by an overlap', async () => {
+test('property 12: a body that breaks off anywhere, however often and in whatever chunks, comes whole by an overlap', async () => {
   const octets = octetsOf(30_000)
   const size = fc.integer({ min: 1, max: 9000 })
   await fc.assert(

@@ -34,7 +34,7 @@ describe('a pinned key holds for TLS that begins later', () => {
   })
 })
 
-describe('octets that came in the clear do not pass for octets of TLS', () => {
+describe('case 12, octets that came in the clear do not pass for octets of TLS', () => {
   test.each([
     ['a whole answer', 'A1 OK begin\r\nA2 OK [CAPABILITY IMAP4rev1] in\r\n'],
     ['a mailbox', 'A1 OK begin\r\n* LIST () "/" planted\r\n'],

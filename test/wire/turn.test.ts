@@ -27,7 +27,7 @@ function context(): RetrievalContext {
   return given as RetrievalContext
 }
 
-test('totalTimeout ends a stream of empty definitions that never pauses', async () => {
+test('property 21: totalTimeout ends a stream of empty definitions that never pauses', async () => {
   const peer = storm('151 word db\r\n.\r\n')
   const told = context()
   const read = async () => {
@@ -38,7 +38,7 @@ test('totalTimeout ends a stream of empty definitions that never pauses', async 
   expect(peer.left()).toBeGreaterThan(0)
 })
 
-test('totalTimeout ends a stream of short frames that never pauses', async () => {
+test('property 21: totalTimeout ends a stream of short frames that never pauses', async () => {
   const peer = storm('\x01')
   const told = context()
   const reader = new ExactReader(peer, told)

@@ -36,7 +36,7 @@ describe('standard output', () => {
   })
   afterAll(() => http.stop())
 
-  test('a reader that has enough ends it quietly', () => {
+  test('R37: a reader that has enough ends it quietly', () => {
     const { status, stdout, stderr } = shell(`retrieve ${http.url}big | head -c 10 | od -An -tu1`)
     expect({ status, stdout: stdout.trim().split(/\s+/), stderr }).toEqual({
       status: 0,
@@ -45,7 +45,7 @@ describe('standard output', () => {
     })
   })
 
-  test('nothing more is asked for once the reader has gone', () => {
+  test('R37: nothing more is asked for once the reader has gone', () => {
     const script = `retrieve ${http.url}big ${http.url}missing | head -c 10 >/dev/null`
     expect(shell(script)).toMatchObject({ status: 0, stderr: '' })
   })
@@ -60,7 +60,7 @@ describe('standard output', () => {
     expect(readdirSync('/dev')).not.toContain('stdout.part')
   })
 
-  test('a full disk is exit code 23 and one sentence', () => {
+  test('R34: a full disk is exit code 23 and one sentence', () => {
     expect(shell(`retrieve ${http.url}readme.txt > /dev/full`)).toEqual({
       status: 23,
       stdout: '',
@@ -73,7 +73,7 @@ describe('standard output', () => {
     expect(shell('retrieve --help > /dev/full')).toMatchObject({ status: 23 })
   })
 
-  test('a short write is not taken for a whole one', () => {
+  test('R34: a short write is not taken for a whole one', () => {
     // The limit is 1 KiB, the body 4 KiB: write(2) takes the first quarter and says so.
     const script = `trap '' XFSZ; ulimit -f 1; retrieve ${http.url}pub/a.bin > short`
     const { status, stderr } = shell(script, folder())
@@ -98,21 +98,24 @@ describe('interrupts', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s: exit code %i, what came is kept, a line says so, the connection closed', async (signal, code) => {
-    const name = `big-${signal}`
-    const child = start(['-o', name, `${servers.http.url}big`], { cwd: folder() })
-    const said = text(child.stderr ?? Readable.from([]))
-    await partFile(`${name}.part`)
-    child.kill(signal)
-    expect(await once(child, 'exit')).toEqual([code, null])
-    const line = new RegExp(
-      `^retrieve: \\S+: ${name}\\.part keeps the .* that came; the same command with -C - continues`,
-    )
-    expect(await said).toMatch(line)
-    const left = readdirSync(folder()).filter((each) => each.startsWith(name))
-    expect(left.sort()).toEqual([`${name}.part`, `${name}.part.json`])
-    await servers.http.waitForConnections(0)
-  })
+  ] as const)(
+    'R35: %s: exit code %i, what came is kept, a line says so, the connection closed',
+    async (signal, code) => {
+      const name = `big-${signal}`
+      const child = start(['-o', name, `${servers.http.url}big`], { cwd: folder() })
+      const said = text(child.stderr ?? Readable.from([]))
+      await partFile(`${name}.part`)
+      child.kill(signal)
+      expect(await once(child, 'exit')).toEqual([code, null])
+      const line = new RegExp(
+        `^retrieve: \\S+: ${name}\\.part keeps the .* that came; the same command with -C - continues`,
+      )
+      expect(await said).toMatch(line)
+      const left = readdirSync(folder()).filter((each) => each.startsWith(name))
+      expect(left.sort()).toEqual([`${name}.part`, `${name}.part.json`])
+      await servers.http.waitForConnections(0)
+    },
+  )
 
   test('also while a reader has paused', async () => {
     // The pipe has no reader, so it fills.

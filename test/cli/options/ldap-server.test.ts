@@ -43,7 +43,7 @@ test('files name it in the order of ldap.conf(5); the last line and the last fil
   expect(await serverBy({ LDAPRC: 'mine', LDAPNOINIT: '' }, own)).toBe(none)
 })
 
-test('a file of the current folder is not read', async () => {
+test('case 89, a file of the current folder is not read', async () => {
   const files = { ldaprc: 'URI ldap://evil.example\n', '.ldaprc': 'URI ldap://evil.example\n' }
   expect(await serverBy({ LDAPNOINIT: '1' }, files)).toBe(none)
   expect(await serverBy({}, { ...files, 'home/ldaprc': '', 'home/.ldaprc': '' })).not.toContain('evil')

@@ -135,7 +135,7 @@ describe('the advice for an option of wget', () => {
   )
 })
 
-test('a configuration file of many URLs, and a line of many options, take no longer than their length', () => {
+test('property 22: a configuration file of many URLs, and a line of many options, take no longer than their length', () => {
   const text = Buffer.from('url = file:///x\n'.repeat(60_000))
   expect(parseCommandLine(['-q', '-K', 'urls'], {}, () => text).operands).toHaveLength(60_000)
   const words = Array.from({ length: 60_000 }, () => ['-o', 'x', 'file:///x']).flat()

@@ -217,7 +217,7 @@ test('a cut body leaves what came, to be continued', async () => {
   expect(readdirSync(folder()).filter((name) => name.startsWith('cut'))).toEqual(['cut.part', 'cut.part.json'])
 })
 
-test('a FIFO that no program reads is refused before anything is requested', async () => {
+test('R39: a FIFO that no program reads is refused before anything is requested', async () => {
   execFileSync('mkfifo', [join(folder(), 'pipe')])
   const before = servers.http.accepted
   const why = 'pipe cannot be written: no program reads this FIFO; start its reader first.'
@@ -228,7 +228,7 @@ test('a FIFO that no program reads is refused before anything is requested', asy
   expect(shell(script, folder())).toEqual({ ...quiet, stdout: 'abcdefghij' })
 })
 
-test('a file that cannot be continued is refused before anything is requested', async () => {
+test('R39: a file that cannot be continued is refused before anything is requested', async () => {
   writeFileSync(join(folder(), 'ten'), '0123456789')
   symlinkSync('ten', join(folder(), 'link'))
   const before = servers.http.accepted

@@ -88,7 +88,7 @@ describe('a body that does not come to its end', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('because of %s', async (signal, code) => {
+  ] as const)('R35: because of %s', async (signal, code) => {
     end = 'keep'
     const child = start(['-o', 'x', server.url], { cwd: folder() })
     await untilStill()
@@ -117,7 +117,7 @@ describe('a body that does not come to its end', () => {
     expect([read('x'), left(), ranges().at(-1)]).toEqual([whole, ['x'], 'bytes=5-'])
   })
 
-  test('because of a signal while it waits for the next try', async () => {
+  test('R35: because of a signal while it waits for the next try', async () => {
     const child = start(['--retry', '9', '-o', 'x', server.url], { cwd: folder() })
     let said = ''
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -249,7 +249,7 @@ describe('-C - mixes no two versions', () => {
     expect([read('x'), ranges()]).toEqual([whole, [undefined, undefined]])
   })
 
-  test.each(['damaged', '{"url":null}'])('with a record that is damaged begins anew (%s)', async (text) => {
+  test.each(['damaged', '{"url":null}'])('R36: with a record that is damaged begins anew (%s)', async (text) => {
     await run('-o', 'x', server.url)
     writeFileSync(join(folder(), 'x.part.json'), text)
     heal()
@@ -293,7 +293,7 @@ describe('a process that writes the same file', () => {
   test.each([
     ['-o', 'x'],
     ['-C', '-', '-o', 'x'],
-  ])('is respected while it lives: %s %s', async (...args) => {
+  ])('R38: is respected while it lives: %s %s', async (...args) => {
     const child = await writing()
     const { status, stderr } = await run(...args, server.url)
     const why = `another retrieval is writing it; wait for its end, or choose another name (process ${child.pid})`
@@ -303,7 +303,7 @@ describe('a process that writes the same file', () => {
     await once(child, 'exit')
   })
 
-  test('and was killed is followed by a run that begins anew', async () => {
+  test('R36: and was killed is followed by a run that begins anew', async () => {
     const child = await writing()
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -313,7 +313,7 @@ describe('a process that writes the same file', () => {
     expect([read('x'), left(), ranges()]).toEqual([whole, ['x'], [undefined, undefined]])
   })
 
-  test.runIf(process.platform === 'linux')('and was killed is followed by -C - from where it was', async () => {
+  test.runIf(process.platform === 'linux')('R36: and was killed is followed by -C - from where it was', async () => {
     const child = await writing()
     child.kill('SIGKILL')
     await once(child, 'exit')

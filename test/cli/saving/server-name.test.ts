@@ -16,7 +16,7 @@ test.each([
     'x'.repeat(200),
     `since the server's name for it, "${'x'.repeat(200)}", is no safe name for a file`,
   ],
-])('a file that the server names %j is saved as %j', async (given, name, why) => {
+])('case 28, a file that the server names %j is saved as %j', async (given, name, why) => {
   const disposition = `Content-Disposition: attachment; filename="${given}"`
   await using server = await scriptedHttp(() => `HTTP/1.1 200 OK\r\n${disposition}\r\nContent-Length: 4\r\n\r\nbody`)
   const { status, stderr } = await retrieve(['-OJ', `${server.url}x`], { cwd: folder() })

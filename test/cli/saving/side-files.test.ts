@@ -111,7 +111,7 @@ describe.skipIf(process.getuid?.() !== 0)(
   },
 )
 
-test.each(lines)('%s makes a file for its owner alone; an old one keeps its mode', async (line) => {
+test.each(lines)('case 59, %s makes a file for its owner alone; an old one keeps its mode', async (line) => {
   const cwd = madeFolder(0o755)
   expect(await run(line, 'new', cwd)).toMatchObject({ status: 0 })
   const mode = (name: string): number => statSync(join(cwd, name)).mode & 0o777

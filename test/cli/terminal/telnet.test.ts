@@ -159,14 +159,17 @@ async function screenOf(server: TestServer, option = ''): Promise<string> {
   return screen
 }
 
-test.runIf(hasTerminal)('hostile sequences are dropped, colours pass, and the terminal is left as it was', async () => {
-  await using server = await scriptedTelnet(showHostile)
-  const screen = await screenOf(server)
-  expect(screen).toContain('a\x1b[31mred\x1b[0m\x1b[?1049hz')
-  for (const part of ['cGF5', 'title', '[21t', '$q', '6n', '[c', '[8;', '[5i', '\x05'])
-    expect(screen).not.toContain(part)
-  expect(screen).toMatch(/\x1b\[\?1049l\x1b\[0m/)
-})
+test.runIf(hasTerminal)(
+  'case 82, hostile sequences are dropped, colours pass, and the terminal is left as it was',
+  async () => {
+    await using server = await scriptedTelnet(showHostile)
+    const screen = await screenOf(server)
+    expect(screen).toContain('a\x1b[31mred\x1b[0m\x1b[?1049hz')
+    for (const part of ['cGF5', 'title', '[21t', '$q', '6n', '[c', '[8;', '[5i', '\x05'])
+      expect(screen).not.toContain(part)
+    expect(screen).toMatch(/\x1b\[\?1049l\x1b\[0m/)
+  },
+)
 
 test.runIf(hasTerminal)('-o - shows them as they are', async () => {
   await using server = await scriptedTelnet(showHostile)

@@ -164,7 +164,8 @@ async function receive(directory: Directory, limit: number, seed: number | null,
 }
 
 export const directory: Target = {
-  about: 'a search gives each entry once, whatever limits and pages the server has, and however its answers are cut',
+  about:
+    'property 11: a search gives each entry once, whatever limits and pages the server has, and however its answers are cut',
   generate: (random) => {
     const entries = random.pick([0, 1, 2, 5, 9, 23, 60, random.below(1300)])
     const pages = random.pick(['none', 'smaller', 'refused', 'stopped'])

@@ -169,7 +169,7 @@ async function receive(connack: string, rest: string, seed: number | null, reque
 }
 
 export const mqtt: Target = {
-  about: 'packets of MQTT give the messages that the specification says, the same however they are cut',
+  about: 'property 11: packets of MQTT give the messages that the specification says, the same however they are cut',
   generate: (random) => {
     const connack = random.chance(90)
       ? '\x20\x02\0\0'
@@ -251,7 +251,8 @@ function isFilter(octets: string): boolean {
 
 export const mqttTopic: Target = {
   isWhole: true,
-  about: 'the path of an mqtt URL is a topic filter or an error, and CONNECT and SUBSCRIBE hold what it says',
+  about:
+    'property 16: the path of an mqtt URL is a topic filter or an error, and CONNECT and SUBSCRIBE hold what it says',
   generate: (random) => [
     random.pick(['', '', 'u@', 'u:p@', 'u%C3%A9:@', ':p@', '@', 'u%00@', `${'u'.repeat(300)}@`]),
     random.chance(2) ? 'x'.repeat(8000) : random.several(5, () => random.several(2, () => random.pick(levels)), '/'),

@@ -146,7 +146,8 @@ function unmasked(frame: string): string {
 }
 
 export const ws: Target = {
-  about: 'frames of a WebSocket give what RFC 6455 says, the same however they are cut, and are answered so',
+  about:
+    'property 11: frames of a WebSocket give what RFC 6455 says, the same however they are cut, and are answered so',
   generate: (random) => {
     const octets = random.several(9, () => frame(random))
     const all = octets + random.pick(['', '\x88\0', '\x88\0', '\x88\x02\x03\xe8'])

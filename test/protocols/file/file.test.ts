@@ -213,7 +213,7 @@ describe('a file', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('case 54, what is refused', () => {
   test.each([
     ['none', 'not-found', 'no such file'],
     ['big/none', 'not-found', 'no such file'],

@@ -22,7 +22,7 @@ const refused = async (url: string, words: string): Promise<void> => {
   expect(failure).toMatchObject({ code: 'file-failed', message: expect.stringContaining(words) })
 }
 
-describe.runIf(process.platform === 'linux')('a piece of a running process', () => {
+describe.runIf(process.platform === 'linux')('case 54, a piece of a running process', () => {
   test.each([
     'self/environ',
     'thread-self/environ',
@@ -76,6 +76,6 @@ describe.runIf(process.platform === 'linux')('a piece of a running process', () 
   })
 })
 
-test.each(['/dev/null', '/dev/zero', '/dev/tty', '/dev/urandom'])('%s is refused', (path) =>
+test.each(['/dev/null', '/dev/zero', '/dev/tty', '/dev/urandom'])('case 54, %s is refused', (path) =>
   refused(`file://${path}`, 'a device'),
 )

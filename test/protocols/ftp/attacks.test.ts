@@ -97,7 +97,7 @@ describe('case 4, commands in the path: refused before anything is opened', () =
     expect(server.accepted).toBe(0)
   })
 
-  test('whatever octets a path holds, each line is one command, and the commands are the plan', async () => {
+  test('property 16: whatever octets a path holds, each line is one command, and the commands are the plan', async () => {
     const segment = fc
       .array(
         fc.integer({ min: 1, max: 255 }).filter((octet) => octet !== 10 && octet !== 13),

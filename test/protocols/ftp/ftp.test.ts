@@ -525,7 +525,7 @@ describe('a server that stands still', () => {
     ['login', 'login'],
     ['response', 'request'],
     ['body', 'body'],
-  ] as const)('at its %s: timeout, phase %s', async (stall, phase) => {
+  ] as const)('R33: at its %s: timeout, phase %s', async (stall, phase) => {
     const error = await failureOf({ faults: { stall } }, 'pub/a.bin', { limits: { idleTimeout: 1000, maxRetries: 0 } })
     expect(error).toMatchObject({ code: 'timeout', phase })
   })

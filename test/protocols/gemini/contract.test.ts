@@ -115,7 +115,7 @@ describe('statuses', () => {
     })
   })
 
-  test('a redirect is followed, at most five times', async () => {
+  test('case 61, a redirect is followed, at most five times', async () => {
     const { representation, text, received } = await outcome('redirect/31')
     expect(text).toBe('Hello, world.\n')
     expect(representation?.redirects.map(({ status }) => status)).toEqual([31, 30])

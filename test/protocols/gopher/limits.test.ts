@@ -6,7 +6,7 @@ import { replying, startPair } from './support/gopher-plus-client.ts'
 const info = '+INFO: 0x\t/x\th.example\t70\t?\r\n'
 
 // Quadratic time is a minute here, cubic time hours: the test's time limit is the budget.
-describe('lines that are hard to match: linear time', () => {
+describe('case 44, lines that are hard to match: linear time', () => {
   const pieces = [' ', '\t', ':', 'a', 'a ', ': ', '<', '>', '1', '.', '+', ';', '[', '%', '\xa0', '3 ', 'URL:', '\r']
   const lines = (start: string, piece: string): string =>
     ['', 'x', '\tx', ':x'].map((end) => ` ${start}${piece.repeat(runs(60_000) / piece.length)}${end}\r\n`).join('')

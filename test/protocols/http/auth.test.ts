@@ -399,7 +399,7 @@ describe('a server that wants a login', () => {
 })
 
 describe('a redirect to another origin', () => {
-  test('takes no login along: the URL’s, a digest, the caller’s fields (cases 15, 16, 48 and 84)', async () => {
+  test('takes no login along: the URL’s, a digest, the caller’s fields (cases 15, 16, 48 and 84; property 20)', async () => {
     const askedFor: Challenge[] = []
     await using victim = await scriptedHttp(serving(() => challenged([digest('m'), 'Basic realm="r"'])))
     const moved = redirectTo(`http://mallory:x@localhost:${victim.port}/y`)

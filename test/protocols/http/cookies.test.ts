@@ -28,7 +28,7 @@ function noting(cookie: (url: string) => unknown): { store: CookieStore; told: u
   return { store, told }
 }
 
-test('it is asked for each request by its URL, and gets what answers set; events hide both', async () => {
+test('case 91, it is asked for each request by its URL, and gets what answers set; events hide both', async () => {
   const { store, told } = noting((url) => `at=${new URL(url).port}s3cr3t`)
   const events: RetrievalEvent[] = []
   await using client = createClient({ cookies: store, onEvent: (event) => events.push(event) })

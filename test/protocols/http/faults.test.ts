@@ -176,7 +176,7 @@ describe('TLS, and neither length nor last chunk: close_notify proves the end', 
     })
   })
 
-  test.each(ends)('where the first address of the server does not answer, too (%s)', async (end, expected) => {
+  test.each(ends)('where the first address of the server does not answer, too (%s; R32)', async (end, expected) => {
     await using server = await scriptedHttp(() => ({ octets: `${head()}abc`, end }), { tls: true })
     const relay = createServer((socket) => {
       const onwards = connect(server.port, '127.0.0.1').on('error', () => {})

@@ -353,7 +353,7 @@ describe('time and cancellation', () => {
   test.each([
     ['response', 'request'],
     ['body', 'body'],
-  ] as const)('a server silent at %s is a timeout of phase %s', async (stall, phase) => {
+  ] as const)('R33: a server silent at %s is a timeout of phase %s', async (stall, phase) => {
     servers.http.setFaults({ stall })
     await using hasty = impatient()
     const error = await failure(hasty.retrieve(url('pub/hello.txt')).then((representation) => representation.text()))

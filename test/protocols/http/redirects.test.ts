@@ -70,7 +70,7 @@ describe('the fragment of the first URL goes on (RFC 9110 10.2.2)', () => {
   })
 })
 
-describe('a redirect that never ends', () => {
+describe('case 61, a redirect that never ends', () => {
   test('because of cookies ends in a sentence that says so', async () => {
     await using server = await scriptedHttp(
       () => 'HTTP/1.1 302 F\r\nLocation: /\r\nSet-Cookie: seen=s3cr3t\r\nContent-Length: 0\r\n\r\n',
@@ -93,7 +93,7 @@ describe('a redirect that never ends', () => {
 describe('fields that do not go to another origin', () => {
   const headers = { Authorization: 'Bearer s3cr3t', 'X-Own': 's3cr3t', 'Accept-Language': 'de' }
 
-  test('are remarked by name, once', async () => {
+  test('are remarked by name, once (case 15)', async () => {
     await using second = await scriptedHttp(({ index }) => (index === 0 ? redirectTo('/again') : ok('x')))
     await using first = await scriptedHttp(() => redirectTo(second.url))
     const result = await retrieved(first.url, { headers })

@@ -93,7 +93,7 @@ describe('hostile answers (cases 52, 60 and 63)', () => {
   })
 
   test.each(['endless', 'endless references'])(
-    '%s entries end at a limit, and one that stops reading stops them',
+    'case 43, %s entries end at a limit, and one that stops reading stops them',
     async (name) => {
       const limits: ClientOptions['limits'] = { maxSize: 200_000, maxListing: 200_000 }
       expect((await body(urlOf(name, '??sub'), { limits })).error).toMatchObject({ code: 'limit-exceeded' })

@@ -122,7 +122,7 @@ test('an entry has its values, text as text and octets in base64, and a URL that
   }
 })
 
-test('threats.md 52: a reference is a comment and a link, a referral an error; neither is followed', async () => {
+test('case 52, a reference is a comment and a link, a referral an error; neither is followed', async () => {
   const url = await start()
   const elsewhere = 'ldap://127.0.0.1:9/ou=elsewhere,dc=example,dc=org'
   expect(await ldif(`${url}${suffix}?1.1?one`)).toBe(`version: 1\n\ndn: ${people}\n\n# reference: ${elsewhere}\n`)
@@ -135,7 +135,7 @@ test('threats.md 52: a reference is a comment and a link, a referral an error; n
   expect(dialled).toHaveLength(server?.accepted ?? 0)
 })
 
-test('a search that the server stops gives what came, and is partial', async () => {
+test('R30: a search that the server stops gives what came, and is partial', async () => {
   const url = await start({ sizeLimit: 2 })
   const representation = await makeClient().retrieve(`${url}${people}?1.1?sub`)
   const chunks: Buffer[] = []
@@ -149,7 +149,7 @@ test('a search that the server stops gives what came, and is partial', async () 
   expect(Buffer.concat(chunks).toString()).toBe(`version: 1\n\ndn: ${people}\n\ndn: uid=alice,${people}\n`)
 })
 
-test('all entries that came before the server stopped are listed', async () => {
+test('R30: all entries that came before the server stopped are listed', async () => {
   const url = await start({ sizeLimit: 2 })
   const names: string[] = []
   const error = await failureOf(
@@ -272,7 +272,7 @@ test('a range is refused before anything is sent', async () => {
   expect(server?.accepted).toBe(0)
 })
 
-test('StartTLS by requireTls: the search goes through TLS, and a server without it gets none', async () => {
+test('case 13, StartTLS by requireTls: the search goes through TLS, and a server without it gets none', async () => {
   const url = await start({ tls: 'explicit' })
   const client = makeClient({ defaults: { requireTls: true } })
   expect(await ldif(`${url}uid=bob,${people}?sn`, client)).toContain('sn: Builder')
@@ -286,7 +286,7 @@ test('StartTLS by requireTls: the search goes through TLS, and a server without 
   expect(server?.received).toEqual(['extended StartTLS'])
 })
 
-test('octets behind the answer to StartTLS do not pass for octets sent through TLS', async () => {
+test('case 12, octets behind the answer to StartTLS do not pass for octets sent through TLS', async () => {
   // Success (RFC 4511 4.14.2), and a search result glued to it.
   const forged = Buffer.from('300c02010178070a010004000400300c02010265070a010004000400', 'hex').toString('latin1')
   const url = await start({ tls: 'explicit', faults: { replies: { extended: forged } } })
@@ -294,7 +294,7 @@ test('octets behind the answer to StartTLS do not pass for octets sent through T
   expect(await failure(`${url}${suffix}`, client)).toMatchObject({ code: 'protocol-violation' })
 })
 
-test('ldaps: the certificate must be that of the host', async () => {
+test('case 35, ldaps: the certificate must be that of the host', async () => {
   const url = await start({ tls: true })
   expect(url).toMatch(/^ldaps:/)
   expect(await ldif(`${url}uid=bob,${people}?sn`)).toContain('sn: Builder')

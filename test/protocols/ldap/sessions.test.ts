@@ -88,7 +88,7 @@ test('a login that the server wanted serves the searches after it; an empty bind
   expect(server.accepted).toBe(1)
 })
 
-test('other logins have other connections', async () => {
+test('case 38, other logins have other connections', async () => {
   const server = await start({ accounts: { alice: 'secret', bob: 'secret' } })
   const client = clientOf({ credentials: ({ user }) => (user ? { user, password: 'secret' } : null) })
   for (const name of [alice, `uid=bob,${people}`, alice]) {
@@ -157,7 +157,7 @@ test('a connection whose login was refused is not used again: the refusal may ha
   expect(server.accepted).toBe(2)
 })
 
-test('an answer to the search before is none to this one', async () => {
+test('case 39, an answer to the search before is none to this one', async () => {
   const server = await start()
   const client = clientOf()
   await text(client, server.url + alice)

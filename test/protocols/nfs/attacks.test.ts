@@ -53,12 +53,12 @@ describe('a server that breaks the protocol', () => {
     expect(representation.url).toMatch(/^nfs:\/\/127\.0\.0\.1:\d+\/pub\/hello\.txt$/)
   })
 
-  test('an endless directory ends at the limit', async () => {
+  test('case 43, an endless directory ends at the limit', async () => {
     const limits = { maxListing: 20_000, maxRetries: 0 }
     await expect(retrieve('misbehaviour/endless', {}, { limits })).rejects.toMatchObject({ code: 'limit-exceeded' })
   })
 
-  test('names that lead elsewhere have no URL, and none reaches a terminal', async () => {
+  test('cases 3 and 33, names that lead elsewhere have no URL, and none reaches a terminal', async () => {
     const entries = await list('misbehaviour/names')
     expect(entries.map(({ name, url }) => [name, url])).toEqual([
       ['../up', null],
@@ -81,7 +81,7 @@ describe('a server that breaks the protocol', () => {
   })
 })
 
-test('MOUNT is asked at the address of the first connection, not looked up again', async () => {
+test('case 21, MOUNT is asked at the address of the first connection, not looked up again', async () => {
   await using server = await startNfsServer({ publicHandle: false })
   const client = createClient({
     addresses: { [`nfs.test:${server.port}`]: ['127.0.0.1'] },
@@ -98,13 +98,13 @@ test('MOUNT is asked at the address of the first connection, not looked up again
 })
 
 describe('faults of the way', () => {
-  test('a body that is cut is partial', async () => {
+  test('property 12: a body that is cut is partial', async () => {
     await expect(retrieve('big', { bigSize: 3e6, faults: { cutAfter: 1e6 } })).rejects.toMatchObject({
       code: 'partial',
     })
   })
 
-  test('a slow reader gets no more than the window', async () => {
+  test('R41: a slow reader gets no more than the window', async () => {
     await using server = await startNfsServer({ bigSize: 64 * 1024 * 1024 })
     await using client = createClient()
     const representation = await client.retrieve(`${server.url}big`)

@@ -32,7 +32,7 @@ test('without losses, each packet is sent once', async () => {
   expect(outcome).toEqual({ isWhole: true, error: null, sent: { client: windows, server: packets } })
 })
 
-test('packets that come twice are not answered twice', async () => {
+test('case 76, packets that come twice are not answered twice', async () => {
   withoutTimers()
   const outcome = await retrieve(() => 'is doubled', 2000)
   // The server answers the doubled request, and each doubled acknowledgement, by a window.

@@ -77,7 +77,7 @@ test('a packet behind the last one is ignored', async () => {
   expect(names).toEqual(['a', 'b'])
 })
 
-test('packets far ahead of those that have come are not kept', async () => {
+test('case 76, packets far ahead of those that have come are not kept', async () => {
   const { names, error } = await list(
     toLinks(({ id }) => [
       ...Array.from({ length: 100 }, (_, at) => numbered(id, 1000 + at, 0) + 'x'.repeat(1000)),
@@ -106,7 +106,7 @@ test('the octets of a control packet are none of the message', async () => {
   expect(names).toEqual(['a'])
 })
 
-test('packets of another version, and such as are shorter than their header, are ignored', async () => {
+test('case 76, packets of another version, and such as are shorter than their header, are ignored', async () => {
   const { names } = await list(
     toLinks(({ id }) => [
       `\x43${id}${two(1)}${two(1)}${'\0'.repeat(60)}${link('version')}`,

@@ -46,7 +46,7 @@ test('a server that redirects its clients (ARDP option 4) is left for the other 
   expect(result.url).toBe(`${other.url}/docs/hello.txt`)
 })
 
-test('a server that redirects to itself is too-many-redirects', async () => {
+test('case 61, a server that redirects to itself is too-many-redirects', async () => {
   await using first = await startProsperoServer()
   const { port } = first
   await first.close()

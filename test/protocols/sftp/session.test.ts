@@ -74,7 +74,7 @@ describe('one login', () => {
     expect(texts.slice(-2)).toMatchObject([{ value: 'Hello.\n' }, { value: 'Hello.\n' }])
   })
 
-  test('of another user, or after insecure, is another connection', async () => {
+  test('case 38, of another user, or after insecure, is another connection', async () => {
     const server = await start({})
     const at = (user: string): string => `${server.url.replace('//', `//${user}`)}pub/hello.txt`
     const client = clientOf(server)
@@ -171,7 +171,7 @@ describe('names', () => {
   })
 })
 
-describe('a server that breaks SFTP', () => {
+describe('case 64, a server that breaks SFTP', () => {
   test.each([
     ['an answer that was not asked for', (id: number) => packetOf(packet.attributes, id + 7, 4, 0o100644)],
     ['an answer of another type', (id: number) => packetOf(packet.handle, id, 'h')],

@@ -139,7 +139,7 @@ test('a directory whose names come without attributes: files and folders are tol
   expect(of('..%2Fx') ?? of('../x')).toMatchObject({ kind: 'other', url: null })
 })
 
-test('names that lead elsewhere have no URL (threats.md 3)', async () => {
+test('case 3, names that lead elsewhere have no URL', async () => {
   await using wicked = await startSftpServer({ names: ['../../x', '..', 'ok'] })
   await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(wicked)] } })
   const entries = await entriesOf(await client.retrieve(`${wicked.url}pub/`))
@@ -169,7 +169,7 @@ describe('a server that tells few attributes', () => {
   })
 })
 
-describe('the host key (threats.md 36)', () => {
+describe('the host key (case 36)', () => {
   test('unknown: certificate, with its fingerprint and the option that accepts it', async () => {
     for (const hostKeys of [undefined, [], [`other.example ssh-ed25519 ${publicKey.toString('base64')}`]]) {
       const error = await failure('pub/hello.txt', { ssh: hostKeys === undefined ? {} : { hostKeys } })

@@ -26,7 +26,7 @@ class PassThroughSocket extends Duplex {
 
 const { plan } = resolve('telnet://h/')
 
-test('a server that asks without end, and reads no answer, is read no more', async () => {
+test('case 65, a server that asks without end, and reads no answer, is read no more', async () => {
   const url = 'telnet://h/'
   const deadline = new RetrievalDeadline(url, defaultLimits)
   // The rest of a context is not used.
@@ -47,7 +47,7 @@ const [options, send] = ['\x18\x23\x27', (option: string) => `\xff\xfa${option}\
 test.each([
   ['subnegotiations', [...options].map(send).join('').repeat(20_000)],
   ['sizes', '\xff\xfe\x1f\xff\xfd\x1f'.repeat(60_000)],
-])('of one connection, a server gets at most 100 answers to its %s', async (_what, flood) => {
+])('case 65, of one connection, a server gets at most 100 answers to its %s', async (_what, flood) => {
   for (const size of [flood.length, 1000]) {
     const url = 'telnet://h/'
     const deadline = new RetrievalDeadline(url, defaultLimits)

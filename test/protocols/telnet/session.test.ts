@@ -24,24 +24,27 @@ async function textOf(session: Session): Promise<string> {
 }
 
 // The first messages of inetutils-telnetd, and what a client that wants nothing answers.
-test.each(['whole', 'bytes'] as const)('options that nobody wants are refused, cut into %s', async (chunking) => {
-  await using server = await scriptedTelnet(
-    async (peer) => {
-      await peer.send(`${WILL}\x25${WILL}\x26${DO}${TTYPE}${DO}\x20${DO}${XDISPLOC}${DO}${NEW_ENVIRON}${DO}\x24`)
-      await peer.until(
-        `${DONT}\x25${DONT}\x26${WONT}${TTYPE}${WONT}\x20${WONT}${XDISPLOC}${WONT}${NEW_ENVIRON}${WONT}\x24`,
-      )
-      await peer.send(`${WILL}${SGA}${DO}${NAWS}${WILL}${ECHO}${DO}${BINARY}welcome \xff\xff a\r\0b\r\n`)
-      await peer.until(`${DONT}${SGA}${WONT}${NAWS}${DONT}${ECHO}${WONT}${BINARY}`)
-    },
-    { faults: { chunking } },
-  )
-  const session = await client.connect(server.url)
-  expect(await textOf(session)).toBe('welcome \xff a\rb\r\n')
-  expect([session.echoes, session.options]).toEqual([false, []])
-})
+test.each(['whole', 'bytes'] as const)(
+  'case 65, options that nobody wants are refused, cut into %s',
+  async (chunking) => {
+    await using server = await scriptedTelnet(
+      async (peer) => {
+        await peer.send(`${WILL}\x25${WILL}\x26${DO}${TTYPE}${DO}\x20${DO}${XDISPLOC}${DO}${NEW_ENVIRON}${DO}\x24`)
+        await peer.until(
+          `${DONT}\x25${DONT}\x26${WONT}${TTYPE}${WONT}\x20${WONT}${XDISPLOC}${WONT}${NEW_ENVIRON}${WONT}\x24`,
+        )
+        await peer.send(`${WILL}${SGA}${DO}${NAWS}${WILL}${ECHO}${DO}${BINARY}welcome \xff\xff a\r\0b\r\n`)
+        await peer.until(`${DONT}${SGA}${WONT}${NAWS}${DONT}${ECHO}${WONT}${BINARY}`)
+      },
+      { faults: { chunking } },
+    )
+    const session = await client.connect(server.url)
+    expect(await textOf(session)).toBe('welcome \xff a\rb\r\n')
+    expect([session.echoes, session.options]).toEqual([false, []])
+  },
+)
 
-test('at a terminal, the client lets the server echo; only a change of state is answered', async () => {
+test('case 65, at a terminal, the client lets the server echo; only a change of state is answered', async () => {
   await using server = await scriptedTelnet(async (peer) => {
     await peer.send(`${WILL}${ECHO}${WILL}${ECHO}${WILL}${SGA}${DO}${SGA}${DO}${ECHO}`)
     await peer.until(`${DO}${ECHO}${DO}${SGA}${WILL}${SGA}${WONT}${ECHO}`)
@@ -84,7 +87,7 @@ test.each([
   ['a\rb\r', 'a\r\nb\r\n'],
   ['\xff\xf4\xff\xfd\x06', '\xff\xff\xf4\xff\xff\xfd\x06'],
   ['\n\n\r\r\n\n', '\r\n\r\n\r\n\r\n\r\n'],
-])('%j is written as %j, however it is cut', async (text, sent) => {
+])('case 26, %j is written as %j, however it is cut', async (text, sent) => {
   for (const pieces of [[text], [...text]]) {
     await using server = await scriptedTelnet(async (peer) => {
       await peer.send('ready, ')
@@ -99,7 +102,7 @@ test.each([
 })
 
 // threats.md 46: nothing of the environment is told, whatever is asked for.
-test('environment, terminal and display are told only if they are given', async () => {
+test('case 46, environment, terminal and display are told only if they are given', async () => {
   const asks = `${DO}${NEW_ENVIRON}${DO}${TTYPE}${DO}${XDISPLOC}${SB}${NEW_ENVIRON}\x01\x03LD_PRELOAD\x00USER${SE}${SB}${TTYPE}\x01${SE}${SB}${XDISPLOC}\x01${SE}`
   const refused = `${WONT}${NEW_ENVIRON}${WONT}${TTYPE}${WONT}${XDISPLOC}`
   await using server = await scriptedTelnet(async (peer) => {
@@ -113,7 +116,7 @@ test('environment, terminal and display are told only if they are given', async 
   delete process.env.RETRIEVE_TEST_USERVAR
 })
 
-test('of what is given, what is asked for is told', async () => {
+test('case 46, of what is given, what is asked for is told', async () => {
   await using server = await scriptedTelnet(async (peer) => {
     await peer.send(`${DO}${NEW_ENVIRON}${DO}${TTYPE}${DO}${XDISPLOC}`)
     await peer.until(`${WILL}${NEW_ENVIRON}${WILL}${TTYPE}${WILL}${XDISPLOC}`)
@@ -257,7 +260,7 @@ test('limits.totalTimeout, a signal and close() end a session', async () => {
   await server.waitForConnections(0)
 })
 
-test('text without end stops at limits.maxSize', async () => {
+test('case 42, text without end stops at limits.maxSize', async () => {
   await using server = await scriptedTelnet(async (peer) => {
     await peer.send('x'.repeat(5000))
     await peer.rest()
@@ -266,7 +269,7 @@ test('text without end stops at limits.maxSize', async () => {
   expect(await failure(textOf(session))).toMatchObject({ code: 'limit-exceeded' })
 })
 
-test('a subnegotiation without end stops at limits.maxReply', async () => {
+test('case 65, a subnegotiation without end stops at limits.maxReply', async () => {
   await using server = await scriptedTelnet(async (peer) => {
     await peer.send(SB + 'x'.repeat(70_000))
     await peer.rest()
@@ -282,7 +285,7 @@ test('a server that resets the connection is an error', async () => {
   expect(await failure(textOf(session))).toMatchObject({ code: 'receive-failed' })
 })
 
-test('the user of the URL is advice, and the password is nowhere', async () => {
+test('case 47, the user of the URL is advice, and the password is nowhere', async () => {
   const events: RetrievalEvent[] = []
   const own = createClient({ onEvent: (event) => void events.push(event) })
   await using server = await scriptedTelnet(async (peer) => {
@@ -342,7 +345,7 @@ test('DM whose IAC was urgent is no letter, behind an interrupt', async () => {
   expect(await textOf(session)).toBe('$ ^C')
 })
 
-test('telnets: the session is within TLS, and the certificate is checked', async () => {
+test('case 35, telnets: the session is within TLS, and the certificate is checked', async () => {
   await using server = await scriptedTelnet((peer) => peer.send('secret'), { tls: true })
   expect(await failure(client.connect(server.url))).toMatchObject({ code: 'certificate' })
   await using trusting = createClient({ tls: { ca: testCa } })

@@ -217,7 +217,7 @@ test('a range is refused; a wrong model is an invalid option', async () => {
   expect(() => tn3270Fetcher({ model: 6 as 5 })).toThrow(expect.objectContaining({ code: 'invalid-option' }))
 })
 
-test('of one connection, a server gets at most 100 subnegotiations', async () => {
+test('case 65, of one connection, a server gets at most 100 subnegotiations', async () => {
   const greeting = `\xff\xfd\x18${'\xff\xfa\x18\x01\xff\xf0'.repeat(30_000)}`
   await using server = await startTn3270Server({ faults: { replies: { greeting } } })
   const sent: string[] = []

@@ -224,7 +224,7 @@ describe('a document', () => {
   })
 })
 
-describe('hostile answers', () => {
+describe('case 64, hostile answers', () => {
   test.each([
     ['huge', 'limit-exceeded', /9999999999 octets/],
     ['empty', 'server-refused', /empty answer/],
@@ -244,7 +244,7 @@ describe('hostile answers', () => {
     expect((await retrieve('demo?some-noise')).representation?.metadata).toEqual({ count: 0 })
   })
 
-  test('headlines reach no terminal as controls, and a URL of a headline is only shown', async () => {
+  test('case 33, headlines reach no terminal as controls, and a URL of a headline is only shown', async () => {
     const { text } = await retrieve('demo?escapes')
     expect(text).not.toMatch(/[\0-\x08\x0b-\x1f]/)
     await using server = await startWaisServer()

@@ -94,7 +94,7 @@ test.each([
   ['0000000120z2wais', 'receive-failed', /ended within the header/],
   ['00000001200', 'protocol-violation', /which is no WAIS/],
   ['220 ftp.example.org', 'protocol-violation', /which is no WAIS/],
-])('a connection that ends after %j is %s', async (octets, code, message) => {
+])('property 12: a connection that ends after %j is %s', async (octets, code, message) => {
   await using server = await startServer({
     scheme: 'wais',
     async serve(connection) {

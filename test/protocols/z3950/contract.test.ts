@@ -135,7 +135,7 @@ describe('failures', () => {
     ['lost fragment', 'protocol-violation'],
     ['open fragment', 'protocol-violation'],
     ['closing', 'server-refused'],
-  ])('the misbehaviour "%s" is %s', async (name, code) => {
+  ])('cases 42 and 63, the misbehaviour "%s" is %s', async (name, code) => {
     const failure = await retrieve(`misbehaviour?${encodeURIComponent(name)}`).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code })
     expect(String((failure as Error).message)).toMatch(/^[\x20-\x7E]*$/)

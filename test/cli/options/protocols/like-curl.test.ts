@@ -210,7 +210,7 @@ function withoutComments({ files, ...result }: Result): Result {
   return { ...result, files: Object.fromEntries(jars) }
 }
 
-test.skipIf(!hasCurl).each(lines)(`%s${needsCurl}`, async (line) => {
+test.skipIf(!hasCurl).each(lines)(`property 23: %s${needsCurl}`, async (line) => {
   const { ours, theirs } = await besideCurl(folder(), wordsOf(line), files)
   expect(withoutComments(ours)).toEqual(withoutComments(theirs))
 })

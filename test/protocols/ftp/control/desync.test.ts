@@ -122,7 +122,7 @@ describe('case 66, hostile numbers and keys', () => {
   )
 })
 
-describe('case 67, desync: a reply too many, or too soon', () => {
+describe('cases 61 and 67, desync: a reply too many, or too soon', () => {
   /** The answer of the good server, and one more. */
   const doubled = (verb: string, answer: string): Script => ({ [verb]: `${answer}\r\n${answer}\r\n` })
   const everywhere: readonly (readonly [string, Script])[] = [

@@ -28,7 +28,7 @@ const line = fc
   .map((text) => text.replaceAll('\n', ''))
 const anyFormat = fc.constantFrom<ListingFormat>('mlsd', 'list', 'nlst')
 
-test('no line throws, leads out of the directory, or gives a number or date that is none', async () => {
+test('property 14: no line throws, leads out of the directory, or gives a number or date that is none', async () => {
   await fc.assert(
     fc.asyncProperty(anyFormat, fc.array(line, { maxLength: 8 }), async (format, lines) => {
       const entries = await read(format, lines)
@@ -71,7 +71,7 @@ test('one line of garbage costs no other line its entry', async () => {
   )
 })
 
-test('ls -l is read back as it was written, whatever its numbers are', async () => {
+test('property 15: ls -l is read back as it was written, whatever its numbers are', async () => {
   const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
   const word = fc.oneof(
     fc.nat({ max: 2000 }).map(String),

@@ -215,7 +215,7 @@ describe('MLSD (RFC 3659 7)', () => {
     expect(entries[3]).not.toHaveProperty('size')
   })
 
-  test('names that lead out of the directory have no URL', async () => {
+  test('case 3, names that lead out of the directory have no URL', async () => {
     const line = (name: string): string => `type=file; ${name}`
     const entries = await mlsd(
       ...['../../.bashrc', '/etc/x', 'a/../../b', '.', '..', 'a\0b', '..\\x', 'C:x', 'ok'].map(line),
@@ -260,7 +260,7 @@ describe('NLST', () => {
   test.each([
     ['pub;type=d', ['pub/a', 'b', './pub/c', 'pub/.', 'pub/..', 'other/d', '/etc/e']],
     ['pub/;type=d', ['a', 'b', './c', '.', '..', 'other/d', '/etc/e']],
-  ])('%s: prefixes are stripped, foreign paths are left out', async (path, lines) => {
+  ])('case 14, %s: prefixes are stripped, foreign paths are left out', async (path, lines) => {
     expect(await nlst(path, ...lines)).toEqual(
       ['a', 'b', 'c'].map((name) => ({ name, kind: 'other', url: `ftp://HOST/pub/${name}` })),
     )
@@ -318,7 +318,7 @@ describe('NLST', () => {
 })
 
 describe('any listing', () => {
-  test('a transfer that breaks off is partial, not a short directory', async () => {
+  test('property 12: a transfer that breaks off is partial, not a short directory', async () => {
     const MLSD = sending('type=file; a\r\n', '150 -\r\n', '426 broken\r\n')
     await expect(listed({ MLSD })).rejects.toMatchObject({ code: 'partial' })
   })

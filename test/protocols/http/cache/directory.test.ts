@@ -52,7 +52,7 @@ test('a body over the limit passes through and is not stored', async () => {
   expect(readdirSync(setup.folder)).toHaveLength(2)
 })
 
-test('only its owner can read it, and its file names reveal nothing', async () => {
+test('case 59, only its owner can read it, and its file names reveal nothing', async () => {
   const directory = join(setup.folder, 'made', 'here')
   const client = clientWith({ directory })
   await read(client, 'secret-path?token=s3cr3t')

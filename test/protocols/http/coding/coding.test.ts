@@ -213,7 +213,7 @@ describe('nothing is decoded where there is nothing', () => {
   })
 })
 
-describe('what is cut is partial', () => {
+describe('case 71, R6: what is cut is partial', () => {
   const [zstdCoding] = zstd
   test.each([
     ['gzip', gz],
@@ -255,7 +255,7 @@ function changed(octets: Uint8Array, at: number): Buffer {
 const withTail = (octets: Uint8Array, tail: string | Uint8Array): Buffer =>
   Buffer.concat([octets, typeof tail === 'string' ? Buffer.from(tail) : tail])
 
-describe('what is damaged is a violation, at once', () => {
+describe('case 71, R6: what is damaged is a violation, at once', () => {
   const deflated = zlib.deflateSync(plain)
   const brotli = zlib.brotliCompressSync(plain)
   const damaged: readonly [string, string, Uint8Array][] = [
@@ -305,7 +305,7 @@ describe('what is damaged is a violation, at once', () => {
   }
 })
 
-describe('a chain of codings that is too long is refused, before the body is read', () => {
+describe('case 41, a chain of codings that is too long is refused, before the body is read', () => {
   test.each([['gzip, gzip, gzip, gzip'], ['gzip\ngzip\ngzip\ngzip\ngzip\ngzip'], ['none, none, none, none']])(
     '%j',
     async (coding) => {
@@ -321,7 +321,7 @@ describe('a chain of codings that is too long is refused, before the body is rea
   )
 })
 
-describe('a coding that is not known stays, and a remark says so', () => {
+describe('case 41, a coding that is not known stays, and a remark says so', () => {
   const names = ['aws-chunked', 'none', 'binary', 'utf-8', 'compress', 'x-compress', '"gzip"', 'gzip;q=1', 'gzip\nfoo']
   // Names that every JavaScript object has (threats.md case 41).
   const inherited = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'aws-chunked, gzip']
@@ -362,7 +362,7 @@ const gzipHead = zlib.gzipSync('').subarray(0, 10)
 const blocks = (octets: Uint8Array): Buffer =>
   zlib.deflateRawSync(octets, { finishFlush: zlib.constants.Z_FULL_FLUSH, level: 9 })
 
-describe('a bomb', () => {
+describe('case 40, a bomb', () => {
   const zeros = blocks(Buffer.alloc(2 ** 20))
   const limit = 64 * 2 ** 20
 

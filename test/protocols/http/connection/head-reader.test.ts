@@ -35,7 +35,7 @@ const words = [
   'Content-Length: 3', 'Content-Length: 5', 'Content-Length:', '3', ',', 'Transfer-Encoding: chunked', '\0', '\xFF', '\x15',
 ]
 
-test('octets mean the same in pieces of any size', () => {
+test('property 11: octets mean the same in pieces of any size', () => {
   const random = numbers(1738)
   for (let round = 0; round < 3000; round++) {
     const begin = random() < 0.8 ? ['HTTP/1.1 200 OK', '\r\n'] : []
@@ -59,7 +59,7 @@ test('what undici gets says where the body ends: one length, no folds, CRLF alon
   })
 })
 
-describe('a head of any shape is read in linear time, whole and octet by octet', () => {
+describe('case 44, property 13: a head of any shape is read in linear time, whole and octet by octet', () => {
   test.each<[string, (fill: (pump: string) => string) => string]>([
     ['blanks in the status line', (fill) => `HTTP/1.1${fill(' ')}200 OK\r\n\r\n`],
     ['blanks behind the status', (fill) => `HTTP/1.1 200${fill(' ')}\r\r\n\r\n`],

@@ -137,7 +137,7 @@ describe('what real servers send is read', () => {
   )
 })
 
-describe('what smuggles is refused, and the sentence names the field', () => {
+describe('property 17: what smuggles is refused, and the sentence names the field', () => {
   test.each([
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 7', 'two different Content-Length fields (5 and 7)'],
     ['a list of two lengths', 'Content-Length: 5, 7', 'two different Content-Length fields (5 and 7)'],

@@ -16,7 +16,7 @@ function testSilence({ subject, test, start }: Suite): void {
   const { createClient, stalls = [] } = subject
 
   for (const [stall, phase] of stalls) {
-    test(`a server that goes silent (${stall}) is a timeout of phase ${phase}`, async () => {
+    test(`a server that goes silent (${stall}) is a timeout of phase ${phase} (R33)`, async () => {
       await using place = await start({ stall })
       await using client = createClient({ limits: { idleTimeout: silence, maxRetries: 0 } })
       const error = await withoutWaiting(() => failureOf(bytesOf(client, place.object)))
@@ -25,7 +25,7 @@ function testSilence({ subject, test, start }: Suite): void {
       await serverOf(place).waitForConnections(0)
     })
 
-    test(`an abort closes the socket, whatever is awaited (${stall})`, async () => {
+    test(`an abort closes the socket, whatever is awaited (${stall}) (R40)`, async () => {
       await using place = await start({ stall })
       const abort = new AbortController()
       let timer: NodeJS.Timeout | undefined
@@ -44,7 +44,7 @@ function testSilence({ subject, test, start }: Suite): void {
     })
   }
 
-  test('limits.totalTimeout ends a retrieval that is only slow', async () => {
+  test('limits.totalTimeout ends a retrieval that is only slow (property 21)', async () => {
     await using place = await start({ stall: 'body' })
     await using client = createClient({ limits: { totalTimeout: 150 } })
     const error = await failureOf(bytesOf(client, place.object))
@@ -109,7 +109,7 @@ function testFaults({ subject, test, start }: Suite): void {
   })
 
   for (const chunking of ['bytes', 'split-crlf'] as const) {
-    test(`however the segments are cut (${chunking}), the bytes are the same`, async () => {
+    test(`however the segments are cut (${chunking}), the bytes are the same (property 11)`, async () => {
       await using place = await start({ chunking })
       await using client = createClient()
       sameOctets(await bytesOf(client, place.object), bytes)
@@ -125,7 +125,7 @@ function testFaults({ subject, test, start }: Suite): void {
   }
 
   if (unframed) return
-  test('a server of another protocol is no success', async () => {
+  test('a server of another protocol is no success, but a coded error (property 14)', async () => {
     const ssh = 'SSH-2.0-OpenSSH_9.2\r\n'
     const healthy = await start()
     const { pathname } = new URL(healthy.object)
@@ -140,7 +140,7 @@ function testFaults({ subject, test, start }: Suite): void {
 function testBodies({ subject, test, start }: Suite): void {
   const { createClient, bytes, short, multiplexed = false } = subject
 
-  test('a reset in the body is partial', async () => {
+  test('a reset in the body is partial (property 12)', async () => {
     await using place = await start({ resetAfter: Math.floor(bytes.length / 2) })
     await using client = createClient({ limits: { maxRetries: 0 } })
     hasFields(await failureOf(bytesOf(client, place.object)), { code: 'partial', phase: 'body' })
@@ -148,7 +148,7 @@ function testBodies({ subject, test, start }: Suite): void {
   })
 
   if (short === undefined) return
-  test('a body that ends early is partial, whatever the server claims', async () => {
+  test('a body that ends early is partial, whatever the server claims (property 18)', async () => {
     await using place = await start({ shortBody: short })
     await using client = createClient({ limits: { maxRetries: 0 } })
     hasFields(await failureOf(bytesOf(client, place.object)), { code: 'partial', phase: 'body' })

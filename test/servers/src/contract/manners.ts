@@ -22,7 +22,7 @@ export function testManners(suite: Suite): void {
 function testLeftovers({ subject, test, start }: Suite): void {
   const { createClient, bytes } = subject
 
-  test('nothing stays open once the client is closed', async () => {
+  test('nothing stays open once the client is closed (property 21)', async () => {
     await using place = await start()
     const before = openHandles()
     const client = createClient()
@@ -51,7 +51,7 @@ function testLeftovers({ subject, test, start }: Suite): void {
     equal(JSON.stringify(options), before)
   })
 
-  test('a body over limits.maxSize is refused, at the limit it is not', async () => {
+  test('a body over limits.maxSize is refused, at the limit it is not (property 13)', async () => {
     await using place = await start()
     await using enough = createClient({ limits: { maxSize: bytes.length } })
     equal((await bytesOf(enough, place.object)).length, bytes.length)
@@ -113,7 +113,7 @@ function testEvents({ subject, test, start }: Suite): void {
     hasFields(Object(last.error), { code: 'not-found' })
   })
 
-  test('a password shows nowhere: not in the error, its cause or stack, nor in an event', async () => {
+  test('a password shows nowhere: not in the error, its cause or stack, nor in an event (case 47)', async () => {
     const secret = 'pl4nted-s3cr3t'
     for (const faults of [
       {},

@@ -15,7 +15,7 @@ export function testWire({ subject, test, start }: Suite): void {
     ...asked.map((options) => ['object', options] as const),
   ] as const) {
     const how = Object.keys(options).length === 0 ? '' : `, asked for with ${JSON.stringify(options)}`
-    test(`the server gets the wire of the plan for an ${kind}${how}, and nothing else`, async () => {
+    test(`the server gets the wire of the plan for an ${kind}${how}, and nothing else (property 16)`, async () => {
       await using place = await start()
       const given = place[kind]
       const server = place.server ?? place.recipient
