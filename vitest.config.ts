@@ -53,6 +53,7 @@ const slow = [
 const counted = [
   'test/cli/many/journal-killed.test.ts',
   'test/cli/many/journal-torn.test.ts',
+  'test/cli/options/any-line.test.ts',
   'test/core/abbreviation.test.ts',
   'test/core/extract.test.ts',
   'test/core/properties.test.ts',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -82,6 +82,17 @@ describe('standard output', () => {
       stderr: 'retrieve: Standard output cannot be written: the file may not grow further.\n',
     })
     expect(readFileSync(join(folder(), 'short'))).toHaveLength(1024)
+  })
+
+  test('R34: a file that may not grow keeps what came, and is not tried again', () => {
+    const script = `trap '' XFSZ; ulimit -f 1000; retrieve -o short-file ${http.url}big`
+    const { status, stderr } = shell(script, folder())
+    expect(status).toBe(23)
+    expect(stderr).toMatch(/^retrieve: short-file.part cannot be written: the file may not grow further.\n.*-C - .*\n$/)
+    const { length } = JSON.parse(readFileSync(join(folder(), 'short-file.part.json'), 'utf8'))
+    expect(statSync(join(folder(), 'short-file.part'))).toMatchObject({ size: length })
+    expect(length).toBeGreaterThan(0)
+    expect(existsSync(join(folder(), 'short-file'))).toBe(false)
   })
 
   test('goes on after a pause of the reader, octet by octet', () => {

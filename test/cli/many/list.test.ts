@@ -116,7 +116,7 @@ test('a list names files after a TAB; a name that leads elsewhere is refused', a
   expect(readdirSync(outer())).not.toContain('two')
 })
 
-test('each URL has a line with its number, and the command a summary', async () => {
+test('R43: each URL has a line with its number, and the command a summary', async () => {
   const cwd = folderWith({ list: '@/a\n@/missing\n@/c\n' })
   const { status, stderr } = await retrieve(['-j', '1', '--from', 'list', '-O'], { cwd })
   expect(status).toBe(22)
@@ -203,7 +203,7 @@ test.each([
   [[], 1],
   [['--exit-worst'], 23],
   [['--exit-worst', '-j', '1'], 23],
-])('the exit status of many failures with %j is %i', async (options, expected) => {
+])('R43: the exit status of many failures with %j is %i', async (options, expected) => {
   const cwd = folderWith({ list: 'nosuch:x\n@/missing\n@/taken\n' })
   mkdirSync(join(cwd, 'taken'))
   const { status } = await retrieve(['--from', 'list', '-O', ...options], { cwd })

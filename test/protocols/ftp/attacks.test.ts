@@ -1,5 +1,6 @@
 /** Cases of docs/internals/threats.md, section 1, by number: what URLs and hostile servers try, and must not get. */
 import { type AddressInfo, createServer } from 'node:net'
+import { hostname, userInfo } from 'node:os'
 import { encodeOctets, resolve } from '@retriever/core'
 import type { FtpPlan } from '@retriever/core/internal'
 import { type ClientOptions, createClient } from '@retriever/fetchers'
@@ -362,3 +363,13 @@ describe('case 18, a low or bad port: nothing is dialled', () => {
     },
   )
 })
+
+test('case 83, anonymous FTP tells neither the name of the user nor that of this machine', () =>
+  trial({}, async ({ server, retrieve }) => {
+    await (await retrieve('pub/hello.txt')).bytes()
+    const said = server.received.join('\n')
+    expect(said).toMatch(/^USER anonymous\nPASS anonymous@\n/)
+    const { username } = userInfo()
+    // In a container, they may be words of the protocol.
+    for (const name of [username, hostname()]) if (name.length > 3) expect(said).not.toContain(name)
+  }))

@@ -200,6 +200,32 @@ describe('case 64, a server that breaks SFTP', () => {
   })
 })
 
+/** A file whose size is told as `size`, and whose octets are `content`. */
+function fileOf(size: bigint, content: string): (stream: Duplex) => void {
+  return (stream) =>
+    answering(stream, (type, id, fields) => {
+      if (type === packet.stat) return packetOf(packet.attributes, id, 5, size, 0o100644)
+      if (type === packet.open) return packetOf(packet.handle, id, 'h')
+      if (type !== packet.read) return packetOf(packet.status, id, 0)
+      fields.text()
+      const from = fields.largeNumber()
+      const octets = content.slice(from, from + fields.number())
+      return octets === '' ? packetOf(packet.status, id, 1) : packetOf(packet.data, id, octets)
+    })
+}
+
+test('R31: a file that ends before its size is partial', async () => {
+  const server = await start({ raw: fileOf(10n, 'four') })
+  const client = clientOf(server, { limits: { maxRetries: 0 } })
+  const body = await client.retrieve(`${server.url}x`)
+  expect(await failure(body.bytes())).toMatchObject({ code: 'partial', phase: 'body' })
+})
+
+test('R31: a file that grows ends where it ended at first', async () => {
+  const server = await start({ raw: fileOf(4n, 'four and more') })
+  expect(await (await clientOf(server).retrieve(`${server.url}x`)).text()).toBe('four')
+})
+
 /** Answers each request behind INIT; null: not at all. */
 function answering(stream: Duplex, answer: (type: number, id: number, fields: Fields) => Buffer | null): void {
   let held = Buffer.alloc(0)

@@ -1,0 +1,52 @@
+/** Cases of docs/internals/threats.md, section 1, by number: what a listing says, and what a mirror makes of it. */
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, type Entry } from '@retriever/fetchers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { fakeTree } from '../support/fake-tree.ts'
+
+let jail = ''
+beforeEach(() => {
+  jail = mkdtempSync(join(tmpdir(), 'mirror-attacks-'))
+})
+afterEach(() => rmSync(jail, { recursive: true }))
+
+/** Mirrors folders of these entries; the content of a file is its path. Gives what lies in the jail then. */
+async function mirroredFrom(folders: Readonly<Record<string, readonly Entry[]>>, include = '**'): Promise<string[]> {
+  async function* listing(entries: readonly Entry[]): AsyncGenerator<Entry> {
+    yield* entries
+  }
+  const fetcher = fakeTree((path) => {
+    const entries = folders[path]
+    return entries === undefined ? null : listing(entries)
+  })
+  await using client = createClient({ fetchers: [fetcher] })
+  await client.mirror('http://h/', join(jail, 'target'), { include })
+  return readdirSync(jail, { recursive: true, encoding: 'utf8' }).sort()
+}
+
+test('case 9, a link and then a folder of its name: the folder is a real one', async () => {
+  const found = await mirroredFrom({
+    '/': [
+      { name: 'a', kind: 'link', url: 'http://h/link', details: { target: jail } },
+      { name: 'a', kind: 'directory', url: 'http://h/a/' },
+    ],
+    '/a/': [{ name: 'rc', kind: 'file', url: 'http://h/a/rc' }],
+  })
+  expect(found).toEqual(['target', expect.stringMatching(/^target\/a\b[^/]*$/), `${found[1]}/rc`])
+  expect(lstatSync(join(jail, found[1] ?? '')).isDirectory()).toBe(true)
+  expect(readFileSync(join(jail, `${found[1]}/rc`), 'utf8')).toBe('/a/rc')
+})
+
+test('case 14, a server that lists other files than the pattern asks for: they are not saved', async () => {
+  const named = (name: string): Entry => ({ name, kind: 'file', url: `http://h/${name}` })
+  const names = ['a.txt', 'authorized_keys', '.ssh/authorized_keys', 'b.txt/authorized_keys', 'c.txt\n', 'd.TXT.exe']
+  expect(await mirroredFrom({ '/': names.map(named) }, '*.txt')).toEqual(['target', 'target/a.txt'])
+})
+
+test('case 59, the mode that a server tells is not that of the file', async () => {
+  const details = { mode: 0o104777, facts: { 'unix.mode': '4777' } }
+  await mirroredFrom({ '/': [{ name: 'a', kind: 'file', url: 'http://h/a', details }] })
+  expect(statSync(join(jail, 'target/a')).mode & 0o7777).toBe(0o666 & ~process.umask())
+})
