@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 await bundle(join(root, 'packages/core'))
 // Fetchers run in a client, and most of them use the parts for plugins: a program loads these in any case.
 await bundle(join(root, 'packages/fetchers'), ['src/client.ts', 'src/plugin.ts'])
+await bundle(join(root, 'packages/queue'))
 await bundle(join(root, 'test/servers'))
 
 /** `wholes`: sources that become one chunk each, with all that they import. */

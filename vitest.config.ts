@@ -18,6 +18,7 @@ export const alias = [
   { find: '@retriever/fetchers/pages', replacement: path('packages/fetchers/src/pages/index.ts') },
   { find: /^@retriever\/fetchers\/(\w+)$/, replacement: path('packages/fetchers/src/protocols/$1/index.ts') },
   { find: '@retriever/fetchers', replacement: path('packages/fetchers/src/index.ts') },
+  { find: '@retriever/queue', replacement: path('packages/queue/src/index.ts') },
   { find: '@retriever/servers/contract', replacement: path('test/servers/src/contract/index.ts') },
   { find: '@retriever/servers/record', replacement: path('test/servers/src/record/index.ts') },
   { find: '@retriever/servers', replacement: path('test/servers/src/index.ts') },

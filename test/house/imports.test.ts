@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The rooms that each room may import, from the top of the house: each is further down. */
 const edges: Readonly<Record<string, readonly string[]>> = {
   cli: ['doors', 'servers', 'core'],
+  queue: ['doors', 'core'],
   record: ['doors', 'core'],
   doors: ['client', 'protocols', 'mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract', 'core'],
   client: ['mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract', 'core'],
@@ -34,10 +35,12 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 /** The packages of others, and the rooms that import them. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
   'basic-ftp': ['protocols/ftp'],
+  bullmq: ['queue'],
   'get-east-asian-width': ['cli'],
   htmlparser2: ['kit', 'pages'],
   'http-cache-semantics': ['protocols/http'],
   'iconv-lite': ['mime'],
+  ioredis: ['queue'],
   'p-queue': ['client'],
   picomatch: ['walk'],
   ssh2: ['protocols/sftp'],
@@ -157,6 +160,8 @@ test.each([
   ['packages/fetchers/src/client/client.ts', '@retriever/servers'],
   ['packages/cli/src/run.ts', '../../fetchers/src/client/client.ts'],
   ['packages/cli/src/run.ts', '@retriever/fetchers/gopher'],
+  ['packages/cli/src/run.ts', 'bullmq'],
+  ['packages/queue/src/queue.ts', '../../fetchers/src/index.ts'],
   ['test/servers/src/http/sites.ts', '@retriever/core'],
   ['test/servers/src/http/sites.ts', '../record/record.ts'],
   ['test/servers/src/record/record.ts', '../listener.ts'],

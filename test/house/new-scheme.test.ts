@@ -8,7 +8,15 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const linked = ['packages/core', 'packages/fetchers', 'packages/cli', 'test', 'test/servers', 'examples']
+const linked = [
+  'packages/core',
+  'packages/fetchers',
+  'packages/queue',
+  'packages/cli',
+  'test',
+  'test/servers',
+  'examples',
+]
 let copy = ''
 
 beforeAll(() => {

@@ -16,7 +16,7 @@ system_lib=/usr/lib/$(uname -m)-linux-gnu
 servers=(nginx proftpd-core proftpd-mod-crypto pygopherd inn2 inn2-inews sn inetutils-telnetd
 	vsftpd pure-ftpd inetutils-ftpd gophernicus microsocks tinyproxy-bin squid squid-common squid-langpack
 	apache2-bin caddy fingerd slapd openssh-server dropbear-bin mosquitto dictd dict-elements molly-brown
-	tftpd-hpa hercules nfs-ganesha nfs-ganesha-vfs rtsp-server-perl librtsp-server-perl)
+	tftpd-hpa hercules nfs-ganesha nfs-ganesha-vfs rtsp-server-perl librtsp-server-perl redis-server redis-tools)
 # Not a server, but what pnpm bench nntp compares with; as a package it would ask for a server and pull from it every day.
 clients=(slrnpull)
 # No server either: help pages of GNOME, which help: and ghelp: URLs name.
@@ -97,7 +97,7 @@ done
 mapfile -t libraries < <(
 	for deb in "$debs"/*.deb; do dpkg-deb -f "$deb" Pre-Depends Depends; done |
 		sed -e 's/^[A-Za-z-]*: //' -e 's/, */\n/g' | sed 's/[ :|(].*//' |
-		grep -E '^(lib.*|zlib1g|perl|python3|python3-simpletal|netbase|mime-support)$' |
+		grep -E '^(lib.*|zlib1g|perl|python3|python3-simpletal|lua-bitop|lua-cjson|netbase|mime-support)$' |
 		grep -Ev -- '-perl$|^libpam-runtime$' | sort -u
 )
 # --no-remove: rather fail than take something away from whoever's machine this is.

@@ -1,5 +1,5 @@
 /**
- * The four packages as users get them: packed, unpacked into a project of their own, compiled and run there. Their
+ * The five packages as users get them: packed, unpacked into a project of their own, compiled and run there. Their
  * dependencies are links to those of this checkout, so that no test needs a registry; .ci/run also installs them by
  * npm.
  */
@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -43,7 +43,7 @@ function unpack(tarball: string): void {
   cpSync(join(scratch, 'package'), join(project, 'node_modules', name), { recursive: true })
   for (const dependency of Object.keys(dependencies)) {
     if (!dependency.startsWith('@retriever/'))
-      link(dependency, join(root, 'packages/fetchers/node_modules', dependency))
+      link(dependency, join(root, 'packages', basename(name), 'node_modules', dependency))
   }
 }
 
@@ -68,8 +68,8 @@ afterAll(() => rmSync(folder, { recursive: true }))
 if (!/pnpm/.test(runner)) process.stdout.write('Not run: the tarballs are packed by pnpm: pnpm vitest test/package\n')
 
 describe.runIf(/pnpm/.test(runner))('the tarballs', () => {
-  test('four packages are packed, each with what a reader looks for', () => {
-    expect(tarballs).toHaveLength(4)
+  test('five packages are packed, each with what a reader looks for', () => {
+    expect(tarballs).toHaveLength(5)
     for (const tarball of tarballs) {
       const files = execFileSync('tar', ['-tf', tarball], { encoding: 'utf8' }).split('\n')
       expect(files).toEqual(expect.arrayContaining(['package/README.md', 'package/LICENSE', 'package/package.json']))

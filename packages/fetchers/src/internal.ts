@@ -5,6 +5,7 @@
 export type { Hop } from './body/representation.ts'
 export type { BatchEntry, BatchPlace, BatchSource } from './client/batch/outcome.ts'
 export { type ServerState, serverStateOf } from './client/batch/server-state.ts'
+export { asksToWait, isTrouble } from './client/batch/trouble.ts'
 export type { BearerToken } from './client/credentials.ts'
 export { listeningTo } from './client/event-sink.ts'
 export type { PinnedAddresses } from './client/network/addresses.ts'

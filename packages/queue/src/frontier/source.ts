@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { RetrievalError } from '@retriever/core'
+import { systemReason } from '@retriever/fetchers/internal'
+
+/** A URL for a queue. */
+export interface QueueItem {
+  readonly url: string | URL
+  /** The name of a login, which `work({ logins })` gives on the worker: a queue holds no secrets. */
+  readonly login?: string
+}
+
+/** One element of a QueueSource. */
+export type QueueEntry = string | URL | QueueItem
+
+/**
+ * The URLs for a queue: a list of any length, or a file with a URL a line (UTF-8). Behind the URL, a line may have a
+ * blank and the name of a login as `@name`; empty lines and those that begin with `#` are passed over.
+ */
+export type QueueSource = Iterable<QueueEntry> | AsyncIterable<QueueEntry> | { readonly file: string }
+
+/** A URL, and its place in the source. */
+export interface Listed {
+  readonly url: string
+  readonly login: string | null
+  /** The number of the line or of the element, from 1. */
+  readonly number: number
+}
+
+export async function* listedIn(source: QueueSource): AsyncGenerator<Listed> {
+  if ('file' in source) return yield* linesOf(source.file)
+  let number = 0
+  for await (const entry of source) yield { ...itemOf(entry), number: ++number }
+}
+
+function itemOf(entry: QueueEntry): Omit<Listed, 'number'> {
+  if (typeof entry === 'string' || entry instanceof URL) return { url: String(entry), login: null }
+  return { url: String(entry.url), login: entry.login ?? null }
+}
+
+async function* linesOf(file: string): AsyncGenerator<Listed> {
+  const input = createReadStream(file)
+  let number = 0
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++
+      const [, url = '', login = null] = /^\s*(.*?)(?:\s+@(\S+))?\s*$/.exec(line) ?? []
+      if (url !== '' && !url.startsWith('#')) yield { url, login, number }
+    }
+  } catch (cause) {
+    const message = `${file} cannot be read: ${systemReason(cause) ?? String(cause)}.`
+    throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
+  } finally {
+    input.destroy()
+  }
+}

@@ -1,0 +1,37 @@
+import { invalidOption } from '@retriever/fetchers/plugin'
+import type { QueueConnection } from './redis/connection.ts'
+
+/** Which queue is opened, and where. */
+export interface QueueOptions {
+  readonly connection: QueueConnection
+  /** Letters, digits and `. _ -`, at most 64. Default `urls`. */
+  readonly name?: string
+  /**
+   * In how many queues of BullMQ it lies, each of which is in one place of a cluster. Who opens a queue first decides.
+   * Default 8, at most 1024.
+   */
+  readonly shards?: number
+  /** What all names in Redis begin with. As `name`. Default `retriever`. */
+  readonly prefix?: string
+  /**
+   * How many URLs the queue will have at most: duplicates take 20 to 25 octets each up to that, and then four times as
+   * many. Who opens a queue first decides. Default 10,000,000.
+   */
+  readonly expects?: number
+}
+
+/** Throws `invalid-option`. */
+export function readQueueOptions(options: QueueOptions): Required<QueueOptions> {
+  const { connection, name = 'urls', shards = 8, prefix = 'retriever', expects = 10_000_000 } = options
+  if (connection === undefined || connection === null) {
+    throw invalidOption('connection', 'a URL of Redis, options of ioredis, or a client of it', connection)
+  }
+  for (const [option, value] of Object.entries({ name, prefix })) {
+    if (!/^[\w.-]{1,64}$/.test(value)) throw invalidOption(option, '1 to 64 letters, digits and . _ -', value)
+  }
+  if (!Number.isInteger(shards) || shards < 1 || shards > 1024) {
+    throw invalidOption('shards', 'a whole number from 1 to 1024', shards)
+  }
+  if (!Number.isInteger(expects) || expects < 1) throw invalidOption('expects', 'a whole number of 1 or more', expects)
+  return { connection, name, shards, prefix, expects }
+}

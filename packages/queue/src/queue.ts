@@ -1,0 +1,189 @@
+import { setTimeout } from 'node:timers/promises'
+import { RetrievalError } from '@retriever/core'
+import { createClient } from '@retriever/fetchers'
+import { invalidOption } from '@retriever/fetchers/plugin'
+import { Adder } from './frontier/adder.ts'
+import { checkListed } from './frontier/checked.ts'
+import { listedIn, type QueueSource } from './frontier/source.ts'
+import { cancelAll, pauseAll } from './outcomes/control.ts'
+import { failuresOf, type QueueFailure, retryAll } from './outcomes/failures.ts'
+import { isDone, progressOf, type QueueProgress } from './outcomes/progress.ts'
+import { type QueueOptions, readQueueOptions } from './queue-options.ts'
+import { connect, type RedisClient } from './redis/connection.ts'
+import { QueueKeys, ShardKeys } from './redis/keys.ts'
+import { Shard } from './redis/shard.ts'
+import { type QueueSettings, settle } from './settings.ts'
+import { readWorkOptions, type WorkCounts, type WorkOptions } from './turns/work-options.ts'
+import { Worker } from './turns/worker.ts'
+
+/** Options of Queue.add. */
+export interface AddOptions {
+  /**
+   * The number of turns of hosts that have several workers at a time, by the host's name: for storage of your own.
+   * `perHost` and `interval` hold for each of them. Default: every host has one.
+   */
+  readonly split?: Readonly<Record<string, number>>
+  /** Gets each URL that cannot be kept, with the error. Default: the first one ends add(). */
+  readonly onRefused?: (url: string, error: RetrievalError) => void
+  /** Ends add() with `aborted`; the URLs before stay. */
+  readonly signal?: AbortSignal
+}
+
+/** What add() did. */
+export interface Added {
+  readonly added: number
+  /** URLs that were in the queue, or that came twice. */
+  readonly duplicates: number
+  readonly refused: number
+}
+
+/**
+ * A queue of URLs in Redis, for workers on any number of machines. Its methods reject with RetrievalError; while Redis
+ * restarts, they wait.
+ */
+export interface Queue extends AsyncDisposable {
+  /**
+   * Adds URLs, each once: two spellings of one URL are one. Resolves when Redis has them. Rejects with `malformed-url`
+   * and the like, with `invalid-option` for a URL with a password, which name the line, or with `file-failed`.
+   */
+  add(source: QueueSource, options?: AddOptions): Promise<Added>
+  /**
+   * Retrieves URLs until `signal` aborts, or all are done (`untilDone`). A host has one worker at a time, here or
+   * elsewhere. Rejects with what the store throws, such as `write-failed`; then others take its URLs.
+   */
+  work(options: WorkOptions): Promise<WorkCounts>
+  progress(): Promise<QueueProgress>
+  /** The URLs that failed for good, host by host in the order of time. */
+  failures(): AsyncIterable<QueueFailure>
+  /** Gives all failed URLs back to their hosts. Resolves to their number. */
+  retry(): Promise<number>
+  /** Lets workers take no further URLs; those under way go on. */
+  pause(): Promise<void>
+  resume(): Promise<void>
+  /**
+   * Drops all URLs without an outcome; their number is `cancelled` in progress(). Workers abort those under way. They
+   * stay known: adding them again changes nothing. Resolves to the number.
+   */
+  cancel(): Promise<number>
+  /** Resolves when every URL has an outcome. Rejects with the reason of the signal. */
+  drain(options?: { readonly signal?: AbortSignal }): Promise<void>
+  /** Ends the connection to Redis. Workers that this object has are to be ended before, by their signal. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a queue, and makes it if there is none. Rejects with `connect-failed` or `auth-failed` if Redis cannot be used,
+ * and with `invalid-option`.
+ */
+export async function openQueue(options: QueueOptions): Promise<Queue> {
+  const { connection, name, prefix, ...wanted } = readQueueOptions(options)
+  const redis = await connect(connection)
+  const keys = new QueueKeys(prefix, name)
+  const settings = await settle(redis, keys, wanted)
+  const shards = Array.from({ length: settings.shards }, (_, at) => new Shard(redis, new ShardKeys(prefix, name, at)))
+  return new RedisQueue(redis, keys, shards, settings)
+}
+
+/** How often drain() asks, in milliseconds. */
+const drainEvery = 250
+
+class RedisQueue implements Queue {
+  readonly #redis: RedisClient
+  readonly #keys: QueueKeys
+  readonly #shards: readonly Shard[]
+  readonly #settings: QueueSettings
+
+  constructor(redis: RedisClient, keys: QueueKeys, shards: readonly Shard[], settings: QueueSettings) {
+    this.#redis = redis
+    this.#keys = keys
+    this.#shards = shards
+    this.#settings = settings
+  }
+
+  async add(source: QueueSource, { split, onRefused, signal }: AddOptions = {}): Promise<Added> {
+    if (typeof source !== 'object' || source === null)
+      throw invalidOption('source', 'a list of URLs, or { file }', source)
+    const adder = new Adder({ shards: this.#shards, bucketBits: this.#settings.bucketBits }, split)
+    let refused = 0
+    try {
+      for await (const listed of listedIn(source)) {
+        signal?.throwIfAborted()
+        try {
+          const sent = adder.add(checkListed(listed))
+          if (sent !== null) await sent
+        } catch (error) {
+          if (onRefused === undefined || !RetrievalError.is(error)) throw error
+          refused++
+          onRefused(listed.url, error)
+        }
+      }
+    } finally {
+      await adder.end()
+    }
+    return { added: adder.added, duplicates: adder.duplicates, refused }
+  }
+
+  async work(options: WorkOptions): Promise<WorkCounts> {
+    const known = readWorkOptions(options)
+    const { hosts, perHost } = known
+    const own = options.client === undefined ? createClient({ perHost, concurrency: hosts * perHost }) : null
+    try {
+      const place = {
+        redis: this.#redis,
+        keys: this.#keys,
+        shards: this.#shards,
+        isDone: () => isDone(this.#shards),
+      }
+      return await new Worker(place, options.client ?? own ?? createClient(), known).run()
+    } finally {
+      await own?.close()
+    }
+  }
+
+  progress(): Promise<QueueProgress> {
+    return progressOf(this.#redis, this.#keys, this.#shards)
+  }
+
+  failures(): AsyncIterable<QueueFailure> {
+    return failuresOf(this.#shards)
+  }
+
+  retry(): Promise<number> {
+    return retryAll(this.#shards)
+  }
+
+  pause(): Promise<void> {
+    return pauseAll(this.#shards, true)
+  }
+
+  resume(): Promise<void> {
+    return pauseAll(this.#shards, false)
+  }
+
+  cancel(): Promise<number> {
+    return cancelAll(this.#shards)
+  }
+
+  async drain({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    while (!(await isDone(this.#shards))) await pauseFor(drainEvery, signal)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#shards.map((shard) => shard.close()))
+    this.#redis.disconnect()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}
+
+/** Rejects with the reason of the signal. */
+async function pauseFor(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await setTimeout(milliseconds, undefined, { ...(signal && { signal }) })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  }
+}

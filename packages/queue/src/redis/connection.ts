@@ -1,0 +1,64 @@
+import { RetrievalError } from '@retriever/core'
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
+
+/**
+ * Where Redis is: a URL (`redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`, `rediss` for TLS), options of ioredis, or
+ * a client of ioredis, Cluster too, which is copied.
+ */
+export type QueueConnection = string | RedisOptions | Redis | Cluster
+
+/** A client of ioredis. */
+export type RedisClient = Redis | Cluster
+
+/** After a lost connection, the client tries again for ever, and at least every so many milliseconds. */
+const longestPause = 2000
+
+/** BullMQ wants commands that wait for a connection for ever. */
+const waiting = { maxRetriesPerRequest: null, lazyConnect: true, enableReadyCheck: true } as const
+
+/**
+ * Connects. Rejects with `connect-failed` or `auth-failed` if Redis cannot be reached now. A connection that is lost
+ * later is made again, and commands wait for it.
+ */
+export async function connect(connection: QueueConnection): Promise<RedisClient> {
+  let isConnected = false
+  let last: unknown
+  const retryStrategy = (tries: number): number | null => (isConnected ? Math.min(50 * tries, longestPause) : null)
+  const client = clientOf(connection, retryStrategy)
+  // Without a listener, ioredis writes errors to stderr.
+  client.on('error', (error) => {
+    last = error
+  })
+  try {
+    await client.connect()
+    await client.ping()
+    isConnected = true
+    return client
+  } catch (error) {
+    client.disconnect()
+    throw unreachable(client, last ?? error)
+  }
+}
+
+function clientOf(connection: QueueConnection, retryStrategy: (tries: number) => number | null): RedisClient {
+  if (connection instanceof Cluster) {
+    return connection.duplicate([], { lazyConnect: true, clusterRetryStrategy: retryStrategy, redisOptions: waiting })
+  }
+  const options = { ...waiting, retryStrategy }
+  if (connection instanceof Redis) return connection.duplicate(options)
+  return typeof connection === 'string' ? new Redis(connection, options) : new Redis({ ...connection, ...options })
+}
+
+function unreachable(client: RedisClient, cause: unknown): RetrievalError {
+  const { host = '127.0.0.1', port = 6379 } = client instanceof Redis ? client.options : {}
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const isLogin = /NOAUTH|WRONGPASS|NOPERM/.test(reason)
+  const message = isLogin
+    ? `Redis at ${host}:${port} refuses the login: ${reason}. Give its user and password in \`connection\`.`
+    : `Redis at ${host}:${port} cannot be reached: ${reason}. Start it, or name another one in \`connection\`.`
+  return new RetrievalError(isLogin ? 'auth-failed' : 'connect-failed', message, {
+    phase: isLogin ? 'login' : 'connect',
+    transient: !isLogin,
+    cause,
+  })
+}

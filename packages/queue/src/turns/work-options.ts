@@ -1,0 +1,115 @@
+import type { RetrievalError } from '@retriever/core'
+import type { BatchOptions, Client, RetrieveOptions } from '@retriever/fetchers'
+import type { RequestLogin } from '@retriever/fetchers/internal'
+import { invalidOption } from '@retriever/fetchers/plugin'
+import type { Store } from '../stores/store.ts'
+
+/** Options of a worker. Times are milliseconds. */
+export interface WorkOptions {
+  /** Keeps what is retrieved. */
+  readonly store: Store
+  /** Retrieves; its `concurrency` and `perHost` cap those of the worker. Default: one that allows what they need. */
+  readonly client?: Pick<Client, 'mapAll'>
+  /** How many hosts have a turn here at a time, at least one in each shard. Default 50. */
+  readonly hosts?: number
+  /** How many URLs of a host are retrieved at a time. Default 4. */
+  readonly perHost?: number
+  /** At least so long lies between the beginnings of two requests to a host. Default 0. */
+  readonly interval?: number
+  /** A host with more URLs gives its turn to others after so long. Default 10,000. */
+  readonly turnTime?: number
+  /** How often a URL is tried that failed for a reason that may pass. Default 5. */
+  readonly tries?: number
+  /** How many turns in a row a host may not answer before its URLs fail. Default 10. */
+  readonly hostTries?: number
+  /** The pause after a host's first turn in trouble, which doubles with each further one. Default 1,000. */
+  readonly pause?: number
+  /** The longest of these pauses. Default 900,000. What a host asks for (Retry-After) may be longer, up to a day. */
+  readonly maxPause?: number
+  /**
+   * How long others wait before they take the hosts of a worker that is gone. All workers of a queue have the same.
+   * Default 30,000, at least 1,000.
+   */
+  readonly lease?: number
+  /** Options of each retrieval. `limits.maxRetries` is 0 unless it is given: the queue tries again by itself. */
+  readonly request?: Omit<RetrieveOptions, 'signal'>
+  /** Gives the login that a list names; null: it is unknown, and the URL fails. */
+  readonly logins?: (name: string) => RequestLogin | null | Promise<RequestLogin | null>
+  /** Ends the worker: retrievals are aborted, and others take its hosts at once. */
+  readonly signal?: AbortSignal
+  /** True: the worker ends when every URL of the queue has an outcome. Default false: it waits for more. */
+  readonly untilDone?: boolean
+  /** Called with each outcome that is about to be recorded. What it throws ends the worker. */
+  readonly onOutcome?: (outcome: WorkOutcome) => void
+}
+
+/** What became of one URL. */
+export interface WorkOutcome {
+  readonly url: string
+  /** `stored`: now; `there`: a record was there; `again`: it will be tried later; `failed`: for good. */
+  readonly state: 'stored' | 'there' | 'again' | 'failed'
+  /** Null for `stored` and `there`. */
+  readonly error: RetrievalError | null
+}
+
+/** What a worker did. */
+export interface WorkCounts {
+  readonly stored: number
+  readonly there: number
+  readonly again: number
+  readonly failed: number
+  /** How many turns it had, and how many of them were lost to others. */
+  readonly turns: number
+  readonly lost: number
+}
+
+/** The options with their defaults. */
+export type KnownWorkOptions = Required<Omit<WorkOptions, 'client' | 'signal' | 'onOutcome' | 'logins' | 'request'>> & {
+  readonly signal: AbortSignal
+  readonly logins: NonNullable<WorkOptions['logins']>
+  readonly onOutcome: NonNullable<WorkOptions['onOutcome']>
+  readonly request: BatchOptions
+}
+
+const least: Readonly<Record<string, number>> = {
+  hosts: 1,
+  perHost: 1,
+  interval: 0,
+  turnTime: 1,
+  tries: 1,
+  hostTries: 1,
+  pause: 0,
+  maxPause: 0,
+  lease: 1000,
+}
+
+/** Throws `invalid-option`. */
+export function readWorkOptions(options: WorkOptions): KnownWorkOptions {
+  const { client: _client, signal = new AbortController().signal, ...given } = options
+  for (const [name, value] of Object.entries(least)) {
+    const number: unknown = Reflect.get(options, name)
+    if (number !== undefined && !(typeof number === 'number' && number >= value)) {
+      throw invalidOption(name, `a number of ${value} or more`, number)
+    }
+  }
+  if (typeof options.store?.put !== 'function')
+    throw invalidOption('store', 'a store, such as folderStore(path)', options.store)
+  const { limits, ...request } = options.request ?? {}
+  return {
+    hosts: 50,
+    perHost: 4,
+    interval: 0,
+    turnTime: 10_000,
+    tries: 5,
+    hostTries: 10,
+    pause: 1000,
+    maxPause: 900_000,
+    lease: 30_000,
+    untilDone: false,
+    logins: () => null,
+    onOutcome: () => {},
+    ...given,
+    signal,
+    request: { ...request, limits: { maxRetries: 0, ...limits } },
+  }
+}
