@@ -121,7 +121,7 @@ suite('redis', (server) => {
       pause: 100,
       tries: 2,
       hostTries: 2,
-      request: { limits: { idleTimeout: 300 } },
+      request: { limits: { idleTimeout: 1500 } },
       untilDone: true,
       onOutcome: ({ url, state }: WorkOutcome) => {
         const { hostname } = new URL(url)

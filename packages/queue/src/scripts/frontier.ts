@@ -61,8 +61,8 @@ return found
 `)
 
 /**
- * Takes the next block of a host. ARGV[4]: the queue's name. Gives its number, the block, and how many other turns
- * wait; [] if there is none, or the queue is paused.
+ * Takes the next block of a host. ARGV[4]: the queue's name, ARGV[5]: the time. Gives its number, the block, and how
+ * many other turns wait; [] if there is none, or the queue is paused.
  */
 export const takeBlock: Script = fenced(`
 local queue = base .. ARGV[4]
@@ -71,7 +71,9 @@ local block = redis.call('LPOP', base .. 'u:' .. turn)
 if not block then return {} end
 local number = redis.call('HINCRBY', base .. 'c', 'blocks', 1)
 redis.call('HSET', base .. 't:' .. turn, number, block)
-return { tostring(number), block, redis.call('LLEN', queue .. ':wait') }
+-- BullMQ moves those whose time has come to the others when a worker is free; it keeps 12 bits behind their time.
+local due = redis.call('ZCOUNT', queue .. ':delayed', 0, tonumber(ARGV[5]) * 4096)
+return { tostring(number), block, redis.call('LLEN', queue .. ':wait') + due }
 `)
 
 /** Only lengthens the lock. */
@@ -87,7 +89,7 @@ if ARGV[4] == '0' and ARGV[5] == '0' then
   redis.call('DEL', host)
 else
   redis.call('HSET', host, 'next', ARGV[4], 'troubles', ARGV[5])
-  redis.call('PEXPIRE', host, 86400000)
+  if ARGV[5] == '0' then redis.call('PEXPIREAT', host, ARGV[4]) else redis.call('PEXPIRE', host, 86400000) end
 end
 local left = redis.call('LLEN', base .. 'u:' .. turn) + redis.call('HLEN', base .. 't:' .. turn)
 if left == 0 then redis.call('SREM', base .. 'o', turn) end

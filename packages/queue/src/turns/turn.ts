@@ -119,7 +119,7 @@ export class Turn {
     let others = 0
     while (this.#goesOn && (others === 0 || performance.now() - this.#begun < this.#place.options.turnTime)) {
       const { keys } = this.#place.shard
-      const [number, packed, waiting] = ((await this.#lease.run(takeBlock, keys.queue)) ?? []) as [
+      const [number, packed, waiting] = ((await this.#lease.run(takeBlock, keys.queue, Date.now())) ?? []) as [
         Buffer,
         Buffer,
         number,

@@ -1,0 +1,50 @@
+/** Where workers keep what they retrieve. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@retriever/fetchers'
+import { folderStore, functionStore } from '@retriever/queue'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'store-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const stored = { url: 'http://www.example.org/a.TXT?b', id: '0123456789abcdef0123456789abcdef' }
+
+test('a file gets its name once: the first of two workers makes it', async () => {
+  await using client = createClient()
+  const [one, other] = [folderStore(folder), folderStore(folder)]
+  expect(one.has(stored)).toBe(false)
+  expect(await one.put(stored, await client.retrieve('data:,first'))).toBe(true)
+  expect(await other.put(stored, await client.retrieve('data:,second'))).toBe(false)
+  expect(other.has(stored)).toBe(true)
+  expect(readFileSync(join(folder, '01', '23456789abcdef0123456789abcdef.txt'), 'utf8')).toBe('first')
+  expect(readdirSync(join(folder, '.unfinished'))).toEqual([])
+})
+
+test('a folder that cannot be made is an error of the store', async () => {
+  await using client = createClient()
+  const store = folderStore(join(process.execPath, 'x'))
+  await expect(store.put(stored, await client.retrieve('data:,x'))).rejects.toMatchObject({ code: 'write-failed' })
+})
+
+test('two functions are a store', async () => {
+  await using client = createClient()
+  const texts = new Map<string, string>()
+  const store = functionStore({
+    has: ({ id }) => texts.has(id),
+    put: async ({ id }, representation) => {
+      const text = await representation.text()
+      if (texts.has(id)) return false
+      texts.set(id, text)
+      return true
+    },
+  })
+  expect(await store.put(stored, await client.retrieve('data:,x'))).toBe(true)
+  expect(await store.put(stored, await client.retrieve('data:,x'))).toBe(false)
+  expect(await store.has(stored)).toBe(true)
+  expect(() => functionStore({ has: () => true } as never)).toThrow(expect.objectContaining({ code: 'invalid-option' }))
+})
