@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { folderStore, functionStore, openQueue, type Queue, type WorkOutcome } from '@retriever/queue'
+import { folderStore, functionStore, openQueue, type Queue, type WorkCounts, type WorkOutcome } from '@retriever/queue'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bodyOf, type QueueSite, queueSite, type SeenHost } from './queue-site.ts'
 import { type ServerUnderTest, suite } from './suite.ts'
@@ -177,7 +177,9 @@ suite('redis', (server) => {
   })
 
   /** All at once: three kills, one stop beyond the lease, a restart of Redis. */
-  test('killed, stopped and restarted: each URL has one record, and no host more than its cap', async () => {
+  test('killed, stopped and restarted: each URL has one record, and no host more than its cap', {
+    timeout: 900_000,
+  }, async () => {
     const size = process.env.RETRIEVER_TEST_RUNS === 'full' ? { hosts: 500, each: 40 } : { hosts: 60, each: 40 }
     const perHost = 2
     const site = await newSite(size.hosts, { delay: 30 })
@@ -200,6 +202,7 @@ suite('redis', (server) => {
     }
     await doneOver(0.4)
     const [zombie] = workers
+    const said = zombie === undefined ? null : countsOf(zombie)
     zombie?.kill('SIGSTOP')
     await doneOver(0.5)
     await restartRedis(server)
@@ -209,6 +212,8 @@ suite('redis', (server) => {
     await queue.drain()
     await Promise.all(workers.map((worker) => worker.exitCode ?? once(worker, 'exit')))
 
+    // It had hosts when it was stopped, which others had when it went on.
+    expect((await said)?.lost).toBeGreaterThan(0)
     expect(await queue.progress()).toMatchObject({
       added: urls.length,
       done: urls.length,
@@ -240,8 +245,14 @@ function filesIn(folder: string): string[] {
 async function startWorker(options: object): Promise<ChildProcess> {
   const worker = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(worker.stdout, 'data')
-  worker.stdout.resume()
   return worker
+}
+
+/** What a worker prints when it ends. */
+async function countsOf({ stdout }: ChildProcess): Promise<WorkCounts> {
+  let text = ''
+  for await (const chunk of stdout ?? []) text += chunk
+  return JSON.parse(text)
 }
 
 async function restartRedis(server: ServerUnderTest): Promise<void> {

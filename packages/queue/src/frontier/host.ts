@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { normalizeUrl, type Resolution } from '@retriever/core'
 
 /** The host that a URL names, in lower case; `-` if it names none. */
@@ -18,10 +18,10 @@ export function turnOf(host: string, part: number | null): string {
 
 /** The shard of a host: the first six octets of the SHA-256 of its name, as one number, modulo their number. */
 export function shardOf(host: string, shards: number): number {
-  return createHash('sha256').update(host).digest().readUIntBE(0, 6) % shards
+  return hash('sha256', host, 'buffer').readUIntBE(0, 6) % shards
 }
 
 /** The first 16 octets of the SHA-256 of a URL in its normal form: two URLs with the same sum are one. */
 export function sumOf(url: string): Buffer {
-  return createHash('sha256').update(normalizeUrl(url)).digest().subarray(0, 16)
+  return hash('sha256', normalizeUrl(url), 'buffer').subarray(0, 16)
 }
