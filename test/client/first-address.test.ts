@@ -21,7 +21,9 @@ test.runIf(process.platform === 'linux')(
     })
     await once(child.stdout, 'data')
     const filling = Array.from({ length: 2 }, () => connect(port, '::1').on('error', () => {}))
-    onTestFinished(() => filling.forEach((socket) => socket.destroy()))
+    onTestFinished(() => {
+      for (const socket of filling) socket.destroy()
+    })
     await Promise.all(filling.map((socket) => once(socket, 'connect')))
     await using client = createClient({ addresses: { [`h.invalid:${port}`]: ['::1', '127.0.0.1'] } })
     const page = await client.retrieve(`http://h.invalid:${port}/readme.txt`)
