@@ -57,8 +57,9 @@ interface Resource {
 type Content = Readonly<Record<string, string | Resource>>
 
 /** Serves a site, with entity tags. What it lacks is 404. */
-async function served(content: Content): Promise<ScriptedHttp> {
+async function served(content: Content, unanswered: readonly string[] = []): Promise<ScriptedHttp> {
   const server = await scriptedHttp(({ line, target, fields: asked }) => {
+    if (unanswered.includes(target)) return undefined
     const found = content[target]
     if (found === undefined) return reply(404, {}, line.startsWith('HEAD') ? '' : 'none')
     const { body, type = 'text/html', status = 200, fields = {} } = typeof found === 'string' ? { body: found } : found
@@ -417,11 +418,13 @@ test('a site comes whole whose name is one of this machine, and asks nothing of 
 test.each(['an abort', 'an error of onResult', 'maxEntries'])(
   'when %s ends the run, the links of the pages that are there are rewritten',
   async (what) => {
-    const server = await served({
+    const content: Content = {
       '/': '<a href=a.html>a</a><a href=b.html>b</a>',
       '/a.html': '<a href=b.html>b</a><a href=./>up</a><a href=c.html>c</a>',
       '/b.html': 'b',
-    })
+    }
+    // It is asked for as soon as a.html is there, and is under way when the run ends.
+    const server = await served(content, what === 'maxEntries' ? [] : ['/b.html'])
     const stop = new AbortController()
     const onResult = ({ path }: { readonly path: string }): void => {
       if (path !== 'a.html') return

@@ -69,11 +69,8 @@ test('a start that robots.txt forbids, another protocol, a journal, and --other-
 })
 
 test('Ctrl-C ends the run with the links rewritten of what has come', async () => {
-  let asked = (): void => {}
-  const isAsked = new Promise<void>((resolve) => (asked = resolve))
   await using server = await scriptedHttp(({ target, line }) => {
     if (target === '/robots.txt') return reply(404, {})
-    if (target === '/b.html') asked()
     // This one is never answered.
     if (target === '/b.html') return undefined
     const body = target === '/' ? '<a href=a.html>a</a><a href=b.html>b</a>' : 'a'
@@ -83,7 +80,12 @@ test('Ctrl-C ends the run with the links rewritten of what has come', async () =
   let stderr = ''
   child.stderr?.on('data', (chunk) => (stderr += chunk))
   const ended = new Promise((resolve) => child.on('close', resolve))
-  await Promise.race([isAsked, ended])
+  const isSaved = new Promise<void>((resolve) => {
+    child.stdout?.on('data', (chunk) => {
+      if (String(chunk).includes('a.html')) resolve()
+    })
+  })
+  await Promise.race([isSaved, ended])
   child.kill('SIGINT')
   expect(await ended).toBe(130)
   expect(stderr).toMatch(/rewriting the links.*\n.*broken off after 2 files/)

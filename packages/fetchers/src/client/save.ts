@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { Representation, SavedFile } from '../body/representation.ts'
+import { saveWithSum } from '../body/save-with-sum.ts'
 import type { ResumePoint } from '../contract/fetcher.ts'
 import { callback, checkOptions, flag, type OptionKind, type OptionKinds } from '../kit/options.ts'
 import { checksum } from '../saving/digests.ts'
@@ -9,7 +10,7 @@ import { checkPathText, noFolder } from '../saving/local-file.ts'
 import { findPart, type KeptPart } from '../saving/part-file.ts'
 import { recordPath } from '../saving/part-lock.ts'
 import { checkTarget } from '../saving/save.ts'
-import type { SaveOptions, WholePart } from '../saving/save-options.ts'
+import type { SaveOptions } from '../saving/save-options.ts'
 import { holdFifo } from '../saving/special-file.ts'
 import type { RetrieveOptions } from './client-options.ts'
 import type { KnownOptions } from './options/known.ts'
@@ -81,6 +82,7 @@ export async function saveUrl(
     special,
     dated,
     ...(expected !== undefined && { checksum: expected }),
+    ...(beforeName !== undefined && { beforeName }),
   }
   const resolution = client.resolve(url, request.base)
   await checkPath(path, saving)
@@ -90,10 +92,7 @@ export async function saveUrl(
   const point = resume ? resumePointOf(part, resolution) : null
   const saveFrom = async (resumeFrom?: ResumePoint): Promise<SavedFile> => {
     const representation = await client.retrieve(resolution, { ...request, ...(resumeFrom && { resumeFrom }) })
-    if (beforeName === undefined) return representation.saveTo(path, saving)
-    const hash = representation.hash('sha256')
-    const withSum = (whole: WholePart): Promise<void> | void => beforeName({ ...whole, sha256: hash.hex() })
-    return representation.saveTo(path, { ...saving, beforeName: withSum })
+    return saveWithSum(representation, path, saving)
   }
   if (point === null) return await saveFrom()
   try {

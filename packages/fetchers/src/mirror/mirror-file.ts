@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs'
 import { type Resolution, RetrievalError } from '@retriever/core'
 import type { SavedFile } from '../body/representation.ts'
+import { saveWithSum } from '../body/save-with-sum.ts'
 import type { RetrievalEvent } from '../contract/events.ts'
 import type { WholePart } from '../saving/save-options.ts'
 import { namedOf, type PageRequest, type Saver } from '../walk/retriever.ts'
@@ -73,7 +74,7 @@ export async function retrieveFile(
   const own = known === null ? request : { ...request, ifChangedSince: known.mtime }
   const save = async (): Promise<SavedFile> => {
     // Looks for no part of an earlier run.
-    if (isNew) return (await saver.retrieve(resolution, own)).saveTo(file, saving)
+    if (isNew) return saveWithSum(await saver.retrieve(resolution, own), file, saving ?? {})
     return saver.save(resolution, file, { ...own, ...saving, ...(resume !== undefined && { resume }) })
   }
   try {
