@@ -55,6 +55,23 @@ test.each([chunked, 'HTTP/1.1 200 OK\r\n\r\ncde'])(
   },
 )
 
+test.each([1000, 100_000, 3_000_000])(
+  'bodies of %i octets follow each other, although the consumer is slow',
+  async (size) => {
+    const octets = Buffer.alloc(size, 'abcdefg')
+    const head = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`)
+    await using server = await scriptedHttp(() => Buffer.concat([head, octets]))
+    await using client = createClient({ limits: { maxRetries: 0 } })
+    for (const _ of [1, 2, 3]) {
+      const representation = await client.retrieve(server.url)
+      // The socket reads as much as it has memory for.
+      for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve))
+      expect(octets.equals(await representation.bytes())).toBe(true)
+    }
+    expect(server.sockets).toHaveLength(1)
+  },
+)
+
 test('no request is sent with a line end or a blank that its parts brought along', () => {
   const request = (target: string, value: string) => ({
     options: { method: 'GET' as const, path: target },

@@ -11,6 +11,12 @@ import type { SocketReader } from './socket-reader.ts'
 const large = 2048 * 1024
 /** Enough for everything but a large body. */
 const small = 64 * 1024
+/**
+ * What sockets read into that have no memory of their own. The system fills it and Node calls `onread` in one turn, so
+ * all of them can share it: an idle connection then takes no memory, and a short answer only its own length.
+ */
+const shared = Buffer.allocUnsafeSlow(small)
+const none = Buffer.alloc(0)
 /** If the memory was full, the next read may fill an eighth of it. */
 const leastShare = 8
 
@@ -26,7 +32,9 @@ export function makeRingMemory(): RingMemory {
  * A Readable would allocate memory for each read, which halves the speed of a large body.
  */
 export class RingReader implements SocketReader {
+  /** A ring, or only the octets of the last read. */
   #memory: RingMemory
+  #isRing: boolean
   /** Where the oldest octet lies that is in use or not taken yet, and how many octets follow from there. */
   #start = 0
   #used = 0
@@ -39,9 +47,10 @@ export class RingReader implements SocketReader {
   #isEnded = false
   #wake: () => void = () => {}
 
-  /** Without `memory` it begins with a small buffer, which `grow` enlarges. */
-  constructor(memory: RingMemory = Buffer.allocUnsafeSlow(small)) {
+  /** Without `memory` it takes as much as it needs, and `grow` takes more. */
+  constructor(memory: RingMemory = none) {
     this.#memory = memory
+    this.#isRing = memory.length > 0
     this.#room = memory.length
   }
 
@@ -49,7 +58,7 @@ export class RingReader implements SocketReader {
   get onread(): OnReadOpts {
     return {
       // Node calls this after each read to get the memory of the next one.
-      buffer: () => this.#memory.subarray(this.#end, this.#end + this.#room),
+      buffer: () => (this.#isRing ? this.#memory.subarray(this.#end, this.#end + this.#room) : shared),
       callback: (length, memory) => this.#filled(length, memory),
     }
   }
@@ -114,6 +123,7 @@ export class RingReader implements SocketReader {
     this.#release()
     const before = this.#memory
     this.#memory = makeRingMemory()
+    this.#isRing = true
     const first = before.subarray(this.#start, this.#start + this.#used)
     first.copy(this.#memory)
     before.copy(this.#memory, first.length, 0, this.#used - first.length)
@@ -122,15 +132,48 @@ export class RingReader implements SocketReader {
     this.#resume()
   }
 
+  rest(): void {
+    this.#release()
+    if (this.#used > 0) return
+    this.#memory = none
+    this.#isRing = false
+    this.#start = 0
+  }
+
   get #end(): number {
     return (this.#start + this.#used) % this.#memory.length
   }
 
   #filled(length: number, memory: Uint8Array): boolean {
+    if (!this.#isRing) this.#keep(memory.subarray(0, length))
     // The first read after growing still fills the old memory.
-    if (memory.buffer !== this.#memory.buffer) this.#memory.set(memory.subarray(0, length), this.#end)
-    const size = this.#memory.length
+    else if (memory.buffer !== this.#memory.buffer) this.#memory.set(memory.subarray(0, length), this.#end)
     this.#used += length
+    return this.#makeRoom()
+  }
+
+  /** Copies the octets, which stand in memory that others use. If earlier ones wait, it becomes a ring with both. */
+  #keep(octets: Uint8Array): void {
+    const waiting = this.#memory.subarray(this.#start + this.#handedOut, this.#start + this.#used)
+    // The consumer may still use its chunk, which keeps its memory.
+    this.#isRing = waiting.length > 0
+    // A read may have had the room of a large ring, which the connection had before it rested.
+    const least = Math.max(2 * small, waiting.length + octets.length)
+    this.#memory = this.#isRing ? Buffer.allocUnsafeSlow(least) : Buffer.allocUnsafe(octets.length)
+    this.#memory.set(waiting)
+    this.#memory.set(octets, waiting.length)
+    this.#start = 0
+    this.#used = waiting.length
+    this.#handedOut = 0
+  }
+
+  /** Chooses the place of the next read. Returns false if there is none yet. */
+  #makeRoom(): boolean {
+    if (!this.#isRing) {
+      this.#wake()
+      return true
+    }
+    const size = this.#memory.length
     const free = size - this.#used
     this.#isPaused = free === 0
     // The room ends at the end of the memory or at the oldest octet. If nothing is free, it is the part that later

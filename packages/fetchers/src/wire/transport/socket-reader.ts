@@ -28,6 +28,8 @@ export interface SocketReader {
   watch(listener: () => void): void
   /** Announces a large body, which is faster with more memory. */
   grow(): void
+  /** Frees memory, since the connection will lie idle. */
+  rest(): void
 }
 
 /** Reads a socket or stream as a Node stream: TLS, a connection through a proxy, HTTP/2. */
@@ -77,4 +79,6 @@ export class StreamReader implements SocketReader {
   }
 
   grow(): void {}
+
+  rest(): void {}
 }

@@ -134,6 +134,7 @@ export class Http1Connection implements HttpConnection {
     })
     this.#socket.unref()
     this.#socket.setTimeout(idle)
+    this.#source.rest()
     this.#source.watch(() => void this.destroy())
     if (!this.#socket.destroyed) this.onFree()
   }
