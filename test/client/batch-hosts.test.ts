@@ -163,6 +163,27 @@ test('a server that wants an hour is given up at once', async () => {
   expect([failed.length, site.asked.length]).toEqual([50, 4])
 })
 
+test('a server that asks for 119 s before each answer gets them', async () => {
+  const answers = { count: 0 }
+  await using site = servers(() => (answers.count++ % 2 === 0 ? 119_000 : null), { perHost: 1 })
+  expect(await all(site.client, urlsOf('a', 20))).toEqual({ came: 20, failed: [] })
+  for (const [at, { time }] of site.asked.entries()) {
+    if (at % 2 === 1) expect(time - (site.asked[at - 1]?.time ?? 0)).toBeGreaterThanOrEqual(119_000)
+  }
+})
+
+test('such a server is in trouble all the while, so limits.maxRetryTime gives it up', async () => {
+  const answers = { count: 0 }
+  await using site = servers(() => (answers.count++ % 2 === 0 ? 119_000 : null), {
+    perHost: 1,
+    limits: { maxRetryTime: 600_000 },
+  })
+  const { came, failed } = await all(site.client, urlsOf('a', 20))
+  expect([came, failed.length]).toEqual([6, 14])
+  const reason = 'The last URL of a:80 failed just now; it has been in trouble for 596 s. The error was: Wait.'
+  expect(failed.filter((message) => message.includes(reason))).toHaveLength(14)
+})
+
 test('the signal of a URL that waits for its host ends it alone', async () => {
   await using site = servers(({ time }) => (time < 10_000 ? 10_000 - time : null), { perHost: 1 })
   const abort = new AbortController()

@@ -19,13 +19,15 @@ const ownPhases: ReadonlySet<Phase> = new Set(['resolve', 'policy', 'save'])
 const decided: ReadonlySet<ErrorCode> = new Set(['not-modified', 'handoff', 'limit-exceeded', 'refused', 'aborted'])
 
 /** The place of a retrieval at its server. A body that broke off gives it back, and takes one for its next try. */
-export interface BodyTurn {
+export interface RetryTurn {
   /** Notes a failed try, and gives the place back. */
   failed(error: unknown, limits: Limits): void
   /** Whether the cause may pass, since the server has answered before. */
   mayPass(error: RetrievalError): boolean
-  /** Whether the URL waits for its server, however often that fails. */
-  waitsOn(error: RetrievalError): boolean
+  /** Whether the failure costs no try: the server asked to wait, and has answered others since the one before. */
+  spares(error: RetrievalError): boolean
+  /** How long the URL waits for its server, however often that fails, in milliseconds; null: it does not. */
+  waitsOn(error: RetrievalError): number | null
   /** Waits for a place at the same server. */
   comeBack(): Promise<void>
   /** Notes that the body, or much of it, has come. */
@@ -42,17 +44,18 @@ export class RetryBudget implements Retries {
 
   readonly #retryOn: RetryOn
   readonly #began: number = performance.now()
-  /** What a budget for the body gets; the tries before a body take their places themselves. */
-  readonly #turnOfBody: BodyTurn | null
-  readonly #turn: BodyTurn | null = null
+  readonly #turn: RetryTurn | null
+  /** False: the tries before a body take their places themselves. */
+  readonly #isOfBody: boolean = false
 
   /** `before` is the budget whose rest is used for a body, or the errors for a new budget. */
-  constructor(before: Retries | RetryOn = 'transient', turnOfBody: BodyTurn | null = null) {
+  constructor(before: Retries | RetryOn = 'transient', turn: RetryTurn | null = null) {
     this.#retryOn = typeof before === 'string' ? before : 'transient'
-    this.#turnOfBody = turnOfBody
+    this.#turn = turn
     if (!(before instanceof RetryBudget)) return
     this.#retryOn = before.#retryOn
-    this.#turn = before.#turnOfBody
+    this.#turn = before.#turn
+    this.#isOfBody = true
     this.#tries = before.#tries
     this.#spent = before.#spent
     this.#began = before.#began
@@ -71,15 +74,17 @@ export class RetryBudget implements Retries {
     if (this.#sinceFailure >= substantial) this.#spent = 0
     this.#sinceFailure = 0
     const isAtOnce = isFirstAtOnce && this.#tries === 0
-    const turn = isAtOnce ? null : this.#turn
+    const turn = isAtOnce || !this.#isOfBody ? null : this.#turn
     turn?.failed(error, limits)
-    const allowed = turn?.waitsOn(error) === true ? 0 : this.#delay(error, limits)
+    const wait = isAtOnce ? null : (this.#turn?.waitsOn(error) ?? null)
+    const isSpared = wait !== null || (limits.maxRetries > 0 && this.#turn?.spares(error) === true)
+    const allowed = wait ?? this.#delay(error, limits, isSpared)
     if (allowed === null) return false
     const delay = isAtOnce ? 0 : allowed
-    this.#spent++
+    if (!isSpared) this.#spent++
     this.#tries++
     emit({ type: 'retried', url, error, delay, ...(offset > 0 && { offset }) })
-    if (delay > 0) await pause(delay, deadline)
+    if (wait === null && delay > 0) await pause(delay, deadline)
     await turn?.comeBack()
     return true
   }
@@ -109,10 +114,10 @@ export class RetryBudget implements Retries {
   }
 
   /** How long to wait before the next try; null: there is none. */
-  #delay({ retryAfter }: RetrievalError, limits: Limits): number | null {
+  #delay({ retryAfter }: RetrievalError, limits: Limits, isSpared: boolean): number | null {
     const { maxRetries, maxRetryTime, maxRetryDelay } = limits
     const elapsed = performance.now() - this.#began
-    if (this.#spent >= maxRetries || elapsed >= maxRetryTime) return null
+    if ((this.#spent >= maxRetries && !isSpared) || elapsed >= maxRetryTime) return null
     if (retryAfter === undefined) return growingDelay(this.#spent, limits)
     const delay = Math.min(maxRetryDelay, Math.max(leastDelay, retryAfter))
     // If a server asks to wait for an hour, the caller is told, and nobody waits (threats.md R12).

@@ -6,6 +6,7 @@ import type { Places } from './client-places.ts'
 import type { Lane } from './host.ts'
 import type { Job, Seen, Site } from './job.ts'
 import type { Share } from './share.ts'
+import { asksToWait } from './trouble.ts'
 
 /** The places of a batch or a tree. */
 export interface Seats {
@@ -40,9 +41,13 @@ export class Seat implements Job, Turn {
   /** The wait for a place in which a body goes on. */
   #back: Promise<void> | null = null
   #coming: { readonly resolve: () => void; readonly reject: (error: RetrievalError) => void } | null = null
-  /** What was known of the server when the last try failed there: that it had answered, and that it was in trouble. */
+  /** Whether the server had answered when the last try failed there. */
   #isKnown = false
-  #isInTrouble = false
+  /** Whether it was in trouble then, and for how long it was not to be asked. */
+  #pause: number | null = null
+  /** How many tries it had answered then, and whether it had answered others since the failure before. */
+  #answers: number | null = null
+  #isShared = false
 
   constructor(seats: Seats, url: string, index: number, priority: number, site: Site) {
     this.#seats = seats
@@ -134,17 +139,26 @@ export class Seat implements Job, Turn {
   failed(error: unknown, limits: Limits): void {
     const { server } = this.lane ?? {}
     if (server === undefined || !this.#hasPlace) return
+    const { answers } = server.seen
     this.#isKnown = server.isKnown
+    this.#isShared = this.#answers !== null && this.#answers !== answers
+    this.#answers = answers
     this.#seats.places.failed(this, error, limits)
-    this.#isInTrouble = server.trouble !== null
+    const { trouble } = server
+    this.#pause = trouble === null ? null : Math.max(0, Math.round(trouble.until - performance.now()))
   }
 
   mayPass(error: RetrievalError): boolean {
     return this.#isKnown && error.code === 'connect-failed' && error.phase === 'connect'
   }
 
-  waitsOn(error: RetrievalError): boolean {
-    return this.#isInTrouble && !this.#seats.share.caps.givesUp && (error.transient || this.mayPass(error))
+  spares(error: RetrievalError): boolean {
+    return this.#isShared && asksToWait(error)
+  }
+
+  waitsOn(error: RetrievalError): number | null {
+    const waits = !this.#seats.share.caps.givesUp && (error.transient || this.mayPass(error))
+    return waits ? this.#pause : null
   }
 
   get #hasPlace(): boolean {

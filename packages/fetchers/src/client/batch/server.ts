@@ -16,6 +16,8 @@ export class Server {
   readonly held: (() => void)[] = []
   /** Null: the server answers, as far as is known. */
   trouble: Trouble | null = null
+  /** When the trouble began of which the server has not recovered yet; null: there is none. */
+  #since: number | null = null
   /** How many jobs may run: after a trouble one, and one more with each answer. */
   #most = Number.POSITIVE_INFINITY
   /** True: bodies stalled or broke off, so that only a body that comes is an answer. */
@@ -71,13 +73,16 @@ export class Server {
     if (this.trouble?.isAsked === true && seen.failures !== this.#failures) return false
     this.trouble = null
     this.#most = this.#most < enough ? this.#most + 1 : Number.POSITIVE_INFINITY
-    this.#breaks &&= this.#most < enough
+    if (this.#most === Number.POSITIVE_INFINITY) {
+      this.#since = null
+      this.#breaks = false
+    }
     return true
   }
 
   /** The error of a job that is not asked for, since the server was given up. */
   refusal(job: Job, now: number): RetrievalError {
-    return (this.trouble ?? new Trouble(now)).refusal(job, now)
+    return (this.trouble ?? new Trouble(now, now)).refusal(job, now)
   }
 
   /** Notes a failed try. */
@@ -89,7 +94,8 @@ export class Server {
     this.#breaks ||= error.phase === 'body'
     // Other bodies that still come are no reason to wait until they end.
     this.#most = error.phase === 'body' ? Math.max(1, Math.min(this.#most, this.running)) : 1
-    this.trouble ??= new Trouble(now)
+    this.#since ??= now
+    this.trouble ??= new Trouble(now, this.#since)
     this.trouble.add(job, error, limits, now, isFurther)
   }
 

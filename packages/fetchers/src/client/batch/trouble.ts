@@ -40,10 +40,13 @@ export class Trouble {
   isGivenUp = false
   #pauses = 0
   readonly #since: number
+  readonly #began: number
   #last: { readonly job: Job; readonly error: RetrievalError } | null = null
 
-  constructor(now: number) {
+  /** `began`: when the server was last well. Few answers between two failures do not make it so. */
+  constructor(now: number, began: number) {
     this.#since = now
+    this.#began = began
   }
 
   /** Counts a failure. `isFurther`: the try began after the failure before it. */
@@ -59,7 +62,7 @@ export class Trouble {
     if (
       retryAfter > maxRetryDelay ||
       this.urls > Math.max(leastTries, maxRetries) ||
-      this.until - this.#since > maxRetryTime
+      this.until - this.#began > maxRetryTime
     ) {
       this.isGivenUp = true
     }
@@ -80,7 +83,9 @@ export class Trouble {
     const server = `${host.includes(':') ? `[${host}]` : host}:${port}`
     const urls = this.urls === 1 ? 'The last URL' : `The last ${this.urls} URLs tried`
     const seconds = Math.ceil((now - this.#since) / 1000)
-    const since = seconds === 0 ? 'just now' : `in the last ${seconds} s`
+    const all = Math.ceil((now - this.#began) / 1000)
+    const before = this.#began < this.#since ? `; it has been in trouble for ${all} s` : ''
+    const since = `${seconds === 0 ? 'just now' : `in the last ${seconds} s`}${before}`
     const said = error === undefined ? 'Try later.' : withoutUrl(error)
     const message = `${redact(url)}: Not asked${isBack ? ' again' : ''}. ${urls} of ${server} failed ${since}. ${said}`
     const refused = new RetrievalError(error?.code ?? 'connect-failed', message, {

@@ -1,4 +1,3 @@
-import { RetrievalError } from '@retriever/core'
 import { resumePoint } from '../../kit/request-options.ts'
 import { withStateOf } from '../batch/server-state.ts'
 import type { Retrieval } from '../retrieval.ts'
@@ -25,13 +24,5 @@ export const retry: Step = async (hop, next) => {
 async function mayTryAgain(retrieval: Retrieval, context: HopContext, error: unknown): Promise<boolean> {
   const { turn, retries } = retrieval
   if (turn?.isRefused === true) return false
-  const offset = resumePoint(retrieval.request)?.offset
-  if (turn === undefined || !RetrievalError.is(error)) return retries.again(error, context, offset)
-  if (turn.waitsOn(error)) {
-    context.emit({ type: 'retried', url: context.url, error, delay: 0 })
-    return true
-  }
-  return turn.mayPass(error)
-    ? retries.wait(error, context, { offset: offset ?? 0 })
-    : retries.again(error, context, offset)
+  return retries.again(error, context, resumePoint(retrieval.request)?.offset)
 }

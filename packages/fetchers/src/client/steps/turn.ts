@@ -1,9 +1,9 @@
 import type { Resolution } from '@retriever/core'
-import type { BodyTurn } from '../../kit/retry.ts'
+import type { RetryTurn } from '../../kit/retry.ts'
 import type { Step } from './hop.ts'
 
 /** The place of a retrieval at a server. Each try needs one, and no wait between two tries keeps one. */
-export interface Turn extends BodyTurn {
+export interface Turn extends RetryTurn {
   /** True: the server was given up, so there is no further try. */
   readonly isRefused: boolean
   /** Waits for a place at the server of this URL. Null: the retrieval has it. */
