@@ -50,6 +50,7 @@ describe.skipIf(!hasTmux)('within tmux', () => {
     const shown = await screen.shows(/(?:.*50%.*\n){3}\[1\/4\] 1 failed/)
     const [last, ...lines] = barsOf(shown).reverse()
     expect(last).toMatch(/^\[1\/4\] /)
+    expect(shown).toMatch(/^failed: 1 at 127\.0\.0/m)
     expect(lines.toSorted()).toEqual(bars.map((bar) => expect.stringMatching(bar)))
     for (const line of shown.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
     for (const response of halves) response.end(Buffer.alloc(1_000_000))

@@ -59,6 +59,16 @@ export class Tally {
     return this.#retrieved + this.#failed + this.#skipped + this.#repeated + this.#doneBefore + this.#failedBefore
   }
 
+  /** How many of these were asked for. */
+  get asked(): number {
+    return this.done - this.#skipped - this.#repeated - this.#doneBefore - this.#failedBefore
+  }
+
+  /** The hosts with the most failures, as in `9 at www.example.org`. */
+  get worst(): readonly string[] {
+    return this.#worst.hosts
+  }
+
   /** `[37/100] `, or `[37] ` while the list is being read; "" if the command does not count its URLs. */
   label(done: number): string {
     if (!this.#run.config.many.isCounted) return ''
@@ -67,10 +77,9 @@ export class Tally {
 
   /** `[37/100] 5 failed (4 at www.example.org), 4.1 MiB/s, 0:40 left`. */
   get state(): string {
-    const { done, total } = this
+    const { done, total, asked } = this
     const seconds = (performance.now() - this.#begun) / 1000
-    const begun = done - this.#skipped - this.#repeated - this.#doneBefore - this.#failedBefore
-    const left = total === null || begun === 0 ? '' : `${formatDuration((seconds / begun) * (total - done))} left`
+    const left = total === null || asked === 0 ? '' : `${formatDuration((seconds / asked) * (total - done))} left`
     const parts = [this.#worst.text(this.#failed), `${formatSize(this.#octets / seconds)}/s`, left]
     return `${this.label(done)}${parts.filter((part) => part !== '').join(', ')}`
   }

@@ -39,6 +39,14 @@ export function formatNamed(name: string, state: BodyState, width: number): stri
   return line.length <= width ? line : line.slice(0, Math.max(width, 0))
 }
 
+/** A line with as many of these words as fit; the first one is cut if it does not. */
+export function formatList(title: string, words: readonly string[], width: number): string {
+  const [first = '', ...others] = words.map((word) => printable(word).replace(narrow, '?'))
+  let line = `${title}${first}`.slice(0, width)
+  for (const word of others) if (`${line}, ${word}`.length <= width) line = `${line}, ${word}`
+  return line
+}
+
 function firstThatFits(lines: readonly string[], width: number): string {
   return lines.find((line) => line.length <= width) ?? ''
 }

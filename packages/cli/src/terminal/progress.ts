@@ -1,5 +1,5 @@
 import { formatSize, type Output } from './output.ts'
-import { type BodyState, formatBody, formatDuration, formatNamed } from './progress-line.ts'
+import { type BodyState, formatBody, formatDuration, formatList, formatNamed } from './progress-line.ts'
 
 /** The milliseconds between two drawings: an eye can follow ten a second. */
 const redrawEvery = 100
@@ -14,6 +14,10 @@ export interface Overview {
   readonly done: number
   readonly total: number | null
   readonly failed: number
+  /** How many of those that are done were asked for in this run, if not all. */
+  readonly asked?: number
+  /** The hosts with the most failures, the worst first, as in `9 at www.example.org`. */
+  readonly worst?: readonly string[]
   /** `[37/100] ` if 37 URLs are done. */
   label(done: number): string
 }
@@ -27,6 +31,7 @@ export class Progress {
   readonly #meters = new Set<Meter>()
   #overview: Overview | null = null
   readonly #all = new Rate()
+  readonly #each = new Rate()
   /** The octets of the bodies that have ended. */
   #ended = 0
   #begun = 0
@@ -81,14 +86,16 @@ export class Progress {
     const meters = [...this.#meters]
     if (this.#overview === null) return meters.slice(0, 1).map((meter) => formatBody(meter.state(), width))
     const room = Math.min(maxLines, Math.floor(this.#output.stderrRows / 2) - 1)
-    return [...meters.slice(0, room).map((meter) => formatNamed(meter.name, meter.state(), width)), this.#onAll(width)]
+    const lines = meters.slice(0, room).map((meter) => formatNamed(meter.name, meter.state(), width))
+    const { worst = [] } = this.#overview
+    return [...lines, this.#onAll(width), ...(worst.length === 0 ? [] : [formatList('failed: ', worst, width)])]
   }
 
-  /** `[37/100] 5 failed, 12 MiB, 4.1 MiB/s, 0:40 left`, as far as it fits. */
+  /** `[37/100] 5 failed, 0:40 left, 12 URLs/s, 4.1 MiB/s, 12 MiB`, as far as it fits. */
   #onAll(width: number): string {
-    const { done = 0, total = null, failed = 0 } = this.#overview ?? {}
+    const { done = 0, total = null, failed = 0, asked = done } = this.#overview ?? {}
     let received = this.#ended
-    let share = done
+    let share = 0
     for (const meter of this.#meters) {
       received += meter.received
       share += meter.share
@@ -96,10 +103,13 @@ export class Progress {
     const rate = this.#all.at(received)
     // The sizes of bodies that have not begun are unknown, so this estimates by the number of URLs.
     const seconds = (performance.now() - this.#begun) / 1000
-    const left = total === null || share === 0 ? null : (seconds / share) * (total - share)
+    const come = asked + share
+    const left = total === null || come === 0 ? null : (seconds / come) * (total - done - share)
+    const each = this.#each.at(asked)
     const parts = [
       ...(failed === 0 ? [] : [`${failed} failed`]),
       ...(left === null ? [] : [`${formatDuration(left)} left`]),
+      ...(each === 0 ? [] : [`${each < 10 ? each.toFixed(1) : Math.round(each)} URLs/s`]),
       `${formatSize(rate)}/s`,
       formatSize(received),
     ]
@@ -155,11 +165,11 @@ export class Meter {
   }
 }
 
-/** A rate over the last seconds. */
+/** A rate over the last seconds: of octets, or of URLs. */
 class Rate {
   #samples: (readonly [at: number, received: number])[] = [[performance.now(), 0]]
 
-  /** Octets a second, now that `received` octets have come. */
+  /** So many a second, now that `received` have come. */
   at(received: number): number {
     const now = performance.now()
     this.#samples.push([now, received])
