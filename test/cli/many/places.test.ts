@@ -10,7 +10,10 @@ const outer = temporaryFolder()
 let asked: string[] = []
 const server = listServer(({ url = '', headers: { host = '' } }, response) => {
   asked.push(`${host.replace(/:\d+$/, '')}${url}`)
-  response.writeHead(url.includes('gone') ? 404 : 200).end(`${url}\n`)
+  const type = /type=([a-z]+)-([a-z+]+)/.exec(url)?.slice(1).join('/')
+  response
+    .writeHead(url.includes('gone') ? 404 : 200, type === undefined ? {} : { 'content-type': type })
+    .end(`${url}\n`)
 })
 let base = ''
 let port = ''
@@ -51,6 +54,43 @@ describe('--layout host/path', () => {
         [`${host}/pub/index.html`]: '/pub/\n',
       },
     })
+  })
+
+  test('a URL that ends in / has the suffix of what comes, and the journal and --skip-existing know the file', async () => {
+    const list =
+      '@/a/?type=application-json\n@/b/?type=text-plain\n@/c/?type=text-html\n@/d/?type=image-svg+xml\n@/e/?type=x-y\n'
+    const more = ['--layout', 'host/path']
+    const { status, stderr, cwd, files } = await run(list, ...more, '--journal', 'journal')
+    const host = `127.0.0.1_${port}`
+    const places = ['a/index.json', 'b/index.txt', 'c/index.html', 'd/index.svg', 'e/index.html']
+    expect({ status, files: Object.keys(files) }).toEqual({
+      status: 0,
+      files: places.map((place) => `${host}/${place}`),
+    })
+    expect(stderr).not.toContain('is taken')
+    expect(readFileSync(join(cwd, 'journal'), 'utf8')).toContain(`"file":"out/${host}/a/index.json","size":`)
+    const again = ['--from', 'list', '--output-dir', 'out', '--create-dirs', '-j', '1', ...more]
+    asked = []
+    expect(await retrieve([...again, '--journal', 'journal'], { cwd })).toMatchObject({ status: 0 })
+    expect(await retrieve([...again, '--skip-existing'], { cwd })).toMatchObject({ status: 0 })
+    expect(asked).toEqual([])
+    // The journal of a killed command: all files are looked at again.
+    const lines = readFileSync(join(cwd, 'journal'), 'utf8')
+      .split('\n')
+      .filter((line) => !line.includes('"ended"'))
+    writeFileSync(join(cwd, 'journal'), lines.join('\n'))
+    expect(await retrieve([...again, '--journal', 'journal'], { cwd })).toMatchObject({ status: 0 })
+    expect(asked).toEqual([])
+    expect(Object.keys(filesIn(join(cwd, 'out')))).toEqual(Object.keys(files))
+  })
+
+  test('two indexes of one folder are two files', async () => {
+    const list = '@/?type=text-plain\n@/?type=text-plain&2\n@/index.html?3\n'
+    const { files, stderr } = await run(list, '--layout', 'host/path')
+    const host = `127.0.0.1_${port}`
+    expect(Object.values(files)).toHaveLength(3)
+    expect(Object.keys(files)).toContain(`${host}/index.txt`)
+    expect(stderr).toContain(`saved as out/${host}/index.txt.1, since out/${host}/index.txt is taken`)
   })
 
   test('never leads out, and has no names that a system takes for a device', async () => {

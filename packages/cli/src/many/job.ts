@@ -9,7 +9,7 @@ import type { Session } from '../session.ts'
 import { Facts } from '../write-out/facts.ts'
 import type { Entry } from './entries.ts'
 import { isOwnFile } from './own-file.ts'
-import { placeOf } from './place.ts'
+import { endsInIndex, placeOf } from './place.ts'
 import { hostOf, isIn } from './shard.ts'
 import type { Tally } from './tally.ts'
 
@@ -111,8 +111,10 @@ export class Job {
     }
     if (ledger === null || this.toStdout) return true
     const { destination, name } = this.#entry
+    const { layout } = run.config.places
+    const isIndex = name === null && endsInIndex(layout, resolution)
     const isOwn = (file: string): boolean =>
-      isOwnFile(file, destination, () => name ?? placeOf(run.config.places.layout, resolution))
+      isOwnFile(file, destination, () => name ?? placeOf(layout, resolution), isIndex)
     const admitted = await ledger.admit(resolution.url, this.#givenName, isOwn)
     if (admitted instanceof Account) this.#account = admitted
     else this.leftOut = admitted

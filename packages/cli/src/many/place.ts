@@ -3,6 +3,7 @@ import { decodeOctets, octetsToText, type Resolution } from '@retriever/core'
 import { safeFileName } from '@retriever/fetchers'
 import { itemOf } from '../journal/item.ts'
 import type { Layout } from '../options/lists/layout.ts'
+import { indexName } from '../saving/index-name.ts'
 import { nameFor } from '../saving/save-plan.ts'
 
 /** The place of a file below the folder of -O, with `/` between names. */
@@ -21,14 +22,28 @@ function hashPlace(resolution: Resolution): string {
   return `${sum.slice(0, 2)}/${sum.slice(2, 32)}${extension}`
 }
 
+/** Whether the name of the file is `index`, since the URL ends in `/`. Its suffix is that of what comes. */
+export function endsInIndex(layout: Layout, resolution: Resolution): boolean {
+  return layout === 'host/path' && hasIndex(resolution)
+}
+
+function hasIndex({ locator }: Resolution): boolean {
+  const path = pathIn(locator)
+  return path === '' || path.endsWith('/')
+}
+
+function pathIn({ urlPath }: Resolution['locator']): string {
+  return (urlPath ?? '').replace(/[?;#].*$/s, '')
+}
+
 /** `www.example.org_8080/pub/a.txt`. */
 function hostPlace(resolution: Resolution): string {
   const { locator, plan } = resolution
   const host = 'host' in plan ? (plan.host ?? '') : ''
   const port = locator.port === null ? '' : `_${locator.port}`
-  const path = (locator.urlPath ?? '').replace(/[?;#].*$/s, '')
+  const path = pathIn(locator)
   const folders = path.split('/').slice(0, -1).map(safeSegment)
-  const name = path === '' || path.endsWith('/') ? indexName(plan.mechanism) : nameFor(resolution)
+  const name = hasIndex(resolution) ? indexName(resolution) : nameFor(resolution)
   const place = host === '' ? locator.scheme : safeSegment(`${host.replace(/[[\]]/g, '').replaceAll(':', '_')}${port}`)
   return [place, ...folders, name].filter((segment) => segment !== '').join('/')
 }
@@ -38,10 +53,3 @@ function safeSegment(written: string): string {
   const text = octetsToText(decodeOctets(written)).replaceAll('/', '%2F').replaceAll('\\', '%5C')
   return safeFileName(text) ?? ''
 }
-
-/** The name of what a URL gives that ends in `/`. */
-function indexName(mechanism: Resolution['plan']['mechanism']): string {
-  return indexNames[mechanism] ?? 'index'
-}
-
-const indexNames: Readonly<Record<string, string>> = { http: 'index.html', gemini: 'index.gmi', gopher: 'index.txt' }

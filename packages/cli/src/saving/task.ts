@@ -4,7 +4,7 @@ import { type Representation, safeFileName } from '@retriever/fetchers'
 import { holdFifo, makeFolders, type WholePart } from '@retriever/fetchers/internal'
 import { usageError } from '../exit-codes.ts'
 import type { Account } from '../journal/ledger.ts'
-import { placeOf } from '../many/place.ts'
+import { endsInIndex, placeOf } from '../many/place.ts'
 import type { PartOptions } from '../options/protocols/news.ts'
 import type { Beginning, Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
@@ -16,6 +16,7 @@ import { checkSum, expectedSum } from './checksum.ts'
 import { octetsFrom } from './continuation.ts'
 import { checkTarget, type Destination, systemFailure, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
+import { findIndex, indexPath } from './index-name.ts'
 import { startOfLdif } from './joined-ldif.ts'
 import type { KeptOctets } from './kept-octets.ts'
 import {
@@ -147,18 +148,31 @@ async function toFile(
     if (isNamed) return avoidsFiles ? names.claim(wanted, true) : wanted
     return names.claimPlace(destination.directory, place, avoidsFiles)
   }
+  const isIndex = !isNamed && name === null && endsInIndex(run.config.places.layout, resolution)
   const path = account?.file ?? claimed()
-  retrieval.facts.file = path
   const isOurs = account?.isOurs ?? false
-  if (many.skipExisting && !isOurs && lstatSync(path, { throwIfNoEntry: false })) return null
-  const plan = await planSave(path, isNamed, retrieval, run, {
+  const there = many.skipExisting && !isOurs && isIndex ? (findIndex(path) ?? path) : path
+  retrieval.facts.file = there
+  if (many.skipExisting && !isOurs && lstatSync(there, { throwIfNoEntry: false })) return null
+  const planned = await planSave(path, isNamed, retrieval, run, {
     isOurs,
     resumes: account?.isKept ?? false,
     makesFolders: place.includes('/'),
   })
-  const fifo = plan.options.special === true ? await holdFifo(path) : null
-  kept.begin(plan, () => retrieval.entered)
+  const fifo = planned.options.special === true ? await holdFifo(path) : null
+  kept.begin(planned, () => retrieval.entered)
+  /** The plan with the name that the media type gives to the index of a folder. */
+  const planFor = (mediaType: string | null): SavePlan => {
+    const typed = indexPath(path, mediaType)
+    if (!isIndex || isOurs || planned.from !== 0 || typed === path) return planned
+    const plan = { ...planned, path: names.claim(typed, avoidsFiles) }
+    retrieval.facts.file = plan.path
+    kept.begin(plan, () => retrieval.entered)
+    return plan
+  }
   const use = async (representation: Representation): Promise<void> => {
+    const plan = planFor(representation.mediaType)
+    const { path } = plan
     if (plan.isUnverified === true && representation.offset > 0 && representation.size !== 0) {
       const message = `appended to ${path}, without proof that both parts are of one version`
       run.report.notice({ operand: retrieval.resolution.url, message })
@@ -169,20 +183,21 @@ async function toFile(
     kept.end()
     checkStatus(representation, run.config)
     const isRenamed = name === null && !isNamed
-    const why = run.config.places.layout === 'flat' ? whyRenamed(resolution, path) : whyMoved(wanted, path)
+    const moved = (): string | null => whyMoved(isIndex ? indexPath(wanted, representation.mediaType) : wanted, path)
+    const why = run.config.places.layout === 'flat' ? whyRenamed(resolution, path) : moved()
     tellName(path, representation, isRenamed ? why : null, retrieval, run)
     saveEtag(run.config.etagFile, representation)
   }
   return {
     progress: true,
-    from: plan.from,
-    anew: plan.anew ?? null,
+    from: planned.from,
+    anew: planned.anew ?? null,
     check: (representation) => {
       checkRedirect(representation, run.config)
-      checkPlan(plan, representation)
+      checkPlan(planned, representation)
     },
     use,
-    explain: async (error) => withAdvice(plan, error),
+    explain: async (error) => withAdvice(planned, error),
     end: async () => fifo?.close(),
   }
 }
