@@ -88,7 +88,7 @@ test('no socket is opened and no name looked up', () => {
   expect(opened).not.toHaveBeenCalled()
 })
 
-describe('secrets', () => {
+describe('case 47, secrets', () => {
   const urls = [
     'ftp://u:s3cr3t@h/x',
     'ftps://u:s3cr3t@h/x',

@@ -124,7 +124,7 @@ test('case 9, the folder of this machine is mirrored, and its links are not', as
   expect(treeOf(folder)).toEqual(['sub/', 'sub/a.txt'])
 })
 
-test('cases 3 and 58, names stay within the folder, whatever they are', async () => {
+test('cases 3 and 58, property 19: names stay within the folder, whatever they are', async () => {
   const names = [
     '..',
     '.',

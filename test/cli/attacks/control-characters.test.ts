@@ -110,7 +110,7 @@ const argsOf = (line: string): string[] =>
       .replace('HOSTILE', hostile),
   )
 
-test.each(places)('on a terminal: %s', async (_, line, status = 0) => {
+test.each(places)('case 33, on a terminal: %s', async (_, line, status = 0) => {
   const outcome = await retrieve(argsOf(line), { cwd: folder(), isTerminal: true })
   const shown = outcome.stdout + outcome.stderr
   expect(outcome.status, shown).toBe(status)

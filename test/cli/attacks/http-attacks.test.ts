@@ -46,7 +46,7 @@ test('case 11, a redirect to another scheme', async () => {
   expect(bystander.connections).toBe(0)
 })
 
-describe('case 29, a name that is encoded (CVE-2025-11563)', () => {
+describe('case 29, property 19: a name that is encoded (CVE-2025-11563)', () => {
   test.each([
     '..%2f..%2f.bashrc',
     '%2e%2e%2f.bashrc',

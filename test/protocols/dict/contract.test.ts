@@ -173,7 +173,7 @@ describe('replies', () => {
 describe('login (RFC 2229 3.11)', () => {
   const options = { accounts: { zoe: 'pl4nted' }, auth: 'required' } as const
 
-  test('the checksum goes out, and shows nowhere', async () => {
+  test('case 47, the checksum goes out, and shows nowhere', async () => {
     await using server = await startDictServer(options)
     const events: unknown[] = []
     const credentials = { user: 'zoe', password: 'pl4nted' }

@@ -182,7 +182,7 @@ describe('a file', () => {
     expect(outcome).toBe('whole')
   })
 
-  test('one chunk is pulled when one is asked for', async () => {
+  test('R41: one chunk is pulled when one is asked for', async () => {
     const progress: number[] = []
     const onEvent = (event: RetrievalEvent): unknown => event.type === 'progress' && progress.push(event.received)
     await using server = await startFtpServer({ bigSize: 64 * 1024 * 1024 })
@@ -752,7 +752,7 @@ describe('TLS', () => {
     )
   })
 
-  test('the certificate is checked', async () => {
+  test('case 35, the certificate is checked', async () => {
     expect(await failureOf({ tls: true }, 'pub/a.bin')).toMatchObject({ code: 'certificate' })
   })
 

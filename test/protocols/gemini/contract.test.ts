@@ -142,7 +142,7 @@ describe('prompts', () => {
     expect(received).toHaveLength(2)
   })
 
-  test('a secret shows nowhere, even if the server repeats it', async () => {
+  test('case 47, a secret shows nowhere, even if the server repeats it', async () => {
     for (const path of ['secret', 'echo', 'leak']) {
       const { error, text, events } = await outcome(path, { form: { 1: 'pl4nted s3cret' } })
       expect(JSON.stringify(events)).not.toContain('s3cret')
@@ -219,7 +219,7 @@ describe('trust on first use', () => {
   test.each([
     ['before it expires', new Date('2100-01-01')],
     ['if it has no end that can be read', null],
-  ])('a changed certificate is refused before anything is sent, %s', async (_, expires) => {
+  ])('case 35, a changed certificate is refused before anything is sent, %s', async (_, expires) => {
     await using server = await startGeminiServer()
     const { kept, store } = storeWith({ fingerprint: other, expires })
     await using client = createClient({ fetchers: [geminiFetcher({ certificates: store })] })
@@ -318,7 +318,7 @@ describe('the end of a body', () => {
   test.each([
     [false, 'abc'],
     [true, 'partial'],
-  ])('without close_notify it is partial (%s)', async (isCut, expected) => {
+  ])('case 34, properties 12 and 18: without close_notify it is partial (%s)', async (isCut, expected) => {
     await using server = await answering(isCut)
     await using client = createClient({ limits: { maxRetries: 0 } })
     const page = await client.retrieve(server.url)

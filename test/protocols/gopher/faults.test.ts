@@ -11,7 +11,7 @@ const files = { '/data.bin': octets }
 const answering = (reply: string, faults: Faults = {}) =>
   startGopherServer({ faults: { ...faults, replies: { '/x': reply } } })
 
-describe('R25: a text without its final dot', () => {
+describe('R25, property 18: a text without its final dot', () => {
   test.each(chunks)(
     'the connection ends: all of it, known by that end alone; chunks $chunking',
     async ({ chunking }) => {

@@ -432,7 +432,7 @@ describe('trouble', () => {
     expect(await failure(`gopher://127.0.0.1:${port}/`)).toMatchObject({ code: 'connect-failed', phase: 'connect' })
   })
 
-  test('a menu without end', async () => {
+  test('case 43, a menu without end', async () => {
     const own = createClient({ limits: { maxListing: 1000 } })
     const { url } = await start({ faults: { replies: { '': 'x'.repeat(2000) } } })
     const reading = (async () => {
@@ -467,7 +467,7 @@ test.each([
   ['a second line before the data flag', 'a\r\nb\t+\t1\r\nc\r\n', '+\t1\r\nc\r\n'],
   ['a NUL in the form', 'a\t+\t1\r\nc\0\r\n', '+\t1\r\nc\0\r\n'],
   ['no octet', '\u010d\u010aMAIL\r\n', null],
-])('%s is not sent, whoever made the plan', async (_, message, gopherPlus) => {
+])('case 6, %s is not sent, whoever made the plan', async (_, message, gopherPlus) => {
   const running = await start()
   const scheme = findScheme('gopher')
   if (scheme === undefined) return expect.fail('gopher is unknown')

@@ -250,7 +250,7 @@ describe('cases 22 and 23, authorities that two parsers read as two hosts', () =
   })
 })
 
-describe('case 27, HTTP splitting: one request, of the lines that were meant', () => {
+describe('cases 6 and 27, HTTP splitting: one request, of the lines that were meant', () => {
   test.each([
     [{ headers: { X: 'a\r\nY: b' } }],
     [{ headers: { X: 'a\nY: b' } }],

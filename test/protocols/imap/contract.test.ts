@@ -146,6 +146,16 @@ test('STARTTLS with requireTls, imaps, and quotes in a password', async () => {
   await get('', { accounts }, { credentials: () => ({ user: 'alice', password: 'a"b\\c' }) })
 })
 
+test('case 13, a server that refuses STARTTLS gets no login', async () => {
+  await using server = await startImapServer({
+    tls: 'explicit',
+    faults: { replies: { STARTTLS: 'A1 NO not now\r\n' } },
+  })
+  await using client = createClient({ ...login, defaults: { requireTls: true }, limits: { maxRetries: 0 } })
+  await expect(client.retrieve(`${server.url}INBOX`)).rejects.toMatchObject({ code: 'tls-failed' })
+  expect(server.received).toEqual(['A1 STARTTLS'])
+})
+
 test.each([
   ['None', '', { code: 'not-found' }],
   ['INBOX;UIDVALIDITY=8/;UID=11', '', { code: 'not-found', message: expect.stringMatching(/UIDVALIDITY is 7/) }],
@@ -195,7 +205,7 @@ test.each([
     `* 1 FETCH (BODY[] {2}\r\nhi UID 11)\r\n${endless}A3 OK\r\n`,
     { maxCollected: 65_536 },
   ],
-])('responses that nobody asked for do not hold %s for ever', async (_what, command, reply, limits) => {
+])('case 42, responses that nobody asked for do not hold %s for ever', async (_what, command, reply, limits) => {
   const faults = { replies: { [command]: reply } }
   const error = { code: 'limit-exceeded' }
   await expect(get('INBOX/;UID=11', { faults }, { limits: { maxRetries: 0, ...limits } })).rejects.toMatchObject(error)
@@ -329,7 +339,7 @@ async function observe(path: string, options: ImapServerOptions, client = {}, us
   return { received: received.join(''), error, sent: server.received }
 }
 
-test('the lines of one answer are at most maxListing octets, one response at most maxReply', async () => {
+test('cases 42 and 43, the lines of one answer are at most maxListing octets, one response at most maxReply', async () => {
   const flags = `* FLAGS (${'x'.repeat(90)})\r\n`
   const long = { faults: { replies: { EXAMINE: `${flags.repeat(100)}A2 OK\r\n` } } }
   const limits = { maxRetries: 0, maxListing: 5000 }
@@ -347,7 +357,7 @@ test('the lines of one answer are at most maxListing octets, one response at mos
 })
 
 test.each(['A1 OK\r\nA2 OK\r\n', 'A9 OK\r\nA2 OK\r\n', 'B2 OK\r\nA2 OK\r\n'])(
-  'the end of another command is none of this: %j',
+  'case 67, property 17: the end of another command is none of this: %j',
   async (reply) => {
     const { error } = await observe('INBOX/;UID=11', { faults: { replies: { EXAMINE: reply } } })
     expect(error).toMatchObject({ code: 'protocol-violation' })
@@ -359,7 +369,7 @@ test.each([
   ['', 'pl4nted', {}, 'pl4nted'],
   ['alice;AUTH=PLAIN@', 'pl4nted', {}, Buffer.from('\0alice\0pl4nted').toString('base64')],
   ['alice;AUTH=PLAIN@', 'pl4nted', { initialResponse: false }, Buffer.from('\0alice\0pl4nted').toString('base64')],
-])('what the server repeats of a login is hidden: %j with %j', async (user, password, options, form) => {
+])('case 47, what the server repeats of a login is hidden: %j with %j', async (user, password, options, form) => {
   const verb = user === '' ? 'LOGIN' : 'AUTHENTICATE'
   const words = `not ${password}, nor ${form}`
   const reply = `* OK I heard ${words}\r\nA1 NO ${words}\r\n`

@@ -45,7 +45,7 @@ describe('case 51, injection: malformed or refused before anything is opened', (
   })
 })
 
-describe('hostile answers (cases 52, 60 and 63)', () => {
+describe('hostile answers (cases 42, 52, 60 and 63)', () => {
   let server: TestServer
   beforeEach(async () => {
     server = await startLdapServer()

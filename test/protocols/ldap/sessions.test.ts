@@ -171,7 +171,7 @@ test('case 39, an answer to the search before is none to this one', async () => 
   expect(server.accepted).toBe(1)
 })
 
-test('a password that the server repeats is not shown', async () => {
+test('case 47, a password that the server repeats is not shown', async () => {
   // invalidCredentials, and the password.
   const echo = Buffer.from('30140201016 10f0a0131 0400 0408 706c346e74656421'.replaceAll(' ', ''), 'hex')
   const server = await start({ faults: { replies: { bind: echo.toString('latin1') } } })

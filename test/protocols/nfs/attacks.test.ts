@@ -42,7 +42,7 @@ describe('a server that breaks the protocol', () => {
     })
   })
 
-  test('a size over 2^53 is named', async () => {
+  test('case 66, a size over 2^53 is named', async () => {
     await expect(retrieve('misbehaviour/huge-size')).rejects.toMatchObject({
       message: expect.stringContaining('a size of 9223372036854775808'),
     })

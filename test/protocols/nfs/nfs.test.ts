@@ -232,7 +232,7 @@ describe('links', () => {
     ['pub/loop', 'too-many-redirects'],
     ['pub/local', 'refused'],
     ['pub/web', 'refused'],
-  ])('%s is %s', async (path, code) => {
+  ])('case 61, %s is %s', async (path, code) => {
     for (const options of [{}, { versions: [3], publicHandle: false }, { versions: [4] }]) {
       await expect(retrieve(path, options)).rejects.toMatchObject({ code })
     }

@@ -213,7 +213,7 @@ describe('case 38, the wrong kept connection: one for each login, and TLS', () =
   })
 })
 
-describe('cases 39 and 67, replies that were not asked for', () => {
+describe('cases 39 and 67, property 17: replies that were not asked for', () => {
   const stray = '220 1 <x@y>\r\nSubject: smuggled\r\n\r\nsmuggled\r\n.\r\n'
 
   test.each([

@@ -462,7 +462,7 @@ describe('trouble', () => {
     expect(commands()).not.toContain('QUIT')
   })
 
-  test('a line without end', async () => {
+  test('case 42, a line without end', async () => {
     const own = makeClient({ limits: { maxLine: 100 } })
     const { url } = await start({ faults: { replies: { GROUP: 'x'.repeat(1000) } } })
     expect(await failure(`${url}retriever.test`, own)).toMatchObject({ code: 'limit-exceeded', phase: 'request' })

@@ -206,22 +206,24 @@ describe('an overview made of HEADs', () => {
 describe('a login', () => {
   const response = Buffer.from('\0alice\0topsecret').toString('base64')
 
-  test.each(['482 bad', '281 welcome', '383 more'])('by SASL, repeated in a reply ("%s"), is shown nowhere', (reply) =>
-    trial(
-      (_, line) => {
-        if (line.startsWith('GROUP')) return '480 login\r\n'
-        if (line === 'CAPABILITIES') return '101 list\r\nVERSION 2\r\nSASL PLAIN\r\n.\r\n'
-        if (line.startsWith('AUTHINFO SASL')) return `${reply} ${line}\r\n`
-        return line === '*' ? `481 ${response} topsecret\r\n` : undefined
-      },
-      async ({ server, client, events }) => {
-        const error = await failure(client.retrieve(`${server.url}g/1`))
-        const shown = JSON.stringify([events, error, error.message])
-        expect(shown).toContain('AUTHINFO SASL PLAIN <password>')
-        expect(shown).not.toContain(response)
-        expect(shown).not.toContain('topsecret')
-      },
-    ),
+  test.each(['482 bad', '281 welcome', '383 more'])(
+    'case 47, by SASL, repeated in a reply ("%s"), is shown nowhere',
+    (reply) =>
+      trial(
+        (_, line) => {
+          if (line.startsWith('GROUP')) return '480 login\r\n'
+          if (line === 'CAPABILITIES') return '101 list\r\nVERSION 2\r\nSASL PLAIN\r\n.\r\n'
+          if (line.startsWith('AUTHINFO SASL')) return `${reply} ${line}\r\n`
+          return line === '*' ? `481 ${response} topsecret\r\n` : undefined
+        },
+        async ({ server, client, events }) => {
+          const error = await failure(client.retrieve(`${server.url}g/1`))
+          const shown = JSON.stringify([events, error, error.message])
+          expect(shown).toContain('AUTHINFO SASL PLAIN <password>')
+          expect(shown).not.toContain(response)
+          expect(shown).not.toContain('topsecret')
+        },
+      ),
   )
 })
 

@@ -99,7 +99,7 @@ test('APOP, where the server offers it: the password is not sent', async () => {
   expect(received.join()).not.toContain('secret')
 })
 
-test('STLS, with requireTls; refused, where the server has none', async () => {
+test('case 13, STLS, with requireTls; refused, where the server has none', async () => {
   const client = { defaults: { requireTls: true } }
   const { received, text } = await get({ tls: 'explicit' }, '1', client)
   expect([received[0], text]).toEqual(['STLS', message])

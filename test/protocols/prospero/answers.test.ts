@@ -21,10 +21,13 @@ test.each([
   ['the server refuses it', 'FAILURE NOT-AUTHORIZED you may not\n', 'access-denied', /NOT-AUTHORIZED you may not/],
   ['the server does not know the attribute', 'ERROR unknown CONTENTS\n', 'server-refused', /ERROR unknown CONTENTS/],
   ['the server has none', 'NONE-FOUND\n', 'not-found', /no contents/],
-])('a plain file whose contents do not come, because %s, is an error', async (_, answer, code, message) => {
-  const { got, error } = await retrieve({ [info]: own + size, [contents]: answer })
-  expect({ got, error }).toMatchObject({ got: null, error: { code, message: expect.stringMatching(message) } })
-})
+])(
+  'property 12: a plain file whose contents do not come, because %s, is an error',
+  async (_, answer, code, message) => {
+    const { got, error } = await retrieve({ [info]: own + size, [contents]: answer })
+    expect({ got, error }).toMatchObject({ got: null, error: { code, message: expect.stringMatching(message) } })
+  },
+)
 
 test('contents that have moved are followed', async () => {
   const replies = { [info]: own, [contents]: 'FORWARDED INTERNET-D LOCALHOST ASCII /docs/hello.txt 0\n' }
@@ -37,7 +40,7 @@ test('contents that come with the attributes are the file, and are not asked for
   expect(received).toEqual([info])
 })
 
-test('contents of another length than the size are told', async () => {
+test('property 18: contents of another length than the size are told', async () => {
   const { got, remarks } = await retrieve({ [info]: own + size.replace('5', '50'), [contents]: data })
   expect({ got, remarks }).toEqual({ got: 'hello', remarks: ['The file has 5 octets; its size was said to be 50.'] })
 })

@@ -152,7 +152,7 @@ describe('access methods', () => {
   })
 })
 
-describe('failures', () => {
+describe('R33: failures', () => {
   test.each<readonly [string, Options, string]>([
     ['/nope', {}, 'not-found'],
     ['/docs/nope', {}, 'not-found'],
@@ -185,7 +185,17 @@ describe('failures', () => {
     expect(received.at(-1)).toBe('GET-OBJECT-INFO CONTENTS ASCII /docs/hello.txt 3')
   })
 
-  test('endless packets end at limits.maxCollected', async () => {
+  test('R40: an abort ends the wait for an answer, and nothing stays open', async () => {
+    await using server = await startProsperoServer({ faults: { stall: 'response' } })
+    const abort = new AbortController()
+    const onEvent = ({ type }: RetrievalEvent): void => void (type === 'sent' && abort.abort('enough'))
+    await using client = createClient({ onEvent })
+    const retrieving = client.retrieve(`${server.url}/docs/hello.txt`, { signal: abort.signal })
+    await expect(retrieving).rejects.toMatchObject({ code: 'aborted', cause: 'enough' })
+    await server.waitForConnections(0)
+  })
+
+  test('case 43, endless packets end at limits.maxCollected', async () => {
     await using server = await startProsperoServer({ endless: true })
     await using client = createClient({ limits: { maxRetries: 0, maxCollected: 100_000 } })
     await expect(bytesOf(client, `${server.url}/docs/large.txt`)).rejects.toMatchObject({ code: 'limit-exceeded' })

@@ -72,7 +72,7 @@ describe('descriptions', () => {
   })
 })
 
-describe('answers', () => {
+describe('cases 42 and 61, answers', () => {
   test.each([
     ['status/304', 'http-error'],
     ['status/305', 'http-error'],
@@ -117,7 +117,7 @@ describe('logins', () => {
   const credentials = { user: 'alice', password: 'pl4nted' }
   const accounts = { alice: 'pl4nted' }
 
-  test.each(['digest', 'basic', 'stale', 'fresh', 'stream'])('%s', async (path) => {
+  test.each(['digest', 'basic', 'stale', 'fresh', 'stream'])('case 47, %s', async (path) => {
     const options = { accounts, ...(path === 'stream' && { auth: 'required' }) }
     for (const given of [{ credentials }, { login: 'alice:pl4nted@' }, { login: 'alice@', credentials }]) {
       const { error, text, requests, events, server } = await outcome(path, given, options)
@@ -135,7 +135,7 @@ describe('logins', () => {
     ['a wrong password', { login: 'alice:wrong@' }, 'auth-failed', 2],
     ['wrong credentials', { credentials: { user: 'alice', password: 'wrong' } }, 'auth-failed', 2],
     ['no login', {}, 'auth-required', 1],
-  ])('%s', async (_, given, code, count) => {
+  ])('case 80, %s', async (_, given, code, count) => {
     for (const path of ['digest', 'basic']) {
       const { error, requests, server } = await outcome(path, given, { accounts })
       expect(error).toMatchObject({ code, status: 401 })

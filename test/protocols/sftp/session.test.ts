@@ -171,7 +171,7 @@ describe('names', () => {
   })
 })
 
-describe('case 64, a server that breaks SFTP', () => {
+describe('cases 39 and 64, a server that breaks SFTP', () => {
   test.each([
     ['an answer that was not asked for', (id: number) => packetOf(packet.attributes, id + 7, 4, 0o100644)],
     ['an answer of another type', (id: number) => packetOf(packet.handle, id, 'h')],

@@ -104,7 +104,7 @@ describe('files', () => {
   })
 })
 
-test('directories are listings, whose names lead on or nowhere', async () => {
+test('cases 33 and 43, directories are listings, whose names lead on or nowhere', async () => {
   await using client = createClient({ ...login, ssh: { hostKeys: [knownLine(server)] } })
   const representation = await client.retrieve(`${server.url}pub`)
   const entries = await entriesOf(representation)
@@ -374,7 +374,7 @@ describe('the login', () => {
   })
 })
 
-test('a server of another protocol', async () => {
+test('property 14: a server of another protocol', async () => {
   await using http = await startSftpServer({ faults: { replies: { greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n' } } })
   expect(await failure('x', {}, {}, http)).toMatchObject({ code: 'protocol-violation' })
 })

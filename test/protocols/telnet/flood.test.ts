@@ -26,7 +26,7 @@ class PassThroughSocket extends Duplex {
 
 const { plan } = resolve('telnet://h/')
 
-test('case 65, a server that asks without end, and reads no answer, is read no more', async () => {
+test('case 65, property 13: a server that asks without end, and reads no answer, is read no more', async () => {
   const url = 'telnet://h/'
   const deadline = new RetrievalDeadline(url, defaultLimits)
   // The rest of a context is not used.

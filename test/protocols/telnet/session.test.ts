@@ -231,7 +231,7 @@ test('input waits until the service has begun, however long it negotiates', asyn
   expect(await textOf(session)).toBe('$ ')
 })
 
-test('once the input has ended, a silent server is given up after limits.idleTimeout', async () => {
+test('R33: once the input has ended, a silent server is given up after limits.idleTimeout', async () => {
   await using server = await scriptedTelnet(async (peer) => {
     await peer.send('ready')
     await peer.rest()
@@ -243,7 +243,7 @@ test('once the input has ended, a silent server is given up after limits.idleTim
   expect(await failure(textOf(session))).toMatchObject({ code: 'timeout' })
 })
 
-test('limits.totalTimeout, a signal and close() end a session', async () => {
+test('R40: limits.totalTimeout, a signal and close() end a session', async () => {
   await using server = await scriptedTelnet((peer) => peer.rest())
   const timed = await client.connect(server.url, { limits: { totalTimeout: 50 } })
   expect(await failure(textOf(timed))).toMatchObject({ code: 'timeout' })
@@ -278,7 +278,7 @@ test('case 65, a subnegotiation without end stops at limits.maxReply', async () 
   expect(await failure(textOf(session))).toMatchObject({ code: 'limit-exceeded' })
 })
 
-test('a server that resets the connection is an error', async () => {
+test('property 14: a server that resets the connection is an error', async () => {
   await using server = await scriptedTelnet(resetAfterX, { faults: { resetAfter: 0 } })
   const session = await client.connect(server.url)
   session.write('x\n')

@@ -78,7 +78,7 @@ describe('files', () => {
   })
 })
 
-describe('failures', () => {
+describe('properties 12, 14 and 18: failures', () => {
   test.each<readonly [string, Options, string]>([
     ['nope', {}, 'not-found'],
     ['bytes.bin', { faults: { replies: { RRQ: '\0\x05\0\x02no\0' } } }, 'access-denied'],
@@ -99,14 +99,14 @@ describe('failures', () => {
     await expect(retrieve(path, options)).rejects.toMatchObject({ code })
   })
 
-  test('a request is sent again while nothing comes', async () => {
+  test('R33: a request is sent again while nothing comes', async () => {
     await using server = await startTftpServer({ faults: { stall: 'response' } })
     await using client = createClient({ limits: { maxRetries: 0, idleTimeout: 1500 } })
     await expect(client.retrieve(`${server.url}bytes.bin`)).rejects.toMatchObject({ code: 'timeout', phase: 'request' })
     expect(server.received).toEqual(['RRQ bytes.bin octet', 'RRQ bytes.bin octet'])
   })
 
-  test('an abort, and a reader that stops, tell the server', async () => {
+  test('R40: an abort, and a reader that stops, tell the server', async () => {
     await using server = await startTftpServer({ faults: { stall: 'body' } })
     await using client = createClient()
     const abort = new AbortController()

@@ -27,7 +27,7 @@ testFetcher({
   },
 })
 
-describe('a server that goes silent', () => {
+describe('R33: a server that goes silent', () => {
   test.each([
     ['greeting', 'greeting'],
     ['response', 'request'],
@@ -46,7 +46,7 @@ describe('a server that goes silent', () => {
     await server.waitForConnections(0)
   })
 
-  test('an abort ends it', async () => {
+  test('R40: an abort ends it', async () => {
     await using server = await startTn3270Server({ screen: 'locked' })
     const controller = new AbortController()
     await using client = createClient({
@@ -153,7 +153,7 @@ describe('a screen', () => {
   })
 })
 
-describe('misbehaviours', () => {
+describe('property 18: misbehaviours', () => {
   test.each<readonly [Options, string, RegExp]>([
     [{ screen: 'address' }, 'protocol-violation', /address 4095 is beyond the screen/],
     [{ screen: 'cut' }, 'protocol-violation', /ends within an order/],

@@ -224,7 +224,7 @@ describe('a document', () => {
   })
 })
 
-describe('case 64, hostile answers', () => {
+describe('cases 42 and 64, hostile answers', () => {
   test.each([
     ['huge', 'limit-exceeded', /9999999999 octets/],
     ['empty', 'server-refused', /empty answer/],

@@ -50,7 +50,7 @@ test.each([
   ['that may not be sent is access-denied', '99/', [diagnostic('SHNot authorized')], { code: 'access-denied' }],
   ['that the server cannot send now is server-refused', '99/', [broken], { code: 'server-refused', transient: true }],
   ['of which nothing comes is not-found', '99/', [''], { code: 'not-found' }],
-])('a document %s', async (_, length, answers, error) => {
+])('property 18: a document %s', async (_, length, answers, error) => {
   expect(await retrieve(length, ...answers)).toMatchObject({ got: null, error })
 })
 

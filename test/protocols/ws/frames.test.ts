@@ -74,7 +74,7 @@ test.each([
   ['an unknown control opcode', frame(0x8b, 'x'), 1002],
   ['a continuation of nothing', frame(0x80, 'x'), 1002],
   ['a text within a text', Buffer.concat([frame(0x01, 'a'), frame(0x81, 'b')]), 1002],
-])('%s is a protocol error, and the server is told', async (_what, frames, code) => {
+])('case 42, %s is a protocol error, and the server is told', async (_what, frames, code) => {
   await using server = await start(frames)
   await expect(read(server)).rejects.toMatchObject({ code: 'protocol-violation' })
   expect(await sentCodes(server)).toEqual([code])
@@ -94,7 +94,7 @@ test.each([
   expect(await sentCodes(server)).toEqual([code])
 })
 
-test('a token that the server repeats in its Close frame is not shown', async () => {
+test('case 47, a token that the server repeats in its Close frame is not shown', async () => {
   const token = 't0ken-of-mine'
   await using server = await start(close(1008, `Bad ${token}`))
   const error = await failure(read(server, { headers: { 'X-Token': token } }))
@@ -121,7 +121,7 @@ test.each([
   ['behind a message', frame(0x81, 'one')],
   ['within a message', frame(0x01, 'one')],
   ['within a head', Buffer.from([0x81])],
-])('a connection that ends without a Close frame %s is partial', async (_where, frames) => {
+])('property 12: a connection that ends without a Close frame %s is partial', async (_where, frames) => {
   await using server = await start(frames, 'end')
   await expect(read(server)).rejects.toMatchObject({ code: 'partial' })
 })

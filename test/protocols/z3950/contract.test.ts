@@ -81,7 +81,7 @@ describe('records', () => {
   })
 })
 
-describe('failures', () => {
+describe('R33, property 12: failures', () => {
   test.each<readonly [string, Options, string, RegExp]>([
     ['books?nope', {}, 'not-found', /no document nope/],
     ['doubles?twice', {}, 'not-found', /not unique, .*: 2 hits/],
@@ -135,7 +135,7 @@ describe('failures', () => {
     ['lost fragment', 'protocol-violation'],
     ['open fragment', 'protocol-violation'],
     ['closing', 'server-refused'],
-  ])('cases 42 and 63, the misbehaviour "%s" is %s', async (name, code) => {
+  ])('cases 42, 43 and 63, property 18: the misbehaviour "%s" is %s', async (name, code) => {
     const failure = await retrieve(`misbehaviour?${encodeURIComponent(name)}`).catch((error: unknown) => error)
     expect(failure).toMatchObject({ code })
     expect(String((failure as Error).message)).toMatch(/^[\x20-\x7E]*$/)
@@ -153,7 +153,7 @@ describe('failures', () => {
     expect((failure as Error).message).toContain(words)
   })
 
-  test('an abort closes the connection', async () => {
+  test('R40: an abort closes the connection', async () => {
     await using server = await startZ3950Server({ faults: { stall: 'body' } })
     await using client = createClient()
     const abort = new AbortController()

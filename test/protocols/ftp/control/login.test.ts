@@ -67,7 +67,7 @@ describe('332: an account is wanted', () => {
   })
 
   // needs: accounts
-  test('a wrong one: auth-failed', () => {
+  test('case 80, a wrong one: auth-failed', () => {
     const { options } = answering({ ...bob, account: 'sales' })
     return trial(
       { faults: { replies: { ACCT: '530 no such account\r\n' } } },

@@ -282,7 +282,7 @@ describe('a hostile index', () => {
     'mailto:a@b',
     'http://[',
     'x'.repeat(10_000),
-  ])('a link to %j is passed over', async (href) => {
+  ])('cases 3 and 14, a link to %j is passed over', async (href) => {
     expect((await entriesOf(page(row(href), row('good.txt')))).map(({ name }) => name)).toEqual(['good.txt'])
   })
 
@@ -353,7 +353,7 @@ describe('a hostile index', () => {
     })
   })
 
-  test('maxListing bounds what is parsed, not what is saved', async () => {
+  test('case 43, maxListing bounds what is parsed, not what is saved', async () => {
     await using small = createClient({ limits: { maxListing: 1000 } })
     const octets = recorded('nginx.html')
     for (const [file, type, accept] of [
