@@ -5,9 +5,6 @@ import { callback, checkOptions, flag, type OptionKind } from '../kit/options.ts
 import type { WholePart } from '../saving/save-options.ts'
 import { type WalkOptions, walkKinds } from '../walk/walk-options.ts'
 
-/** How many files of one run may be compared with local ones, wait for their places, or come. */
-export const maxOpen = 32
-
 /** Options of Client.mirror. They include those of Client.walk. */
 export interface MirrorOptions extends WalkOptions {
   /**

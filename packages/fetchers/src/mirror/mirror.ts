@@ -10,10 +10,13 @@ import { type Folder, throwIfAborted, Walk, type WalkStep } from '../walk/walk.t
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import { ignoresCase, LocalNames } from './local-names.ts'
 import { compareFile, type FileParts, requestOf, retrieveFile, type TreeFile } from './mirror-file.ts'
-import { checkMirror, type MirrorOptions, type MirrorSummary, maxOpen } from './mirror-options.ts'
+import { checkMirror, type MirrorOptions, type MirrorSummary } from './mirror-options.ts'
 import { MirrorResults } from './mirror-results.ts'
 import { deleteFolder, deleteSurplus, type Surplus } from './surplus.ts'
 import { inTheWay, parentOf, TargetFolder } from './target-folder.ts'
+
+/** How many files may be compared, wait for their places, or come. If there are more, the walk pauses. */
+const maxOpen = 32
 
 /** Implements Client.mirror. */
 export async function mirror(

@@ -4,7 +4,8 @@ import { PageText } from '../../pages/page-text.ts'
 import { type PathFilter, readFilter } from '../../walk/path-filter.ts'
 import type { Saver } from '../../walk/retriever.ts'
 import { throwIfAborted } from '../../walk/walk.ts'
-import { type MirrorOptions, type MirrorSummary, maxOpen } from '../mirror-options.ts'
+import { defaultConcurrency } from '../../walk/walk-options.ts'
+import type { MirrorOptions, MirrorSummary } from '../mirror-options.ts'
 import { MirrorResults } from '../mirror-results.ts'
 import { parentOf, type TargetFolder } from '../target-folder.ts'
 import { linksIn, maxLinks, readLinks } from './page-links.ts'
@@ -99,7 +100,8 @@ export class Site {
         }
       }
     }
-    await Promise.all(Array.from({ length: maxOpen }, work))
+    const { concurrency = defaultConcurrency } = this.#parts.options
+    await Promise.all(Array.from({ length: concurrency }, work))
     if (this.#full === null) return next
     this.#fatal ??= { cause: this.#full }
     return []
