@@ -1,6 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { findScheme, type Scheme } from '@retriever/core'
 import { type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
@@ -251,4 +254,37 @@ test('a listener of the command gets only the events that it wants, and no other
   await (await client.retrieve('http://127.0.0.1/a', { onEvent })).bytes()
   expect(types).toEqual(['resolved', 'done'])
   expect(hasListener).toEqual([false])
+})
+
+test('a mirror makes only the events that its client or its call hears, and looks for redirects itself', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'retriever-'))
+  try {
+    const hasListener: (boolean | undefined)[] = []
+    const types: string[] = []
+    const entry = { name: 'a', kind: 'file', url: 'http://127.0.0.1/t/a' } as const
+    await using client = createClient({
+      fetchers: [
+        fakeHttp(({ target }, context) => {
+          hasListener.push(context.hasListener)
+          if (target === '/t/a') return retrieved(chunks('a'))
+          return retrieved(chunks(''), {
+            kind: 'listing',
+            entries: async function* () {
+              yield entry
+            },
+          })
+        }),
+      ],
+    })
+    await client.mirror('http://127.0.0.1/t/', join(folder, '1'))
+    expect(hasListener).toEqual([false, false])
+    const onEvent = listeningTo(new Set(['done']), ({ type }) => types.push(type))
+    await client.mirror('http://127.0.0.1/t/', join(folder, '2'), { onEvent })
+    expect([hasListener, types]).toEqual([
+      [false, false, false, false],
+      ['done', 'done'],
+    ])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })

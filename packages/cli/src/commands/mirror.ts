@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { formatLocator, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { MirrorOptions, MirrorResult, MirrorSummary, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
+import { listeningTo } from '@retriever/fetchers/internal'
 import { type Robots, robotsOf } from '@retriever/fetchers/pages'
 import { exitCodeOf, usageError } from '../exit-codes.ts'
 import { MirrorFacts } from '../mirror/mirror-facts.ts'
@@ -97,6 +98,9 @@ async function robotsFor(
   throw new RetrievalError('refused', message, { phase: 'policy', url })
 }
 
+/** The events that are reported. Others need not be made. */
+const reported: ReadonlySet<RetrievalEvent['type']> = new Set(['resolved', 'retried', 'remark'])
+
 /** Reports what happens to each file, and the totals. */
 class MirrorView implements Overview {
   readonly #run: Run
@@ -138,8 +142,15 @@ class MirrorView implements Overview {
       http: { ...(compressed && { compressed }), ...(virtualHost !== undefined && { virtualHost }) },
       signal: AbortSignal.any([this.#run.signal, this.#stop.signal]),
       ...this.#run.traceFile?.listener,
-      onEvent: (event) => this.event(event),
+      onEvent: this.#listener(),
     }
+  }
+
+  #listener(): (event: RetrievalEvent) => void {
+    const listener = (event: RetrievalEvent): void => this.event(event)
+    const { config, traceFile } = this.#run
+    const wantsAll = config.verbose || config.json || this.#isShown || traceFile !== null
+    return wantsAll ? listener : listeningTo(reported, listener)
   }
 
   event(event: RetrievalEvent): void {

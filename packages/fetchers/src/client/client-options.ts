@@ -6,6 +6,7 @@ import type { Connect, CookieStore, Lookup, NetworkOptions, TlsOptions } from '.
 import type { RetryOn } from '../contract/retries.ts'
 import type { SessionOptions } from '../contract/session.ts'
 import type { Step } from '../contract/steps.ts'
+import type { EventListener } from '../kit/listeners.ts'
 import {
   abortSignal,
   callback,
@@ -26,7 +27,6 @@ import {
 } from '../kit/options.ts'
 import { sessionKinds } from '../kit/session-options.ts'
 import type { BearerToken } from './credentials.ts'
-import type { EventListener } from './event-sink.ts'
 import type { PinnedAddresses } from './network/addresses.ts'
 import type { ProxyOption } from './network/proxy.ts'
 import type { Policy } from './policy.ts'

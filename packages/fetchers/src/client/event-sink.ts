@@ -1,25 +1,14 @@
 import { RetrievalError } from '@retriever/core'
 import type { Deadline } from '../contract/deadline.ts'
-import type { EmittedEvent, RetrievalEvent } from '../contract/events.ts'
+import type { EmittedEvent } from '../contract/events.ts'
+import { type EventListener, isPromise, typesOf } from '../kit/listeners.ts'
 import { withoutSecrets } from '../kit/redact-events.ts'
-
-/** A caller's function for events. It may give a promise, which is not awaited, but may reject. */
-export type EventListener = (event: RetrievalEvent) => void
-
-/** The types of the events that a listener of our own packages wants. Another one gets all. */
-const wanted = Symbol('wanted')
-type EventTypes = ReadonlySet<EmittedEvent['type']>
-
-/** Makes a listener get only events of these types, so that no others need be made. */
-export function listeningTo(types: EventTypes, listener: EventListener): EventListener {
-  return Object.assign(listener, { [wanted]: types })
-}
 
 /** Gives the events of one retrieval to the client's listener, stamped and without secrets. */
 export class EventSink {
   readonly #onEvent: EventListener | undefined
   /** Null: all. */
-  readonly #types: EventTypes | null
+  readonly #types: ReturnType<typeof typesOf>
   readonly #id: number
   readonly #deadline: Deadline
   #attempt = 1
@@ -27,7 +16,7 @@ export class EventSink {
 
   constructor(onEvent: EventListener | undefined, id: number, deadline: Deadline) {
     this.#onEvent = onEvent
-    this.#types = (onEvent as { readonly [wanted]?: EventTypes } | undefined)?.[wanted] ?? null
+    this.#types = onEvent === undefined ? null : typesOf(onEvent)
     this.#id = id
     this.#deadline = deadline
   }
@@ -69,8 +58,4 @@ export class EventSink {
     const message = `${url}: The onEvent listener threw (${String(cause)}) at the event "${type}".`
     this.#deadline.fail(new RetrievalError('aborted', message, { phase: this.#deadline.phase, url, cause }))
   }
-}
-
-export function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

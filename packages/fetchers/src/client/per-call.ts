@@ -1,8 +1,8 @@
 import type { RetrievalError, Scheme } from '@retriever/core'
 import type { Limits } from '../contract/limits.ts'
 import { invalidOption, publicMinSpeed, readLimits } from '../kit/limits.ts'
+import { both } from '../kit/listeners.ts'
 import type { RetrieveOptions } from './client-options.ts'
-import { type EventListener, isPromise } from './event-sink.ts'
 import { type Policy, type Rules, readPolicy, schemeObstacle } from './policy.ts'
 import type { Settings } from './settings.ts'
 import { stepsOf } from './steps/index.ts'
@@ -36,16 +36,6 @@ export function settingsOfCall(settings: Settings, call: RetrieveOptions): Setti
     onEvent: both(settings.onEvent, onEvent),
     onHead,
     onBody,
-  }
-}
-
-/** The client's listener first, then the one of the call. */
-function both(first: EventListener | undefined, second: EventListener | undefined): EventListener | undefined {
-  if (first === undefined || second === undefined) return second ?? first
-  return (event) => {
-    const returned: unknown[] = [first(event), second(event)]
-    // A rejection shows in the promise.
-    return returned.some(isPromise) ? Promise.all(returned) : undefined
   }
 }
 

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { type Resolution, RetrievalError } from '@retriever/core'
 import type { SavedFile } from '../body/representation.ts'
 import { saveWithSum } from '../body/save-with-sum.ts'
-import type { RetrievalEvent } from '../contract/events.ts'
+import { listeningTo } from '../kit/listeners.ts'
 import type { WholePart } from '../saving/save-options.ts'
 import { namedOf, type PageRequest, type Saver } from '../walk/retriever.ts'
 import { leadsOut, type Walk } from '../walk/walk.ts'
@@ -39,9 +39,9 @@ export function requestOf(options: MirrorOptions, saver: Saver, { scope }: Walk,
     ...(options.headers !== undefined && { headers: options.headers }),
     ...namedOf(options, saver),
     ...(options.digest !== undefined && { digest: options.digest }),
-    onEvent: (event: RetrievalEvent) => {
+    onEvent: listeningTo(new Set(['redirected']), (event) => {
       if (event.type === 'redirected' && !scope.has(saver.resolve(event.location))) throw leavesTree
-    },
+    }),
   }
 }
 

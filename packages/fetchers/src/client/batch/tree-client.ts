@@ -1,4 +1,5 @@
 import type { Resolution } from '@retriever/core'
+import { both } from '../../kit/listeners.ts'
 import type { Saver } from '../../walk/retriever.ts'
 import { defaultConcurrency, type WalkOptions } from '../../walk/walk-options.ts'
 import type { RetrieveOptions } from '../client-options.ts'
@@ -25,13 +26,9 @@ export async function openTree(
   const seats = await TreeSeats.open(parts, concurrency)
   const call: CallOptions = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   const together = <Request extends RetrieveOptions | SaveUrlOptions>(request: Request): Request => {
-    const own = request.onEvent
-    const onEvent: typeof own = (event) => {
-      own?.(event)
-      return call.onEvent?.(event)
-    }
-    const limits = { ...call.limits, ...request.limits }
-    return { ...call, ...request, limits, ...(own !== undefined && { onEvent }) }
+    const onEvent = both(request.onEvent, call.onEvent)
+    const limits = request.limits === undefined ? call.limits : { ...call.limits, ...request.limits }
+    return { ...call, ...request, ...(limits && { limits }), ...(onEvent && { onEvent }) }
   }
   const resolve: TreeClient['resolve'] = (resource, base) => client.resolve(resource, base)
   const retrieve: TreeSeats['retrieve'] = (resource, request) => seats.retrieve(resource, request)
