@@ -87,10 +87,12 @@ class Mirror {
   async run(): Promise<MirrorSummary> {
     const { walk, target, options, signal } = this.#parts
     try {
-      for await (const step of walk.steps()) {
-        await this.#take(step)
-        await this.#fewerThan(maxOpen)
-        if (this.#fatal !== null) break
+      for await (const steps of walk.steps()) {
+        for (const step of steps) {
+          throwIfAborted(signal)
+          await this.#take(step)
+          if (this.#open >= maxOpen) await this.#fewerThan(maxOpen)
+        }
       }
     } catch (cause) {
       this.#end(cause)
@@ -124,7 +126,7 @@ class Mirror {
 
   async #entry(step: Extract<WalkStep, { step: 'entry' }>): Promise<void> {
     const { entry, resolution, folder, isIncluded, isExcluded } = step
-    await this.#makeRoom(folder.entry)
+    if (this.#replaced.size > 0) await this.#makeRoom(folder.entry)
     const local = this.#localPath(entry, folder, isIncluded && !isExcluded)
     if (local === null || isExcluded) return
     if (entry.outside || resolution === null) return this.#results.skip(entry, 'outside')

@@ -1,5 +1,8 @@
 import type { Entry } from '../contract/fetcher.ts'
 
+/** How many entries are passed on at a time: each time costs several turns of promises. */
+const most = 100
+
 /**
  * Reads the entries of one listing without waiting for the consumer. So a slow consumer keeps no connection busy, and
  * the listings of several folders arrive at the same time.
@@ -28,11 +31,11 @@ export class ListingAhead {
     this.#wake()
   }
 
-  /** Yields the entries in order, then throws the error that ended the listing. */
-  async *entries(): AsyncGenerator<Entry, void, void> {
+  /** Yields the entries in order, some at a time, then throws the error that ended the listing. */
+  async *entries(): AsyncGenerator<readonly Entry[], void, void> {
     while (true) {
-      const batch = this.#held.splice(0)
-      yield* batch
+      const held = this.#held.splice(0)
+      for (let at = 0; at < held.length; at += most) yield held.slice(at, at + most)
       if (this.#held.length > 0) continue
       if (this.#failure !== null && this.#ended) throw this.#failure.cause
       if (this.#ended) return

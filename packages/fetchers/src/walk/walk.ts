@@ -50,13 +50,17 @@ export async function* walk(
   url: string | URL,
   options: WalkOptions,
 ): AsyncGenerator<WalkedEntry, void, void> {
-  for await (const step of new Walk(retriever, url, options).steps()) {
-    if (
-      step.step === 'failed' ||
-      step.step === 'astray' ||
-      (step.step === 'entry' && step.isIncluded && !step.isExcluded)
-    )
-      yield step.entry
+  const { signal } = options
+  for await (const steps of new Walk(retriever, url, options).steps()) {
+    for (const step of steps) {
+      if (signal !== undefined) throwIfAborted(signal)
+      if (
+        step.step === 'failed' ||
+        step.step === 'astray' ||
+        (step.step === 'entry' && step.isIncluded && !step.isExcluded)
+      )
+        yield step.entry
+    }
   }
 }
 
@@ -105,7 +109,8 @@ export class Walk {
     return { ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), signal: this.#signal }
   }
 
-  async *steps(): AsyncGenerator<WalkStep, void, void> {
+  /** Yields the steps in order, some at a time. After an abort, the consumer must not take those that are left. */
+  async *steps(): AsyncGenerator<readonly WalkStep[], void, void> {
     try {
       const filter = await readFilter(this.#options.include, this.#options.exclude)
       for (let folder = this.#next(); folder !== undefined; folder = this.#next()) yield* this.#list(folder, filter)
@@ -134,31 +139,34 @@ export class Walk {
     }
   }
 
-  async *#list(folder: Folder, filter: PathFilter): AsyncGenerator<WalkStep, void, void> {
+  async *#list(folder: Folder, filter: PathFilter): AsyncGenerator<readonly WalkStep[], void, void> {
     const listing = this.#ahead.get(folder)
     this.#ahead.delete(folder)
     let isComplete = true
     try {
-      for await (const entry of listing?.entries() ?? []) {
-        // Entries that were listed ahead must not be yielded after an abort.
+      for await (const entries of listing?.entries() ?? []) {
         throwIfAborted(this.#signal)
-        const { url } = entry
-        if (url !== null) yield* this.#step({ ...entry, url }, folder, filter)
-        else if (entry.details?.leadsElsewhere === true) yield* this.#astray(entry, folder, filter)
-        // A line without a URL is normal in a menu. Elsewhere it may stand for an entry that cannot be read.
-        else if (entry.details?.gophertype === undefined) isComplete = false
+        const steps: WalkStep[] = []
+        for (const entry of entries) {
+          const { url } = entry
+          if (url !== null) this.#step({ ...entry, url }, folder, filter, steps)
+          else if (entry.details?.leadsElsewhere === true) this.#astray(entry, folder, filter, steps)
+          // A line without a URL is normal in a menu. Elsewhere it may stand for an entry that cannot be read.
+          else if (entry.details?.gophertype === undefined) isComplete = false
+        }
+        yield steps
       }
-      yield { step: 'listed', folder, isComplete: isComplete && !this.#doubtful.has(folder) }
+      yield [{ step: 'listed', folder, isComplete: isComplete && !this.#doubtful.has(folder) }]
     } catch (error) {
       const { entry } = folder
       // After an abort, or after the client was closed, no other folder can be listed either.
       const isFinal = entry === null || this.#isFull || !RetrievalError.is(error) || error.code === 'aborted'
       if (isFinal) throw error
-      yield { step: 'failed', entry: { ...entry, error } }
+      yield [{ step: 'failed', entry: { ...entry, error } }]
     }
   }
 
-  *#step(listed: Entry & { readonly url: string }, folder: Folder, filter: PathFilter): Generator<WalkStep> {
+  #step(listed: Entry & { readonly url: string }, folder: Folder, filter: PathFilter, steps: WalkStep[]): void {
     const segment = segmentOf(listed)
     const path = folder.path === '' ? segment : `${folder.path}/${segment}`
     const resolution = this.scope.resolve(listed.url)
@@ -166,11 +174,11 @@ export class Walk {
     const entry: WalkedEntry = { ...listed, path, depth: folder.depth + 1, outside, error: null }
     const isFolder = entry.kind === 'directory' || entry.kind === 'group'
     const isExcluded = filter.isExcluded(path, isFolder)
-    yield { step: 'entry', entry, resolution, folder, isIncluded: filter.isIncluded(path, isFolder), isExcluded }
+    steps.push({ step: 'entry', entry, resolution, folder, isIncluded: filter.isIncluded(path, isFolder), isExcluded })
     if (outside || isExcluded || !isFolder) return
     const key = this.scope.key(resolution)
-    if (this.#entered.has(key)) yield { step: 'passed', entry }
-    else if (entry.depth >= (this.#options.depth ?? defaultDepth)) yield this.#tooDeep(entry)
+    if (this.#entered.has(key)) steps.push({ step: 'passed', entry })
+    else if (entry.depth >= (this.#options.depth ?? defaultDepth)) steps.push(this.#tooDeep(entry))
     else {
       this.#entered.add(key)
       this.#folders.push({ path, depth: entry.depth, entry, request: resolution })
@@ -179,14 +187,14 @@ export class Walk {
   }
 
   /** Reports an entry such as `../../.bashrc`. Its name becomes one segment, and its URL is that of the folder. */
-  *#astray(listed: Entry, folder: Folder, filter: PathFilter): Generator<WalkStep> {
+  #astray(listed: Entry, folder: Folder, filter: PathFilter, steps: WalkStep[]): void {
     const url = folder.entry?.url ?? this.#start
     const segment = segmentOf({ ...listed, url })
     const path = folder.path === '' ? segment : `${folder.path}/${segment}`
     if (filter.isExcluded(path, false) || !filter.isIncluded(path, false)) return
     const what = `The name ${JSON.stringify(listed.name)} leads out of its folder, so it is not retrieved`
     const error = failure('refused', url, what)
-    yield { step: 'astray', entry: { ...listed, url, path, depth: folder.depth + 1, outside: true, error } }
+    steps.push({ step: 'astray', entry: { ...listed, url, path, depth: folder.depth + 1, outside: true, error } })
   }
 
   #tooDeep(entry: WalkedEntry): WalkStep {

@@ -21,9 +21,15 @@ export interface Surroundings {
  * (IIS).
  */
 export function factsOf({ before, within, after, numbers, time }: Surroundings): Facts {
-  const places = [readPlace(after, true), readPlace(within), readPlace(before)]
-  const shownSize = places.find(({ size }) => size !== null)?.size ?? null
-  const modified = dateIn(time)?.date ?? places.find(({ date }) => date !== null)?.date ?? null
+  let { size: shownSize, date } = readPlace(after, true)
+  for (const other of [within, before]) {
+    // Most pages have both after the link, and each place takes four regular expressions.
+    if (shownSize !== null && date !== null) break
+    const found = readPlace(other)
+    shownSize ??= found.size
+    date ??= found.date
+  }
+  const modified = (time === '' ? null : dateIn(time)?.date) ?? date
   const exact = exactSize(shownSize, numbers)
   return {
     ...(exact !== null && { size: exact }),
