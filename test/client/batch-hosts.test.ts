@@ -10,9 +10,15 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-type Answer = (asked: { readonly place: string; readonly time: number; readonly tries: number }) => Trouble
+/** `running`: how many requests its host has, with this one. */
+type Answer = (asked: {
+  readonly place: string
+  readonly time: number
+  readonly tries: number
+  readonly running: number
+}) => Trouble
 /** What goes wrong; null: nothing. */
-type Trouble = 'refused' | 'silent' | 'busy' | number | { readonly redirect: string } | null
+type Trouble = 'refused' | 'full' | 'silent' | 'busy' | number | { readonly redirect: string } | null
 
 /** Servers of all names that answer after 5 ms. */
 function servers(answer: Answer, options: ClientOptions = {}) {
@@ -27,11 +33,12 @@ function servers(answer: Answer, options: ClientOptions = {}) {
     const now = (running.get(host) ?? 0) + 1
     running.set(host, now)
     most.set(host, Math.max(most.get(host) ?? 0, now))
-    const said = answer({ place, time, tries: asked.filter((each) => each.place === place).length })
+    const said = answer({ place, time, running: now, tries: asked.filter((each) => each.place === place).length })
     await new Promise((resolve) => setTimeout(resolve, said === 'silent' ? 60_000 : 5))
     running.set(host, (running.get(host) ?? 0) - 1)
     if (said === null) return retrieved(chunks('x'))
     if (said === 'refused') throw error('connect-failed', 'Refused.', { phase: 'connect' })
+    if (said === 'full') throw error('server-refused', 'Full.', { phase: 'greeting', transient: true, reply: '420' })
     if (said === 'silent') throw error('timeout', 'Silence.', { phase: 'request', transient: true })
     if (said === 'busy') throw error('http-error', 'Busy.', { phase: 'request', status: 503, transient: true })
     if (typeof said === 'object') return { outcome: 'redirect', location: said.redirect, status: 302 }
@@ -83,6 +90,36 @@ test('a server that is gone for two seconds costs no URL', async () => {
   expect(await all(site.client, urlsOf('a', 1500))).toEqual({ came: 1500, failed: [] })
   // Those that were under way, and some that ask one at a time.
   expect(site.asked.length).toBeLessThan(1500 + 4 + 8)
+})
+
+test.each([1, 2])('a server that takes %i at a time costs no URL, and is soon asked for no more', async (limit) => {
+  let refused = 0
+  const answer: Answer = ({ running }) => {
+    if (running <= limit) return null
+    refused++
+    return 'full'
+  }
+  await using site = servers(answer, { perHost: 6 })
+  expect(await all(site.client, urlsOf('a', 2000))).toEqual({ came: 2000, failed: [] })
+  // Most of them before the first are tried again, after a second.
+  expect(refused).toBeLessThan(1000)
+})
+
+test.each(['busy', 'full'] as const)(
+  'a server that refuses every fourth URL at first (%s) is not asked for less',
+  async (said) => {
+    let count = 0
+    await using site = servers(({ tries }) => (tries === 1 && count++ % 4 === 0 ? said : null), { perHost: 6 })
+    expect(await all(site.client, urlsOf('a', 2000))).toEqual({ came: 2000, failed: [] })
+    expect(site.asked.at(-1)?.time).toBeLessThan(6000)
+  },
+)
+
+test('URLs that fail each time do not slow the others down', async () => {
+  await using site = servers(({ place }) => (/[05]$/.test(place) ? 'full' : null))
+  expect((await all(site.client, urlsOf('a', 1000))).came).toBe(800)
+  // 200 URLs for each of four places, 5 ms each, and less than a second for those that fail.
+  expect(site.asked.findLast(({ place }) => !/[05]$/.test(place))?.time).toBeLessThan(3000)
 })
 
 test('when a server asks for four seconds, its host gets no request within them', async () => {

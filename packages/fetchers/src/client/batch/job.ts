@@ -33,9 +33,13 @@ export interface Job {
   refuse(error: RetrievalError): void
 }
 
-/** How many tries at a server had been answered, bodies had come, and failures were counted, at some time. */
+/**
+ * How many tries at a server had been answered, bodies had come, and failures were counted, and how many jobs ran, when
+ * a job began there.
+ */
 export interface Seen {
   readonly answers: number
   readonly bodies: number
   readonly failures: number
+  readonly running: number
 }

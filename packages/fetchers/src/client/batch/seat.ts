@@ -23,7 +23,7 @@ export function siteOf({ plan }: Resolution, seats: Seats): Site {
   return { host, port, inFlight: seats.inFlight(plan.mechanism) }
 }
 
-const unseen: Seen = { answers: 0, bodies: 0, failures: 0 }
+const unseen: Seen = { answers: 0, bodies: 0, failures: 0, running: 0 }
 
 /** One retrieval that takes a place of its client for each try. */
 export class Seat implements Job, Turn {

@@ -3,8 +3,14 @@ import type { Limits } from '../../contract/limits.ts'
 import type { Job, Seen, Site } from './job.ts'
 import { asksToWait, isTrouble, Trouble } from './trouble.ts'
 
-/** So many jobs at a time are no limit any more after a trouble. */
+/** So many jobs at a time are no limit any more. */
 const enough = 16
+
+/** After so many answers without a failure, a server gets one job more at a time. */
+const calm = 100
+
+/** How many answers and failures are counted before older ones count for half. */
+const recent = 64
 
 /** One port of a host: the jobs there can share connections, and share its troubles. */
 export class Server {
@@ -22,6 +28,7 @@ export class Server {
   #most = Number.POSITIVE_INFINITY
   /** True: bodies stalled or broke off, so that only a body that comes is an answer. */
   #breaks = false
+  readonly #capacity = new Capacity()
   #answers = 0
   #bodies = 0
   #failures = 0
@@ -37,7 +44,7 @@ export class Server {
   }
 
   get seen(): Seen {
-    return { answers: this.#answers, bodies: this.#bodies, failures: this.#failures }
+    return { answers: this.#answers, bodies: this.#bodies, failures: this.#failures, running: this.running }
   }
 
   /** Whether a URL was answered here. */
@@ -45,9 +52,9 @@ export class Server {
     return this.#answers > 0
   }
 
-  /** Whether a trouble lets another job begin, apart from its pause. */
+  /** Whether the server takes another job, apart from the pause of a trouble. */
   get hasRoom(): boolean {
-    return this.running < this.#most
+    return this.running < Math.min(this.#most, this.#capacity.most)
   }
 
   /** Whether the server has been given up, and its pause is not over. */
@@ -58,7 +65,8 @@ export class Server {
   /** Notes an answer. True: other jobs may begin because of it. */
   answered(job: Job): boolean {
     this.#answers++
-    return !this.#breaks && this.#recover(job)
+    const hasMoreRoom = this.#capacity.answered(job)
+    return (!this.#breaks && this.#recover(job)) || hasMoreRoom
   }
 
   /** Notes a body, or much of one. True: other jobs may begin because of it. */
@@ -87,9 +95,14 @@ export class Server {
 
   /** Notes a failed try. */
   failed(job: Job, error: unknown, limits: Limits): void {
-    if (limits.maxRetries === 0 || !this.#isOwnFault(job, error)) return
-    const now = performance.now()
+    if (limits.maxRetries === 0 || !isTrouble(error)) return
+    const isOwnFault = this.#isOwnFault(job, error)
     const isFurther = job.seen.failures === this.#failures
+    // While the number of jobs rises after a trouble, the server has just answered those before.
+    const isRising = isFurther && this.#most > 1 && this.#most !== Number.POSITIVE_INFINITY
+    this.#capacity.turnedAway(job, error, !isOwnFault || isRising)
+    if (!isOwnFault) return
+    const now = performance.now()
     if (isFurther) this.#failures++
     this.#breaks ||= error.phase === 'body'
     // Other bodies that still come are no reason to wait until they end.
@@ -100,9 +113,64 @@ export class Server {
   }
 
   /** Whether the error is that of the server. If the server has answered others meanwhile, it is that of the URL. */
-  #isOwnFault({ seen }: Job, error: unknown): error is RetrievalError {
-    if (!isTrouble(error)) return false
+  #isOwnFault({ seen }: Job, error: RetrievalError): boolean {
     const isAlone = error.phase === 'body' ? seen.bodies === this.#bodies : seen.answers === this.#answers
     return isAlone || asksToWait(error)
+  }
+}
+
+/**
+ * How many jobs a server takes at a time, learnt from those that it turns away at the door while it answers others. One
+ * proves nothing until it is answered later.
+ */
+class Capacity {
+  most: number = Number.POSITIVE_INFINITY
+  /** Jobs that were turned away, and how many ran when each of them began, with itself. */
+  readonly #turnedAway = new WeakMap<Job, number>()
+  /** The answers since `most` was changed. */
+  #calm = 0
+  #answers = 0
+  #failures = 0
+  /** True: the server has not yet shown whether it takes the job that was added last. */
+  #isTrial = false
+
+  /** Notes that a job was turned away. `isAmongAnswers`: others were answered meanwhile. */
+  turnedAway(job: Job, error: RetrievalError, isAmongAnswers: boolean): void {
+    // Once a request is sent, a failure may be about the URL, or one of a server that fails now and then.
+    if (!isAmongAnswers || !(error.phase === 'connect' || error.phase === 'greeting')) return
+    this.#failures++
+    this.#turnedAway.set(job, job.seen.running)
+    if (this.#isTrial) this.#set(this.most - 1)
+  }
+
+  /** Notes an answer. True: there is room for another job because of it. */
+  answered(job: Job): boolean {
+    this.#answers++
+    const running = this.#turnedAway.get(job)
+    if (running === undefined) return this.#rises()
+    this.#turnedAway.delete(job)
+    // A server that fails now and then may do so whatever else it does.
+    const areMany = this.#failures * 5 >= this.#answers * 2
+    if (areMany && running <= this.most) this.#set(Math.ceil(running / 2))
+    return false
+  }
+
+  #rises(): boolean {
+    if (this.#answers + this.#failures > recent) {
+      this.#answers /= 2
+      this.#failures /= 2
+    }
+    if (this.most === Number.POSITIVE_INFINITY || ++this.#calm < calm) return false
+    this.#set(this.most < enough ? this.most + 1 : Number.POSITIVE_INFINITY)
+    this.#isTrial = true
+    return true
+  }
+
+  #set(most: number): void {
+    this.most = most
+    this.#calm = 0
+    this.#answers = 0
+    this.#failures = 0
+    this.#isTrial = false
   }
 }
