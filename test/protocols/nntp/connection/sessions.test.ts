@@ -10,6 +10,7 @@ import { failure } from '../../../support/failure.ts'
 import { runs } from '../../../support/runs.ts'
 import { Player } from '../../../support/transcript/player.ts'
 import { commands, expectArticle, list, numbers, retrieveAll, trial } from '../support/nntp-trial.ts'
+import { type NewsPeer, scriptedNews } from '../support/scripted-news.ts'
 
 describe('many articles of one group', () => {
   test('come over four connections, each asked for at once and in one group', () =>
@@ -60,6 +61,35 @@ describe('many articles of one group', () => {
       },
       { fetchers: [nntpFetcher({ connections: 1 })] },
     ))
+})
+
+test.each([
+  '400 Too many connections from your host',
+  '502 Too many connections from your host',
+  '502 The maximum number of connections is reached',
+])('a server that takes two connections (%s): they are shared', async (words) => {
+  let refused = 0
+  const greeting = ({ index }: NewsPeer): string => {
+    if (index < 2) return '200 hello\r\n'
+    refused++
+    return `${words}\r\n`
+  }
+  await using news = await scriptedNews(() => undefined, greeting)
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  const urls = numbers(0, 40).map((number) => `${news.url}g.${number}/${(number % 9) + 1}`)
+  const texts: string[] = []
+  for await (const { index, representation, error } of client.retrieveAll(urls)) {
+    texts[index] = error?.message ?? (await representation?.text()) ?? ''
+  }
+  expect(texts).toEqual(numbers(0, 40).map((number) => expect.stringContaining(`body of ${(number % 9) + 1}`)))
+  expect(refused).toBeLessThanOrEqual(2)
+})
+
+test('a server that takes no connection now says so', async () => {
+  await using news = await scriptedNews(() => undefined, '502 Too many connections\r\n')
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  const error = await failure(client.retrieve(`${news.url}g/1`))
+  expect(error).toMatchObject({ code: 'server-refused', transient: true, reply: '502 Too many connections' })
 })
 
 describe('a retrieval that is aborted or cancelled', () => {

@@ -21,7 +21,10 @@ export interface ScriptedNews extends AsyncDisposable {
 }
 
 /** A news server that follows a script. Commands of one connection are answered one by one; "" says nothing. */
-export async function scriptedNews(script: NewsScript, greeting = '200 hello\r\n'): Promise<ScriptedNews> {
+export async function scriptedNews(
+  script: NewsScript,
+  greeting: string | ((peer: NewsPeer) => string) = '200 hello\r\n',
+): Promise<ScriptedNews> {
   const peers: NewsPeer[] = []
   const closings: Promise<void>[] = []
   const server = createServer({ noDelay: true }, (socket) => {
@@ -42,7 +45,8 @@ export async function scriptedNews(script: NewsScript, greeting = '200 hello\r\n
       commands.push(...lines)
       for (const line of lines) turn = turn.then(() => answer(line))
     })
-    if (greeting !== '') socket.write(greeting)
+    const words = typeof greeting === 'string' ? greeting : greeting(peer)
+    if (words !== '') socket.write(words)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

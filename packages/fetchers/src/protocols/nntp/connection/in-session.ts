@@ -21,6 +21,9 @@ export const nntpSessions: SessionProtocol<NntpSession, ServerPlan, NntpQuirks> 
   open: openSession,
   capacity: ({ depth }) => depth,
   pick: (sessions) => sessions.find(({ refusedLogin }) => refusedLogin === null),
+  // 400, or 502 with such words: `502 Too many connections`.
+  isFull: (error): error is RetrievalError =>
+    RetrievalError.is(error) && error.phase === 'greeting' && error.transient && error.reply !== undefined,
   unreadLimit,
 }
 
