@@ -106,6 +106,18 @@ describe('a retrieval gets', () => {
   })
 })
 
+test('a server that is full gets back the idle sessions with it by another name', async () => {
+  const { pool, opened } = trial({ most: 1 })
+  const first = await pool.lease(plan, contextOf())
+  const alias = { ...plan, host: 'alias' }
+  await expect(pool.lease(alias, contextOf())).rejects.toBe(full)
+  expect(opened[0]?.isLost).toBe(false)
+  first.giveBack()
+  await expect(pool.lease(alias, contextOf())).rejects.toBe(full)
+  expect((await pool.lease(alias, contextOf())).session).toBe(opened[1])
+  expect(opened[0]?.isLost).toBe(true)
+})
+
 describe('with one session for each login', () => {
   test('retrievals that come together share the first, which is opened once', async () => {
     const { pool, opened } = trial({ connections: 4, capacity: 10, perLogin: 1 })

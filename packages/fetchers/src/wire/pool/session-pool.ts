@@ -77,7 +77,7 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
     connections: number = defaultConnections,
     idleTime: number = defaultIdleTime,
   ) {
-    this.#newServer = () => new ServerPool(protocol, connections, idleTime)
+    this.#newServer = () => new ServerPool(protocol, connections, idleTime, () => this.#closeIdle())
   }
 
   /** Gives a retrieval a session. `isFresh` asks for a new one. */
@@ -88,6 +88,11 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
   /** Lowers the limit because the server refuses the newest session. Returns false if there are no other sessions. */
   lowerCap(plan: Plan): boolean {
     return this.#at(plan).lowerCap()
+  }
+
+  /** Closes the idle sessions: a server that is full may have them all, by other names or ports. */
+  #closeIdle(): void {
+    for (const server of this.#servers.values()) server.closeIdle()
   }
 
   /** Closes the idle sessions. Those in use close when their retrievals end. */
@@ -125,6 +130,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   readonly #protocol: SessionProtocol<Session, Plan, Quirks>
   readonly #connections: number
   readonly #idleTime: number
+  readonly #onAlone: () => void
   readonly #quirks: Quirks
   /** Ordered by use: the session that became idle last is at the end. */
   readonly #sessions = new Set<PooledSession<Session>>()
@@ -137,10 +143,17 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   #cap: { readonly most: number; readonly until: number } | undefined
   #isClosed = false
 
-  constructor(protocol: SessionProtocol<Session, Plan, Quirks>, connections: number, idleTime: number) {
+  /** `onAlone` is called if the server has no room for a session, although there is no other. */
+  constructor(
+    protocol: SessionProtocol<Session, Plan, Quirks>,
+    connections: number,
+    idleTime: number,
+    onAlone: () => void,
+  ) {
     this.#protocol = protocol
     this.#connections = connections
     this.#idleTime = idleTime
+    this.#onAlone = onAlone
     this.#quirks = protocol.newQuirks()
   }
 
@@ -161,13 +174,20 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
 
   lowerCap(): boolean {
     const most = this.#taken - 1
-    if (most < 1) return false
+    if (most < 1) {
+      this.#onAlone()
+      return false
+    }
     this.#cap = { most, until: performance.now() + fullFor }
     return true
   }
 
   close(): void {
     this.#isClosed = true
+    this.closeIdle()
+  }
+
+  closeIdle(): void {
     for (const pooled of [...this.#sessions]) if (pooled.users === 0) this.#drop(pooled)
   }
 
