@@ -19,18 +19,22 @@ export const sshOptions: readonly OptionRow<SshOption>[] = [
   },
 ]
 
-/** Whether the command line has a URL for SSH. --key then needs no certificate. */
-export function hasSshUrl(operands: readonly string[]): boolean {
-  return operands.some((operand) => /^<?(?:url:)?sftp:/i.test(operand))
+/**
+ * Whether --key is for SSH, and so needs no certificate: the command line has a URL for SSH, or a list that may have
+ * some.
+ */
+export function isKeyForSsh(line: GivenOptions<'cert' | 'from'>): boolean {
+  const isTyped = line.operands.some((operand) => /^<?(?:url:)?sftp:/i.test(operand))
+  return isTyped || (line.has('from') && !line.has('cert'))
 }
 
 /** The host keys that this user accepts, the keys of ssh-agent, and the private key of --key. */
 export function readSsh(
-  line: GivenOptions<SshOption | 'key' | 'pass' | 'cert'>,
+  line: GivenOptions<SshOption | 'key' | 'pass' | 'cert' | 'from'>,
   { SSH_AUTH_SOCK: agent = '' }: NodeJS.ProcessEnv,
 ): SshOptions {
   const accepted = line.values('hostpubsha256').map((each) => `SHA256:${each.replace(/^SHA256:/, '')}`)
-  const keyFile = hasSshUrl(line.operands) ? line.value('key') : undefined
+  const keyFile = isKeyForSsh(line) ? line.value('key') : undefined
   const passphrase = line.value('pass')
   const user = userName()
   return {

@@ -4,7 +4,7 @@ import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow, urls } from '../option.ts'
 import { isPem, readFolder, readPem } from './pem.ts'
 import { type ProxyTlsOption, readProxyRules } from './proxy-tls.ts'
-import { hasSshUrl } from './ssh.ts'
+import { isKeyForSsh } from './ssh.ts'
 import { readRules, type TlsRuleOption } from './tls-rules.ts'
 import { trustOf } from './trust.ts'
 
@@ -72,7 +72,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
  * read.
  */
 export function readTls(
-  line: GivenOptions<TlsOption | TlsRuleOption | ProxyTlsOption>,
+  line: GivenOptions<TlsOption | TlsRuleOption | ProxyTlsOption | 'from'>,
   env: NodeJS.ProcessEnv,
 ): TlsOptions {
   const ca = readTrusted(line, 'cacert', 'capath')
@@ -102,12 +102,11 @@ function readTrusted(
 }
 
 /** The client's certificate and key for servers, or for proxies (`prefix`). */
-function readIdentity(line: GivenOptions<TlsOption | ProxyTlsOption>, prefix: '' | 'proxy-'): TlsRules {
+function readIdentity(line: GivenOptions<TlsOption | ProxyTlsOption | 'from'>, prefix: '' | 'proxy-'): TlsRules {
   const typed = line.value(`${prefix}cert`)
   const keyFile = line.value(`${prefix}key`)
   if (typed === undefined) {
-    // A key for SSH needs no certificate.
-    if (keyFile === undefined || (prefix === '' && hasSshUrl(line.operands))) return {}
+    if (keyFile === undefined || (prefix === '' && isKeyForSsh(line))) return {}
     throw usageError(`--${prefix}key needs --${prefix}cert, the certificate of the key.`)
   }
   const { file, password } = splitPassword(typed)
