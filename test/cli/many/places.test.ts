@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startFtpServer, startImapServer } from '@retriever/servers'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listServer } from '../../support/cli/list-server.ts'
 import { retrieve, temporaryFolder } from '../../support/cli/run.ts'
@@ -91,6 +92,26 @@ describe('--layout host/path', () => {
     expect(Object.values(files)).toHaveLength(3)
     expect(Object.keys(files)).toContain(`${host}/index.txt`)
     expect(stderr).toContain(`saved as out/${host}/index.txt.1, since out/${host}/index.txt is taken`)
+  })
+
+  test('keeps the parameters of folders, and the numbers of mails', async () => {
+    const { status, files } = await run('@/a;v=1/b.txt\n@/a;v=2/b.txt\n@/c;d/\n', '--layout', 'host/path')
+    const host = `127.0.0.1_${port}`
+    expect({ status, files: Object.keys(files) }).toEqual({
+      status: 0,
+      files: [`${host}/a;v=1/b.txt`, `${host}/a;v=2/b.txt`, `${host}/c;d/index.html`],
+    })
+  })
+
+  test('has a name for each mail, and none for the type of FTP', async () => {
+    await using ftp = await startFtpServer()
+    await using imap = await startImapServer()
+    const list = `${ftp.url}pub/;type=d\n${ftp.url}pub/hello.txt;type=i\n${imap.url}INBOX/;UID=11\n${imap.url}INBOX/;UID=11/;SECTION=TEXT\n`
+    const { status, files } = await run(list, '--layout', 'host/path', '-u', 'alice:secret')
+    const [ftpPlace, imapPlace] = [`127.0.0.1_${ftp.port}`, `127.0.0.1_${imap.port}`]
+    const names = [`${ftpPlace}/pub/hello.txt`, `${ftpPlace}/pub/index.txt`]
+    const mails = [`${imapPlace}/INBOX/;UID=11`, `${imapPlace}/INBOX/;UID=11.1/;SECTION=TEXT`]
+    expect({ status, files: Object.keys(files) }).toEqual({ status: 0, files: [...names, ...mails].toSorted() })
   })
 
   test('never leads out, and has no names that a system takes for a device', async () => {

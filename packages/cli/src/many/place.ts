@@ -33,7 +33,8 @@ function hasIndex({ locator }: Resolution): boolean {
 }
 
 function pathIn({ urlPath }: Resolution['locator']): string {
-  return (urlPath ?? '').replace(/[?;#].*$/s, '')
+  // The type code of FTP is no part of the name (RFC 1738 3.2.2).
+  return (urlPath ?? '').replace(/;type=[adi]$/i, '')
 }
 
 /** `www.example.org_8080/pub/a.txt`. */
