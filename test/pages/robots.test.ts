@@ -17,6 +17,13 @@ test('the longest rule decides, and the one that allows of two equally long ones
   expect(readRobots('').allows('/a')).toBe(true)
 })
 
+test('the delay is that of the group that counts', () => {
+  const group = (agent: string, delay: string): string => `user-agent: ${agent}\ncrawl-delay: ${delay}\n`
+  expect(readRobots(group('*', '1.5')).crawlDelay).toBe(1.5)
+  expect(readRobots(group('*', '10') + group('retriever', '2')).crawlDelay).toBe(2)
+  expect(readRobots(group('other', '3') + group('*', '-1')).crawlDelay).toBeNull()
+})
+
 test('a path is decoded once, not once for each of 60,000 rules', () => {
   const robots = readRobots(`user-agent: *\n${'allow: /\n'.repeat(60_000)}disallow: /%C3%A9`)
   const decode = vi.spyOn(globalThis, 'decodeURIComponent')

@@ -1,5 +1,6 @@
 export type { LinkKind, LinkSlot, PageLink, PageLinks } from '../contract/pages.ts'
 export { readCss } from './css.ts'
 export { readHtml } from './html.ts'
+export { PageText } from './page-text.ts'
 export { rewritten } from './rewrite.ts'
-export { Robots, readRobots, robotsOf } from './robots.ts'
+export { forbidsFollowing, Robots, readRobots, robotsOf, robotsTextOf } from './robots.ts'

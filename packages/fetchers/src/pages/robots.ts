@@ -39,9 +39,12 @@ interface Rule {
 /** The rules in the robots.txt of a server (RFC 9309). */
 export class Robots {
   readonly #rules: readonly Rule[]
+  /** How many seconds are to lie between two requests (Crawl-delay, which no RFC has); null: it does not say. */
+  readonly crawlDelay: number | null
 
-  constructor(rules: readonly Rule[]) {
+  constructor(rules: readonly Rule[], crawlDelay: number | null = null) {
     this.#rules = rules
+    this.crawlDelay = crawlDelay
   }
 
   /**
@@ -82,21 +85,30 @@ export async function robotsOf<Request extends object>(
   client: Retriever<Request>,
   request: Request,
 ): Promise<Robots> {
+  return readRobots(await robotsTextOf(origin, client, request))
+}
+
+/** Does the same, and gives a text with these rules, which others can read. */
+export async function robotsTextOf<Request extends object>(
+  origin: string,
+  client: Retriever<Request>,
+  request: Request,
+): Promise<string> {
   try {
     const limits = { maxCollected: maxRobots }
-    return readRobots(await (await client.retrieve(`${origin}/robots.txt`, { ...request, limits })).text())
+    return await (await client.retrieve(`${origin}/robots.txt`, { ...request, limits })).text()
   } catch (error) {
     if (!RetrievalError.is(error) || error.code === 'aborted') throw error
     const { status = 0 } = error
     if (status === 0 && error.code !== 'limit-exceeded') throw error
-    if (status >= 400 && status < 500) return new Robots([])
-    return new Robots([{ allows: false, pattern: '/' }])
+    return status >= 400 && status < 500 ? '' : 'User-agent: *\nDisallow: /\n'
   }
 }
 
 /** Reads a robots.txt: the rules of all groups for us, or those for `*` if there are none for us. */
 export function readRobots(text: string): Robots {
   const groups = { own: [] as Rule[], any: [] as Rule[] }
+  const delays: { own: number | null; any: number | null } = { own: null, any: null }
   let isOwn = false
   let isAny = false
   let hasOwn = false
@@ -119,9 +131,15 @@ export function readRobots(text: string): Robots {
       const rule = { allows: key === 'allow', pattern: decoded(content) }
       if (isOwn) groups.own.push(rule)
       if (isAny) groups.any.push(rule)
+    } else if (key === 'crawl-delay') {
+      inAgents = false
+      const delay = /^\d{1,6}(?:\.\d{1,6})?$/.test(content) ? Number(content) : null
+      if (isOwn) delays.own ??= delay
+      if (isAny) delays.any ??= delay
     }
   }
-  return new Robots(hasOwn ? groups.own : groups.any)
+  const kind = hasOwn ? 'own' : 'any'
+  return new Robots(groups[kind], delays[kind])
 }
 
 function fits(pattern: string, path: string): boolean {
