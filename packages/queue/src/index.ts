@@ -2,6 +2,7 @@
  * `@retriever/queue` retrieves long lists of URLs by many workers, on one machine or many. The list is a queue in
  * Redis, by BullMQ. See docs/scale.md.
  */
+export type { FollowOptions } from './frontier/follow.ts'
 export type { QueueEntry, QueueItem, QueueSource } from './frontier/source.ts'
 export type { QueueFailure } from './outcomes/failures.ts'
 export type { QueueProgress } from './outcomes/progress.ts'

@@ -132,6 +132,7 @@ class RedisQueue implements Queue {
         redis: this.#redis,
         keys: this.#keys,
         shards: this.#shards,
+        bucketBits: this.#settings.bucketBits,
         isDone: () => isDone(this.#shards),
       }
       return await new Worker(place, options.client ?? own ?? createClient(), known).run()

@@ -11,6 +11,8 @@ const blockSize = 250
 const mostWaiting = 200_000
 /** How many jobs one command of BullMQ adds. */
 const turnsAtOnce = 500
+/** Stands for no limit of the URLs of a host. */
+const unlimited = 0
 
 /** URLs of one turn that were not sent yet. */
 interface Group {
@@ -35,6 +37,7 @@ export class Adder {
   duplicates = 0
   readonly #frontier: Frontier
   readonly #split: Readonly<Record<string, number>>
+  readonly #most: number
   readonly #groups = new Map<string, Group>()
   readonly #id = randomBytes(8).toString('hex')
   /** For each shard, what was sent last: one block at a time, so that a command that is sent twice is known. */
@@ -43,16 +46,17 @@ export class Adder {
   #waiting = 0
   #number = 0
 
-  /** `split`: the number of turns of hosts that have more than one. */
-  constructor(frontier: Frontier, split: Readonly<Record<string, number>> = {}) {
+  /** `split`: the number of turns of hosts that have more than one. `most`: the URLs of a turn that limit them. */
+  constructor(frontier: Frontier, split: Readonly<Record<string, number>> = {}, most: number = unlimited) {
     this.#frontier = frontier
     this.#split = split
+    this.#most = most
     this.#sending = frontier.shards.map(() => Promise.resolve())
     this.#turns = frontier.shards.map(() => new Set())
   }
 
   /** Takes a URL. The promise, if there is one, is to be awaited before the next URL. */
-  add({ url, login, host, sum }: CheckedUrl, depth = 0): Promise<void> | null {
+  add({ url, login, host, sum }: CheckedUrl, found: Pick<QueuedUrl, 'depth' | 'from'> = {}): Promise<void> | null {
     const parts = this.#split[host] ?? 1
     const turn = turnOf(host, parts > 1 ? sum.readUInt32BE(12) % parts : null)
     const group = this.#groupOf(turn, host)
@@ -62,7 +66,7 @@ export class Adder {
       return null
     }
     group.known.add(key)
-    group.urls.push({ url, ...(login !== null && { login }), ...(depth > 0 && { depth }) })
+    group.urls.push({ url, ...(login !== null && { login }), ...found })
     group.sums.push(sum)
     this.#waiting++
     if (group.urls.length >= blockSize) return this.#send(group)
@@ -114,14 +118,19 @@ export class Adder {
       const all = Buffer.concat(rest.map(({ sum }) => sum))
       const number = ++this.#number
       const job = shard.keys.job(turn)
-      const answer = await shard.run(addBlock, turn, job, this.#frontier.bucketBits, this.#id, number, block, all)
-      const [isAdded, more] = answer as [number, number | Buffer]
-      if (isAdded === 1) {
+      const bits = this.#frontier.bucketBits
+      const answer = await shard.run(addBlock, turn, job, bits, this.#id, number, block, all, this.#most)
+      const [state, more] = answer as [0, Buffer] | [1, number] | [2, number]
+      if (state === 2) {
+        rest = rest.slice(0, more)
+        continue
+      }
+      if (state === 1) {
         this.added += rest.length
         if (more === 0) await this.#noteTurn(at, turn)
         return
       }
-      const known = new Set(unpackIndexes(more as Buffer))
+      const known = new Set(unpackIndexes(more))
       this.duplicates += known.size
       rest = rest.filter((_, index) => !known.has(index))
     }

@@ -7,6 +7,8 @@ export interface QueuedUrl {
   readonly login?: string
   /** How many links led from an added URL to this one. Default 0. */
   readonly depth?: number
+  /** The page of another server that named it. */
+  readonly from?: string
 }
 
 /** URLs of one host that are kept and taken together. */
@@ -24,7 +26,7 @@ const mostTries = 255
 
 /**
  * Packs URLs: octet 1 is the version, and says whether the text is deflated; octet 2 the number of tries; octets 3 and
- * 4 the number of URLs. The text has a line a URL: the URL, and behind tabs its login and its depth, if it has them.
+ * 4 the number of URLs. The text has a line a URL, with the other fields behind tabs, if there are any.
  */
 export function packBlock({ tries, urls }: Block): Buffer {
   const text = Buffer.from(urls.map(lineOf).join('\n'))
@@ -45,13 +47,18 @@ export function unpackBlock(block: Buffer): Block {
   return { tries, urls: text.toString().split('\n').map(readLine) }
 }
 
-function lineOf({ url, login = '', depth = 0 }: QueuedUrl): string {
-  return login === '' && depth === 0 ? url : `${url}\t${login}\t${depth}`
+function lineOf({ url, login = '', depth = 0, from = '' }: QueuedUrl): string {
+  return [url, login, depth || '', from].join('\t').trimEnd()
 }
 
 function readLine(line: string): QueuedUrl {
-  const [url = '', login = '', depth = '0'] = line.split('\t')
-  return { url, ...(login !== '' && { login }), ...(depth !== '0' && { depth: Number(depth) }) }
+  const [url = '', login = '', depth = '', from = ''] = line.split('\t')
+  return {
+    url,
+    ...(login !== '' && { login }),
+    ...(depth !== '' && { depth: Number(depth) }),
+    ...(from !== '' && { from }),
+  }
 }
 
 /** Indexes of URLs in a block as the scripts read them: two octets each. */

@@ -63,10 +63,11 @@ async function retryTurn(shard: Shard, turn: string, found: readonly Found[]): P
   for (const { id, record } of found) if (record.url === null) count += Number(await shard.run(retryHost, turn, id))
   const single = found.filter(({ record }) => record.url !== null)
   if (single.length === 0) return count
-  const urls = single.map(({ record: { url, login, depth } }) => ({
+  const urls = single.map(({ record: { url, login, depth, from } }) => ({
     url: url ?? '',
     ...(login !== undefined && { login }),
     ...(depth !== undefined && { depth }),
+    ...(from !== undefined && { from }),
   }))
   const block = packBlock({ tries: 0, urls })
   return count + Number(await shard.run(retryUrls, turn, block, ...single.map(({ id }) => id)))

@@ -8,6 +8,8 @@
  * - `h:TURN` a hash: `next`, the time before which the host is left alone, and `troubles`, failed turns in a row
  * - `d:BUCKET` a hash whose fields are the sums of URLs that were added
  * - `f` a stream of failures; `g:TURN` a list of the blocks of hosts that were given up
+ * - `l` a hash: how many URLs of each turn came by links, if that is limited
+ * - `r:ORIGIN` the robots.txt of a server, for a day
  * - `a:ADDER` the number of the last block that somebody added
  *
  * Octets 3 and 4 of a block are the number of its URLs (frontier/block.ts).
@@ -16,8 +18,9 @@ import { fenced, type Script, script } from './script.ts'
 
 /**
  * Adds a block, unless URLs of it were added before. KEYS: base. ARGV: turn, its job's key, bits of a bucket's number,
- * adder, number of the adder's block, block, its URLs' sums of 16 octets each. Gives [1, whether the turn has a job],
- * or [0, the indexes of the URLs that were added before, two octets each] and changes nothing.
+ * adder, number of the adder's block, block, its URLs' sums of 16 octets each, the most URLs that the turn may get in
+ * this way (0: any number). Gives [1, whether the turn has a job]; or changes nothing, and gives [0, the indexes of the
+ * URLs that were added before, two octets each], or [2, how many it may still get].
  */
 export const addBlock: Script = script(`
 local base, turn, adder = KEYS[1], ARGV[1], KEYS[1] .. 'a:' .. ARGV[4]
@@ -40,6 +43,15 @@ if #known > 0 then
   for _, each in ipairs(fresh) do redis.call('HDEL', each[1], each[2]) end
   return { 0, table.concat(known) }
 end
+local most = tonumber(ARGV[8])
+if most > 0 then
+  local room = math.max(0, most - tonumber(redis.call('HGET', base .. 'l', turn) or '0'))
+  if room < #fresh then
+    for _, each in ipairs(fresh) do redis.call('HDEL', each[1], each[2]) end
+    return { 2, room }
+  end
+  redis.call('HINCRBY', base .. 'l', turn, #fresh)
+end
 redis.call('RPUSH', base .. 'u:' .. turn, ARGV[6])
 redis.call('SADD', base .. 'o', turn)
 redis.call('HINCRBY', base .. 'c', 'added', #fresh)
@@ -61,8 +73,8 @@ return found
 `)
 
 /**
- * Takes the next block of a host. ARGV[4]: the queue's name, ARGV[5]: the time. Gives its number, the block, and how
- * many other turns wait; [] if there is none, or the queue is paused.
+ * Takes the next block of a host. ARGV[4]: the queue's name. Gives its number and the block; [] if
+ * there is none, or the queue is paused.
  */
 export const takeBlock: Script = fenced(`
 local queue = base .. ARGV[4]
@@ -71,9 +83,15 @@ local block = redis.call('LPOP', base .. 'u:' .. turn)
 if not block then return {} end
 local number = redis.call('HINCRBY', base .. 'c', 'blocks', 1)
 redis.call('HSET', base .. 't:' .. turn, number, block)
+return { tostring(number), block }
+`)
+
+/** How many turns of a shard wait for a worker. KEYS: base. ARGV: the queue's name, the time. */
+export const countWaiting: Script = script(`
+local queue = KEYS[1] .. ARGV[1]
 -- BullMQ moves those whose time has come to the others when a worker is free; it keeps 12 bits behind their time.
-local due = redis.call('ZCOUNT', queue .. ':delayed', 0, tonumber(ARGV[5]) * 4096)
-return { tostring(number), block, redis.call('LLEN', queue .. ':wait') + due }
+local due = redis.call('ZCOUNT', queue .. ':delayed', 0, tonumber(ARGV[2]) * 4096)
+return redis.call('LLEN', queue .. ':wait') + due
 `)
 
 /** Only lengthens the lock. */

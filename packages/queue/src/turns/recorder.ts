@@ -21,6 +21,7 @@ export interface FailureRecord {
   readonly tries: number
   readonly login?: string
   readonly depth?: number
+  readonly from?: string
 }
 
 /** The outcomes of one block that were not written yet. */
@@ -57,9 +58,9 @@ export class Recorder {
   failed(url: TurnUrl, error: RetrievalError): void {
     const pending = this.#pendingOf(url.block)
     pending.failed.push(url.index)
-    const { login, depth } = url
-    const more = { ...(login !== undefined && { login }), ...(depth !== undefined && { depth }) }
-    pending.failures.push(JSON.stringify({ ...failureOf(url.url, error, url.block.tries + 1), ...more }))
+    const { login, depth, from } = url
+    // JSON leaves out those that are undefined.
+    pending.failures.push(JSON.stringify({ ...failureOf(url.url, error, url.block.tries + 1), login, depth, from }))
     this.#added()
   }
 

@@ -1,30 +1,17 @@
-import { RetrievalError, redact } from '@retriever/core'
-import type { BatchItem, BatchOptions, Client, Representation } from '@retriever/fetchers'
-import { isTrouble } from '@retriever/fetchers/internal'
-import { sumOf } from '../frontier/host.ts'
-import type { Shard } from '../redis/shard.ts'
-import { leaveTurn, openTurn, takeBlock } from '../scripts/frontier.ts'
+import { setTimeout } from 'node:timers/promises'
+import { RetrievalError } from '@retriever/core'
+import type { BatchItem, BatchOptions, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
+import { isTrouble, listeningTo } from '@retriever/fetchers/internal'
+import { countWaiting, leaveTurn, openTurn, takeBlock } from '../scripts/frontier.ts'
 import { giveUpHost } from '../scripts/outcomes.ts'
-import type { StoredUrl } from '../stores/store.ts'
+import { type Asked, Decider, type TurnPlace } from './decide.ts'
 import { Gate } from './gate.ts'
+import { HostRobots } from './host-robots.ts'
 import type { Lease } from './lease.ts'
 import { Pace } from './pace.ts'
 import { failureOf, Recorder } from './recorder.ts'
 import { type TakenBlock, type TurnUrl, takenBlock } from './taken.ts'
-import type { KnownWorkOptions, WorkOutcome } from './work-options.ts'
-
-/** What a turn needs of its worker. */
-export interface TurnPlace {
-  readonly shard: Shard
-  readonly client: Pick<Client, 'mapAll'>
-  readonly options: KnownWorkOptions
-  /** Aborts when the worker ends. */
-  readonly signal: AbortSignal
-  /** Counts an outcome. */
-  onOutcome(outcome: WorkOutcome): void
-  /** The store or the client has failed: the worker cannot go on. */
-  onFailed(error: unknown): void
-}
+import type { WorkOutcome } from './work-options.ts'
 
 /** How a turn ends. */
 export interface TurnEnd {
@@ -32,13 +19,7 @@ export interface TurnEnd {
   readonly next: number | null
 }
 
-/** A URL on its way, as a key of the batch. */
-interface Asked {
-  readonly url: TurnUrl
-  readonly stored: StoredUrl
-  /** How many answers had come from the host before. */
-  readonly answers: number
-}
+const connections: ReadonlySet<RetrievalEvent['type']> = new Set(['connected', 'secured'])
 
 /** One turn of one host: its URLs are retrieved until its time is over, the host is in trouble, or none is left. */
 export class Turn {
@@ -47,10 +28,15 @@ export class Turn {
   readonly #recorder: Recorder
   /** How many URLs may be under way: one that waited in the batch would begin although the host is in trouble. */
   readonly #gate: Gate
-  readonly #begun = performance.now()
+  /** When the turn had its time, by performance.now(). */
+  #end: number
+  /** The least time between two requests, in milliseconds. */
+  #interval: number
   readonly #taken: TakenBlock[] = []
   /** The URLs that have an outcome. */
   readonly #ended = new Set<TurnUrl>()
+  /** Pages whose links are on their way. */
+  readonly #following: Promise<void>[] = []
   #pace: Pace
   #lastRequest = 0
 
@@ -60,6 +46,8 @@ export class Turn {
     this.#recorder = new Recorder(lease)
     this.#gate = new Gate(place.options.perHost)
     this.#pace = new Pace(0, place.options)
+    this.#interval = place.options.interval
+    this.#end = performance.now() + place.options.turnTime
   }
 
   /** Null: the turn was lost. Rejects if Redis fails. */
@@ -79,29 +67,67 @@ export class Turn {
   }
 
   async #retrieve(): Promise<void> {
-    const { client, options, signal } = this.#place
-    const batch = client.mapAll(this.#urls(), (representation, { key }) => this.#keep(representation, key), {
-      ...options.request,
-      perHost: options.perHost,
-      ...(options.interval > 0 && { interval: options.interval }),
-      signal: AbortSignal.any([signal, this.#lease.signal]),
-      use: [
-        ...(options.request.use ?? []),
-        (request, next) => {
-          this.#lease.check()
-          this.#lastRequest = Date.now()
-          return next(request)
-        },
-      ],
-    } satisfies BatchOptions)
+    const { client, options } = this.#place
+    const request = this.#request()
+    const robots = options.robots ? new HostRobots(this.#place.shard, client, request) : null
+    await this.#keepDelay(robots)
+    const decider = new Decider(this.#place, robots)
+    const keep: Parameters<typeof client.mapAll<WorkOutcome['state'], Asked>>[1] = async (representation, { key }) => {
+      this.#pace.answered()
+      return key === undefined ? 'there' : await decider.keep(representation, key)
+    }
+    const interval = this.#interval > 0 ? { interval: this.#interval } : {}
+    const batch = client.mapAll(this.#urls(decider), keep, { ...request, perHost: options.perHost, ...interval })
     try {
       for await (const { key, error, value } of batch) {
-        if (key !== undefined) this.#note(key, error, value === true)
+        if (key !== undefined) this.#note(key, error, value ?? 'there')
         this.#gate.leave()
       }
     } catch (error) {
       // Outcomes have the errors of URLs: this one is of the client's options, or the client is closed.
       if (!this.#isOver) this.#place.onFailed(error)
+    }
+    await Promise.all(this.#following)
+  }
+
+  /** Each request is made by the owner of the turn. */
+  #request(): BatchOptions & RetrieveOptions {
+    const { options, signal } = this.#place
+    const { onEvent } = options.request
+    // A process may be stopped while it connects: it looks again before it sends the request.
+    const check = (): void => this.#lease.check()
+    const checkAll = (event: RetrievalEvent): void => {
+      check()
+      onEvent?.(event)
+    }
+    return {
+      ...options.request,
+      onEvent: onEvent === undefined ? listeningTo(connections, check) : checkAll,
+      signal: AbortSignal.any([signal, this.#lease.signal]),
+      use: [
+        ...(options.request.use ?? []),
+        (request, next) => {
+          check()
+          this.#lastRequest = Date.now()
+          return next(request)
+        },
+      ],
+    }
+  }
+
+  /** Reads the delay that robots.txt wants, and keeps it between robots.txt itself and the first URL. */
+  async #keepDelay(robots: HostRobots | null): Promise<void> {
+    if (this.#taken.length === 0) await this.#take()
+    const first = this.#taken[0]?.left[0]
+    if (robots === null || first === undefined) return
+    try {
+      this.#interval = Math.max(this.#interval, await robots.delayFor(first.url))
+    } catch {
+      // The first URL gets the error.
+    }
+    const wait = this.#lastRequest + this.#interval - Date.now()
+    if (this.#lastRequest > 0 && wait > 0) {
+      await setTimeout(wait, undefined, { signal: this.#place.signal }).catch(() => {})
     }
   }
 
@@ -114,81 +140,72 @@ export class Turn {
     return this.#pace.trouble === null && !this.#isOver
   }
 
-  async *#urls(): AsyncGenerator<BatchItem<Asked>> {
-    for (const block of this.#taken) yield* this.#urlsOf(block)
-    let others = 0
-    while (this.#goesOn && (others === 0 || performance.now() - this.#begun < this.#place.options.turnTime)) {
-      const { keys } = this.#place.shard
-      const [number, packed, waiting] = ((await this.#lease.run(takeBlock, keys.queue, Date.now())) ?? []) as [
-        Buffer,
-        Buffer,
-        number,
-      ]
-      if (number === undefined) return
-      others = waiting
-      const block = takenBlock(number.toString(), packed, Buffer.alloc(0))
-      this.#taken.push(block)
-      yield* this.#urlsOf(block)
+  async *#urls(decider: Decider): AsyncGenerator<BatchItem<Asked>> {
+    for (let at = 0; this.#goesOn && (at < this.#taken.length || (await this.#take())); at++) {
+      for (const url of this.#taken[at]?.left ?? []) {
+        await this.#gate.enter()
+        if (!this.#goesOn || (await this.#isTimeOver())) return
+        const item = await this.#itemOf(url, decider)
+        if (item === null) this.#gate.leave()
+        else yield item
+      }
     }
   }
 
-  async *#urlsOf({ left }: TakenBlock): AsyncGenerator<BatchItem<Asked>> {
-    for (const url of left) {
-      await this.#gate.enter()
-      if (!this.#goesOn) return
-      const stored = { url: url.url, id: sumOf(url.url).toString('hex') }
-      const item = await this.#itemOf(url, stored)
-      if (item === null) this.#gate.leave()
-      else yield item
-    }
+  /** Takes the next block of the host. False: there is none. */
+  async #take(): Promise<boolean> {
+    const [number, packed] = ((await this.#lease.run(takeBlock, this.#place.shard.keys.queue)) ?? []) as Buffer[]
+    if (number === undefined || packed === undefined) return false
+    this.#taken.push(takenBlock(number.toString(), packed, Buffer.alloc(0)))
+    return true
   }
 
-  /** Null: the URL needs no retrieval, or there can be none. */
-  async #itemOf(url: TurnUrl, stored: StoredUrl): Promise<BatchItem<Asked> | null> {
-    const { options } = this.#place
-    if (await this.#isStored(stored)) {
-      this.#end({ url: url.url, state: 'there', error: null }, url)
-      return null
+  /** Whether the turn had its time, and others wait for theirs. */
+  async #isTimeOver(): Promise<boolean> {
+    if (performance.now() < this.#end) return false
+    const { shard, options } = this.#place
+    this.#end = performance.now() + options.turnTime
+    return Number(await shard.run(countWaiting, shard.keys.queue, Date.now())) > 0
+  }
+
+  /** Null: the URL is not asked for. */
+  async #itemOf(url: TurnUrl, decider: Decider): Promise<BatchItem<Asked> | null> {
+    const { answers } = this.#pace
+    try {
+      const decision = await decider.decide(url, answers)
+      if ('item' in decision) return decision.item
+      this.#finish(decision.outcome, url)
+    } catch (error) {
+      this.#fail(url, answers, error)
     }
-    const key = { url, stored, answers: this.#pace.answers }
-    if (url.login === undefined) return { url: url.url, key }
-    const login = await options.logins(url.login)
-    if (login !== null) return { url: url.url, key, options: { login } }
-    const message = `${redact(url.url)}: The worker does not know the login @${url.login}. Give it in \`logins\`.`
-    const error = new RetrievalError('auth-required', message, { phase: 'policy', url: url.url })
-    this.#end({ url: url.url, state: 'failed', error }, url)
     return null
   }
 
-  async #isStored(stored: StoredUrl): Promise<boolean> {
-    try {
-      return await this.#place.options.store.has(stored)
-    } catch (error) {
-      this.#place.onFailed(error)
-      return false
+  #note(asked: Asked, error: Error | null, state: WorkOutcome['state']): void {
+    const { url, answers, page } = asked
+    const { follower } = this.#place
+    const finish = (): void => this.#finish({ url: url.url, state, error: null }, url)
+    if (error !== null) this.#fail(url, answers, error)
+    else if (page === null || follower === null) finish()
+    else {
+      // A page is over when its links are in Redis: if a worker is killed before, the next one finds them again.
+      const added = follower.add(url, page.url, page.links())
+      this.#following.push(added.then(finish, (failure) => this.#place.onFailed(failure)))
     }
   }
 
-  async #keep(representation: Representation, asked: Asked | undefined): Promise<boolean> {
-    if (asked === undefined) return false
-    this.#pace.answered()
-    return await this.#place.options.store.put(asked.stored, representation)
-  }
-
-  #note({ url, answers }: Asked, error: Error | null, isNew: boolean): void {
-    if (error === null) this.#end({ url: url.url, state: isNew ? 'stored' : 'there', error: null }, url)
+  #fail(url: TurnUrl, answers: number, error: unknown): void {
     // What was aborted has no outcome: the next owner retrieves it.
-    else if (this.#isOver) return
-    else if (!RetrievalError.is(error) || error.code === 'write-failed') this.#place.onFailed(error)
-    else {
+    if (this.#isOver) return
+    if (RetrievalError.is(error) && error.code !== 'write-failed') {
       this.#pace.failed(error, answers)
       const mayPass = error.transient || isTrouble(error)
       const isAgain = mayPass && url.block.tries + 1 < this.#place.options.tries
-      this.#end({ url: url.url, state: isAgain ? 'again' : 'failed', error }, url)
-    }
+      this.#finish({ url: url.url, state: isAgain ? 'again' : 'failed', error }, url)
+    } else this.#place.onFailed(error)
   }
 
-  #end(outcome: WorkOutcome, url: TurnUrl): void {
+  #finish(outcome: WorkOutcome, url: TurnUrl): void {
     this.#ended.add(url)
     if (outcome.state === 'again') this.#recorder.again(url)
     else if (outcome.error !== null) this.#recorder.failed(url, outcome.error)
@@ -197,15 +214,14 @@ export class Turn {
   }
 
   async #leave(): Promise<TurnEnd | null> {
-    const { interval } = this.#place.options
     const { isHopeless, trouble, troubles } = this.#pace
     if (isHopeless && trouble !== null) {
       const left = this.#taken.flatMap((block) => block.left.filter((url) => !this.#ended.has(url)))
-      for (const url of left) this.#end({ url: url.url, state: 'failed', error: trouble }, url)
+      for (const url of left) this.#finish({ url: url.url, state: 'failed', error: trouble }, url)
       await this.#recorder.flush()
       await this.#lease.run(giveUpHost, JSON.stringify(failureOf(null, trouble, troubles)))
     }
-    const next = Math.max(this.#pace.next, this.#lastRequest + interval)
+    const next = Math.max(this.#pace.next, this.#lastRequest + this.#interval)
     const rest = isHopeless ? 0 : troubles
     const left = await this.#lease.run(leaveTurn, next > Date.now() ? next : 0, rest)
     if (left === null) return null

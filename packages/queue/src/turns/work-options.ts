@@ -2,6 +2,7 @@ import type { RetrievalError } from '@retriever/core'
 import type { BatchOptions, Client, RetrieveOptions } from '@retriever/fetchers'
 import type { RequestLogin } from '@retriever/fetchers/internal'
 import { invalidOption } from '@retriever/fetchers/plugin'
+import { checkFollow, type FollowOptions } from '../frontier/follow.ts'
 import type { Store } from '../stores/store.ts'
 
 /** Options of a worker. Times are milliseconds. */
@@ -9,7 +10,7 @@ export interface WorkOptions {
   /** Keeps what is retrieved. */
   readonly store: Store
   /** Retrieves; its `concurrency` and `perHost` cap those of the worker. Default: one that allows what they need. */
-  readonly client?: Pick<Client, 'mapAll'>
+  readonly client?: Pick<Client, 'mapAll' | 'retrieve'>
   /** How many hosts have a turn here at a time, at least one in each shard. Default 50. */
   readonly hosts?: number
   /** How many URLs of a host are retrieved at a time. Default 4. */
@@ -35,6 +36,15 @@ export interface WorkOptions {
   readonly request?: Omit<RetrieveOptions, 'signal'>
   /** Gives the login that a list names; null: it is unknown, and the URL fails. */
   readonly logins?: (name: string) => RequestLogin | null | Promise<RequestLogin | null>
+  /**
+   * Makes URLs of links. What the store has is then retrieved again, for its links. Default: none are followed.
+   */
+  readonly follow?: FollowOptions
+  /**
+   * Whether robots.txt of HTTP servers is obeyed, its Crawl-delay too. One worker asks for it, once a day for all of
+   * them. Default: if links are followed.
+   */
+  readonly robots?: boolean
   /** Ends the worker: retrievals are aborted, and others take its hosts at once. */
   readonly signal?: AbortSignal
   /** True: the worker ends when every URL of the queue has an outcome. Default false: it waits for more. */
@@ -46,9 +56,12 @@ export interface WorkOptions {
 /** What became of one URL. */
 export interface WorkOutcome {
   readonly url: string
-  /** `stored`: now; `there`: a record was there; `again`: it will be tried later; `failed`: for good. */
-  readonly state: 'stored' | 'there' | 'again' | 'failed'
-  /** Null for `stored` and `there`. */
+  /**
+   * `stored`: now; `there`: a record was there; `listed`: a listing or menu whose entries became URLs of the queue, and
+   * which has no record; `again`: it will be tried later; `failed`: for good.
+   */
+  readonly state: 'stored' | 'there' | 'listed' | 'again' | 'failed'
+  /** Null unless the state is `again` or `failed`. */
   readonly error: RetrievalError | null
 }
 
@@ -56,6 +69,7 @@ export interface WorkOutcome {
 export interface WorkCounts {
   readonly stored: number
   readonly there: number
+  readonly listed: number
   readonly again: number
   readonly failed: number
   /** How many turns it had, and how many of them were lost to others. */
@@ -64,11 +78,14 @@ export interface WorkCounts {
 }
 
 /** The options with their defaults. */
-export type KnownWorkOptions = Required<Omit<WorkOptions, 'client' | 'signal' | 'onOutcome' | 'logins' | 'request'>> & {
+export type KnownWorkOptions = Required<
+  Omit<WorkOptions, 'client' | 'signal' | 'onOutcome' | 'logins' | 'request' | 'follow'>
+> & {
   readonly signal: AbortSignal
   readonly logins: NonNullable<WorkOptions['logins']>
   readonly onOutcome: NonNullable<WorkOptions['onOutcome']>
   readonly request: BatchOptions
+  readonly follow: FollowOptions | null
 }
 
 const least: Readonly<Record<string, number>> = {
@@ -94,6 +111,7 @@ export function readWorkOptions(options: WorkOptions): KnownWorkOptions {
   }
   if (typeof options.store?.put !== 'function')
     throw invalidOption('store', 'a store, such as folderStore(path)', options.store)
+  if (options.follow !== undefined) checkFollow(options.follow)
   const { limits, ...request } = options.request ?? {}
   return {
     hosts: 50,
@@ -108,7 +126,9 @@ export function readWorkOptions(options: WorkOptions): KnownWorkOptions {
     untilDone: false,
     logins: () => null,
     onOutcome: () => {},
+    robots: options.follow !== undefined,
     ...given,
+    follow: options.follow ?? null,
     signal,
     request: { ...request, limits: { maxRetries: 0, ...limits } },
   }

@@ -3,12 +3,14 @@ import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import type { Client } from '@retriever/fetchers'
 import { Worker as BullWorker, DelayedError, type Job } from 'bullmq'
+import { Follower } from '../frontier/follow.ts'
 import type { RedisClient } from '../redis/connection.ts'
 import type { QueueKeys } from '../redis/keys.ts'
 import type { Shard } from '../redis/shard.ts'
 import { findLost } from '../scripts/frontier.ts'
+import type { TurnPlace } from './decide.ts'
 import { Lease } from './lease.ts'
-import { Turn, type TurnPlace } from './turn.ts'
+import { Turn } from './turn.ts'
 import type { KnownWorkOptions, WorkCounts, WorkOutcome } from './work-options.ts'
 
 /** How often a worker says that it is there, and looks for hosts that lost their turns, in milliseconds. */
@@ -23,6 +25,7 @@ export interface WorkPlace {
   readonly redis: RedisClient
   readonly keys: QueueKeys
   readonly shards: readonly Shard[]
+  readonly bucketBits: number
   /** Whether every URL has an outcome. */
   isDone(): Promise<boolean>
 }
@@ -30,18 +33,20 @@ export interface WorkPlace {
 /** Takes turns of hosts in all shards. */
 export class Worker {
   readonly #place: WorkPlace
-  readonly #client: Pick<Client, 'mapAll'>
+  readonly #client: Pick<Client, 'mapAll' | 'retrieve'>
   readonly #options: KnownWorkOptions
   readonly #id = randomBytes(8).toString('hex')
   readonly #leases = new Set<Lease>()
-  readonly #counts = { stored: 0, there: 0, again: 0, failed: 0, turns: 0, lost: 0 }
+  readonly #counts = { stored: 0, there: 0, listed: 0, again: 0, failed: 0, turns: 0, lost: 0 }
   readonly #end = new AbortController()
+  readonly #follower: Follower | null
   #failure: { readonly error: unknown } | null = null
 
-  constructor(place: WorkPlace, client: Pick<Client, 'mapAll'>, options: KnownWorkOptions) {
+  constructor(place: WorkPlace, client: Pick<Client, 'mapAll' | 'retrieve'>, options: KnownWorkOptions) {
     this.#place = place
     this.#client = client
     this.#options = options
+    this.#follower = options.follow === null ? null : new Follower(place, options.follow)
   }
 
   /** Resolves when the worker has ended as its options say. Rejects if the store, or the caller's function, fails. */
@@ -127,6 +132,7 @@ export class Worker {
       shard,
       client: this.#client,
       options: this.#options,
+      follower: this.#follower,
       signal: this.#end.signal,
       onOutcome: (outcome) => this.#onOutcome(outcome),
       onFailed: (error) => this.#fail(error),

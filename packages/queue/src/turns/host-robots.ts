@@ -1,0 +1,57 @@
+import type { Client, RetrieveOptions } from '@retriever/fetchers'
+import { type Robots, readRobots, robotsTextOf } from '@retriever/fetchers/pages'
+import type { Shard } from '../redis/shard.ts'
+
+/** How long a robots.txt is kept for all workers, in seconds (RFC 9309 2.4: at most a day). */
+const kept = 24 * 60 * 60
+/** The longest delay that a robots.txt gets, in milliseconds. */
+const longestDelay = 5 * 60 * 1000
+
+/** The robots.txt of the servers of one host, which one worker asks for and all have. */
+export class HostRobots {
+  readonly #shard: Shard
+  readonly #client: Pick<Client, 'retrieve'>
+  readonly #request: RetrieveOptions
+  readonly #known = new Map<string, Promise<Robots>>()
+
+  constructor(shard: Shard, client: Pick<Client, 'retrieve'>, request: RetrieveOptions) {
+    this.#shard = shard
+    this.#client = client
+    this.#request = request
+  }
+
+  /** Whether a URL may be retrieved. Rejects if the server does not answer. */
+  async allows(url: string): Promise<boolean> {
+    const web = webUrl(url)
+    return web === null || (await this.#of(web.origin)).allows(web.pathname + web.search)
+  }
+
+  /** The milliseconds that the server of a URL wants between requests. */
+  async delayFor(url: string): Promise<number> {
+    const web = webUrl(url)
+    const delay = web === null ? null : (await this.#of(web.origin)).crawlDelay
+    return Math.min(longestDelay, (delay ?? 0) * 1000)
+  }
+
+  #of(origin: string): Promise<Robots> {
+    const known = this.#known.get(origin)
+    if (known !== undefined) return known
+    const asked = this.#ask(origin)
+    this.#known.set(origin, asked)
+    return asked
+  }
+
+  async #ask(origin: string): Promise<Robots> {
+    const { redis, keys } = this.#shard
+    const key = `${keys.base}r:${origin}`
+    const known = await redis.get(key)
+    if (known !== null) return readRobots(known)
+    const text = await robotsTextOf(origin, this.#client, this.#request)
+    await redis.set(key, text, 'EX', kept)
+    return readRobots(text)
+  }
+}
+
+function webUrl(url: string): URL | null {
+  return /^https?:/i.test(url) ? new URL(url) : null
+}
