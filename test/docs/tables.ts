@@ -1,5 +1,6 @@
 import { builtinSchemes, type ErrorCode, errorCodes, findingCodes, type Scheme } from '@retriever/core'
 import { builtinMechanisms } from '@retriever/fetchers'
+import { exitsByOption } from '../../packages/cli/src/exit-codes.ts'
 import type { Schema } from '../../packages/cli/src/results/schema.ts'
 import { errorMeanings } from '../../packages/core/src/error-meanings.ts'
 import { retrieve } from '../support/cli/run.ts'
@@ -66,6 +67,17 @@ export function exitCodesPage(): string {
   ])
   for (const [code, { exit }] of Object.entries(errorCodes)) {
     byExit.set(exit, [...(byExit.get(exit) ?? []), `\`${code}\``])
+  }
+  const causes = new Map<number, Map<string, string[]>>()
+  for (const [option, exits] of Object.entries(exitsByOption)) {
+    for (const [code, exit] of Object.entries(exits)) {
+      const options = causes.get(exit) ?? new Map<string, string[]>()
+      causes.set(exit, options.set(code, [...(options.get(code) ?? []), `\`${option}\``]))
+    }
+  }
+  for (const [exit, options] of causes) {
+    const because = [...options].map(([code, names]) => `\`${code}\` because of ${names.join(', ')}`)
+    byExit.set(exit, [...(byExit.get(exit) ?? []), ...because])
   }
   const rows = [...byExit].sort(([a], [b]) => a - b).map(([exit, meanings]) => [String(exit), meanings.join(', ')])
   return page(

@@ -19,7 +19,7 @@ export function exitCodeOf(error: unknown): number {
  * The exit codes that curl has for errors which only an option of the caller causes: a scheme that the option excludes,
  * a local address that cannot be used, ciphers that do not exist, a key that is not the pinned one.
  */
-const byOption: Readonly<Partial<Record<AdvisedOption, Readonly<Partial<Record<ErrorCode, number>>>>>> = {
+export const exitsByOption: Readonly<Partial<Record<AdvisedOption, Readonly<Partial<Record<ErrorCode, number>>>>>> = {
   'policy.schemes': { refused: 1 },
   'policy.redirectSchemes': { refused: 1 },
   'network.interface': { 'connect-failed': 45 },
@@ -37,7 +37,7 @@ const byOption: Readonly<Partial<Record<AdvisedOption, Readonly<Partial<Record<E
 }
 
 function exitOfOption({ code, advice }: Reason): number | undefined {
-  return advice === undefined ? undefined : byOption[advice.option]?.[code as ErrorCode]
+  return advice === undefined ? undefined : exitsByOption[advice.option]?.[code as ErrorCode]
 }
 
 interface Reason {
