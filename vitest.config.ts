@@ -55,6 +55,7 @@ const counted = [
   'test/cli/many/journal-killed.test.ts',
   'test/cli/many/journal-torn.test.ts',
   'test/cli/options/any-line.test.ts',
+  'test/client/batch-random.test.ts',
   'test/core/abbreviation.test.ts',
   'test/core/extract.test.ts',
   'test/core/properties.test.ts',
