@@ -72,6 +72,8 @@ export class Output {
     await this.#beside
     this.#writeError = this.#writeToStderr
     if (this.#lost !== null) throw this.#lost
+    // A stream tells of an error only after what follows from the write at once, which may be all that is left to do.
+    if (needsErrors) await new Promise((resolve) => setImmediate(resolve))
     if (needsErrors && this.#stderrError !== null) throw streamError('Standard error', this.#stderrError)
   }
 
