@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import { type Advice, type ErrorCode, type Phase, RetrievalError, redact } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
 import type { Deadline } from '../contract/deadline.ts'
@@ -18,10 +17,32 @@ const waitingFor: Readonly<Record<Phase, string>> = {
 }
 
 /**
- * The signals that may have any number of listeners. Node warns of a leak at the eleventh listener, but a signal for a
- * whole batch has many on purpose.
+ * What each signal of callers ends. A signal for a whole batch has one listener for all its retrievals: Node searches
+ * all listeners for one that is removed, and warns of a leak at the eleventh.
  */
-const unlimited = new WeakSet<AbortSignal>()
+const heeding = new WeakMap<AbortSignal, Set<() => void>>()
+
+/** Calls `abort` when the signal aborts. The function returned ends that. */
+function heed(signal: AbortSignal, abort: () => void): () => void {
+  const known = heeding.get(signal)
+  const aborts = known ?? new Set()
+  aborts.add(abort)
+  if (known === undefined) {
+    heeding.set(signal, aborts)
+    signal.addEventListener('abort', abortAll, { once: true })
+  }
+  return () => {
+    if (!aborts.delete(abort) || aborts.size > 0 || heeding.get(signal) !== aborts) return
+    heeding.delete(signal)
+    signal.removeEventListener('abort', abortAll)
+  }
+}
+
+function abortAll(this: AbortSignal): void {
+  const aborts = heeding.get(this) ?? []
+  heeding.delete(this)
+  for (const abort of [...aborts]) abort()
+}
 
 export class RetrievalDeadline implements Deadline {
   /** Made when its signal is first asked for, since making one takes as long as a whole retrieval from loopback. */
@@ -175,11 +196,8 @@ export class RetrievalDeadline implements Deadline {
 
   #heed(signal: AbortSignal): void {
     const abort = (): void => this.fail(aborted(signal.reason, this.phase, redact(this.#url)))
-    this.#forgetOuter = () => signal.removeEventListener('abort', abort)
-    if (!unlimited.has(signal)) setMaxListeners(0, signal)
-    unlimited.add(signal)
     if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort, { once: true })
+    else this.#forgetOuter = heed(signal, abort)
   }
 
   #timeout(milliseconds: number, limit: TimeLimit): RetrievalError {
