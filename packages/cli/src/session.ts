@@ -65,12 +65,12 @@ export class Session implements AsyncDisposable {
       concurrency: config.many.concurrency,
       perHost: config.many.perHost,
       giveUpHosts: config.many.givesUpHosts,
-      proxy: async (target) => {
+      proxy: (target) => {
         const proxy = config.proxyFor(target)
         // -U is only for the proxies of typed URLs. A redirect may lead to another proxy, which must not get it
         // (threats.md 50: proxy credentials).
         if (config.proxyLogin === null || proxy === null || !this.#typedProxies.has(proxy)) return proxy
-        return withLogin(proxy, await this.#credentials.proxyLogin(config.proxyLogin))
+        return this.#credentials.proxyLogin(config.proxyLogin).then((login) => withLogin(proxy, login))
       },
       ...(config.netrc !== null &&
         !isCheck && { redirectLogin: (url) => netrcAtOnce(this.client.resolve(url), named) }),

@@ -3,6 +3,7 @@ import { type Locator, RetrievalError } from '@retriever/core'
 import { bracketed, type HttpPlan } from '@retriever/core/internal'
 import type { ProxyServer } from '../../contract/network.ts'
 import { invalidOption } from '../../kit/limits.ts'
+import { isPromise } from '../../kit/listeners.ts'
 import { resolvePlace } from '../resolving.ts'
 
 /** The target of a retrieval, or of one hop of it. */
@@ -32,9 +33,12 @@ interface ProxyRules {
 /** Throws `invalid-option` for an invalid proxy: at once for a URL, otherwise when the function has chosen it. */
 export function readProxy(option: ProxyOption | undefined, rules: ProxyRules = {}): ProxyChoice {
   if (typeof option === 'function') {
-    return async (target) => {
-      const chosen: unknown = await option({ ...target })
+    const read = (chosen: unknown): ProxyServer | null => {
       return chosen === null || chosen === undefined ? null : parseProxy(chosen, rules)
+    }
+    return (target) => {
+      const chosen: unknown = option({ ...target })
+      return isPromise(chosen) ? Promise.resolve(chosen).then(read) : read(chosen)
     }
   }
   const proxy = option === undefined || option === null ? null : parseProxy(option, rules)

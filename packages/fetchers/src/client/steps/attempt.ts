@@ -10,10 +10,8 @@ import type { Step } from './hop.ts'
 export const attempt: Step = async (hop, next) => {
   const { retrieval, resolution } = hop
   const deadline = retrieval.deadline.attempt(undefined, hop.context.limits)
-  hop.context = {
-    ...withDeadline(hop.context, deadline),
-    retrieve: (url, options) => retrieval.within(resolution, url, options, deadline),
-  }
+  hop.context = withDeadline(hop.context, deadline)
+  hop.context.retrieve = (url, options) => retrieval.within(resolution, url, options, deadline)
   try {
     const outcome = await next(hop)
     if (outcome.outcome !== 'retrieved') deadline.end()

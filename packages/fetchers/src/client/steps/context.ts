@@ -3,10 +3,10 @@ import type { ErrorExtras, RetrievalContext } from '../../contract/fetcher.ts'
 import { handoffOf } from '../handoff/handoff-of.ts'
 import type { Retrieval } from '../retrieval.ts'
 
-/** A context to which the steps add cookies and logins. */
+/** A context to which the steps add cookies, logins, and what belongs to a try. */
 export type HopContext = Omit<RetrievalContext, Added> & Writable<Pick<RetrievalContext, Added>>
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
-type Added = 'cookies' | 'credentials' | 'acceptedLogins'
+type Added = 'cookies' | 'credentials' | 'acceptedLogins' | 'proxy' | 'retrieve'
 
 /** What the fetcher of a URL gets from its retrieval. */
 export function contextOf(retrieval: Retrieval, resolution: Resolution): HopContext {
