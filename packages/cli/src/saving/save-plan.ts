@@ -96,9 +96,8 @@ export function whyMoved(wanted: string, path: string): string | null {
   return path === wanted ? null : `since ${wanted} is taken`
 }
 
-/** Why the file does not have the name at the end of the URL; null if it has. */
-export function whyRenamed(resolution: Resolution, path: string): string | null {
-  const name = nameFor(resolution)
+/** Why the file does not have the name at the end of the URL; null if it has. `name` is what nameFor() gives. */
+export function whyRenamed(resolution: Resolution, path: string, name: string): string | null {
   const written = writtenNameOf(resolution) || name
   if (name !== written) return `since ${JSON.stringify(written)} is no safe name for a file`
   return basename(path) === name ? null : `since ${name} is taken`

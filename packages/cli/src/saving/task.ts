@@ -141,6 +141,7 @@ async function toFile(
   const { resolution } = retrieval
   const { clobber, many } = run.config
   const place = isNamed ? '' : name === null ? placeOf(run.config.places.layout, resolution) : checkName(name)
+  const isFlat = run.config.places.layout === 'flat'
   const wanted = isNamed ? destination.path : join(destination.directory, place)
   const avoidsFiles = clobber === false && !many.skipExisting
   // As in curl, -o overwrites what another -o with the same name wrote.
@@ -182,10 +183,9 @@ async function toFile(
     retrieval.facts.size = saved.size
     kept.end()
     checkStatus(representation, run.config)
-    const isRenamed = name === null && !isNamed
     const moved = (): string | null => whyMoved(isIndex ? indexPath(wanted, representation.mediaType) : wanted, path)
-    const why = run.config.places.layout === 'flat' ? whyRenamed(resolution, path) : moved()
-    tellName(path, representation, isRenamed ? why : null, retrieval, run)
+    const why = name !== null || isNamed ? null : isFlat ? whyRenamed(resolution, path, place) : moved()
+    tellName(path, representation, why, retrieval, run)
     saveEtag(run.config.etagFile, representation)
   }
   return {

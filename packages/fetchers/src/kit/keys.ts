@@ -5,9 +5,10 @@ export type Key = Uint32Array
 
 export function keyOf(text: string): Key {
   const digest = createHash('sha256').update(text).digest()
-  const key = Uint32Array.from([0, 4, 8, 12], (at) => digest.readUInt32LE(at))
+  const key = new Uint32Array(4)
+  for (let word = 0; word < 4; word++) key[word] = digest.readUInt32LE(4 * word)
   // A place without a key is all zero.
-  if (key.every((word) => word === 0)) key[0] = 1
+  if (key[0] === 0 && key[1] === 0 && key[2] === 0 && key[3] === 0) key[0] = 1
   return key
 }
 
