@@ -187,6 +187,8 @@ export function makeClient(
     return resolveBy(String(url), base === undefined ? settings.resolving : { ...settings.resolving, base })
   }
 
+  const settingsOf = (callOptions: RetrieveOptions): Settings => settingsOfCall(settings, callOptions)
+
   const open = async (
     url: string | URL | Resolution,
     retrieveOptions: RetrieveOptions,
@@ -275,11 +277,12 @@ export function makeClient(
       options: registry.options,
       resolve: resolutionOf,
       inFlight: (mechanism) => registry.inFlight(mechanism),
-      begin: (resolution, callOptions, turn) =>
-        begin(resolution, settingsOfCall(settings, callOptions), callOptions, turn),
+      settingsOf,
+      begin: (resolution, callOptions, turn, callSettings = settingsOf(callOptions)) =>
+        begin(resolution, callSettings, callOptions, turn),
     },
     unreadTimeout: settings.limits.unreadTimeout,
-    check: (batchOptions) => void settingsOfCall(settings, batchOptions),
+    check: (batchOptions) => void settingsOf(batchOptions),
     onClose(stop) {
       stops.add(stop)
       if (isClosed) stop(closed())

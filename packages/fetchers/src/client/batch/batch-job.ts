@@ -8,6 +8,7 @@ import { type KnownOptions, mergedOptions } from '../options/known.ts'
 import { textOf } from '../resolving.ts'
 import type { Retrieval } from '../retrieval.ts'
 import type { Rostered } from '../roster.ts'
+import type { Settings } from '../settings.ts'
 import type { Turn } from '../steps/turn.ts'
 import type { Site } from './job.ts'
 import type { BatchItem, BatchPlace } from './outcome.ts'
@@ -22,7 +23,9 @@ export interface Retriever {
   /** The number of retrievals that share one connection. */
   inFlight(mechanism: Mechanism): number
   /** Throws `aborted` once the client is closed. */
-  begin(resolution: Resolution, options: RetrieveOptions, turn: Turn): Retrieval
+  begin(resolution: Resolution, options: RetrieveOptions, turn: Turn, settings?: Settings): Retrieval
+  /** Throws `invalid-option`. */
+  settingsOf(options: RetrieveOptions): Settings
 }
 
 /** Gets the results of jobs. */

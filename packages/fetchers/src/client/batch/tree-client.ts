@@ -1,6 +1,6 @@
 import type { Resolution } from '@retriever/core'
 import { both } from '../../kit/listeners.ts'
-import type { Saver } from '../../walk/retriever.ts'
+import type { PageRequest, Saver } from '../../walk/retriever.ts'
 import { defaultConcurrency, type WalkOptions } from '../../walk/walk-options.ts'
 import type { RetrieveOptions } from '../client-options.ts'
 import { partsOf } from '../parts.ts'
@@ -30,12 +30,19 @@ export async function openTree(
     const limits = request.limits === undefined ? call.limits : { ...call.limits, ...request.limits }
     return { ...call, ...request, ...(limits && { limits }), ...(onEvent && { onEvent }) }
   }
+  /** The options of retrievals by what they were made of: most of a tree have the same, which are then made once. */
+  const made = new WeakMap<PageRequest, RetrieveOptions>()
+  const optionsOf = (request: PageRequest): RetrieveOptions => {
+    const options = made.get(request) ?? together(request)
+    made.set(request, options)
+    return options
+  }
   const resolve: TreeClient['resolve'] = (resource, base) => client.resolve(resource, base)
   const retrieve: TreeSeats['retrieve'] = (resource, request) => seats.retrieve(resource, request)
   return {
     namedKinds: known.tree,
     resolve,
-    retrieve: (resource, request = {}) => retrieve(resource, together(request)),
+    retrieve: (resource, request = {}) => retrieve(resource, optionsOf(request)),
     save: async (resource, path, request) => {
       const { saveUrl } = await import('../save.ts')
       return saveUrl({ resolve, retrieve }, resource, path, together(request), known)

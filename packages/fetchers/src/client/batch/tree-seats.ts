@@ -6,6 +6,7 @@ import { checkRetrieve } from '../options/checks.ts'
 import type { ClientParts } from '../parts.ts'
 import type { Retrieval } from '../retrieval.ts'
 import { Roster, type Rostered } from '../roster.ts'
+import type { Settings } from '../settings.ts'
 import { capsOfTree, placesOf } from './places-of.ts'
 import { Seat, type Seats, siteOf } from './seat.ts'
 import { Share } from './share.ts'
@@ -17,6 +18,8 @@ export class TreeSeats {
   /** Those that wait for their first place, by the signal that ends them. */
   readonly #waiting = new Map<AbortSignal | undefined, Roster<TreeSeat>>()
   readonly #forget: () => void
+  /** The settings by the options, which most retrievals of a tree have in common. */
+  readonly #settings = new WeakMap<RetrieveOptions, Settings>()
   #isClosed = false
   #count = 0
 
@@ -39,12 +42,23 @@ export class TreeSeats {
   async retrieve(url: string | Resolution, options: RetrieveOptions = {}): Promise<Representation> {
     const { retriever } = this.#parts
     const { base, signal } = options
-    checkRetrieve(options, retriever.options)
+    const settings = this.#settingsOf(options)
     const resolution = retriever.resolve(url, base)
     const seat = new TreeSeat(this.#seats, resolution.url, this.#count++, 0, siteOf(resolution, this.#seats))
     const isOver = this.#isClosed || signal?.aborted === true
     const place = isOver ? null : seat.waitAmong(this.#waitingFor(signal))
-    return seat.run(place, () => retriever.begin(resolution, options, seat), resolution)
+    return seat.run(place, () => retriever.begin(resolution, options, seat, settings), resolution)
+  }
+
+  /** Checks the options, too. */
+  #settingsOf(options: RetrieveOptions): Settings {
+    const known = this.#settings.get(options)
+    if (known !== undefined) return known
+    const { retriever } = this.#parts
+    checkRetrieve(options, retriever.options)
+    const settings = retriever.settingsOf(options)
+    this.#settings.set(options, settings)
+    return settings
   }
 
   /** The tree is over. */

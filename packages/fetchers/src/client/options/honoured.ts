@@ -85,13 +85,17 @@ export function tellPassedOver(
 
 /** The options with which a request asks for something, of those that a mechanism may pass over. */
 function asksFor(request: RequestOptions, { named }: KnownOptions): Path[] {
+  if (Object.keys(request).length === 0) return []
   const shared = sharedNames.filter((name) => {
     const { neutral, isEverywhere } = sharedRows[name]
     return isEverywhere !== true && request[name] !== undefined && request[name] !== neutral
   })
   const own = [...named].flatMap(([group, rows]) => {
-    const given: Readonly<Record<string, unknown>> = Object(Reflect.get(request, group))
-    const asked = Object.entries(given).filter(([name, value]) => value !== undefined && value !== rows[name]?.neutral)
+    const given: unknown = Reflect.get(request, group)
+    if (given === undefined) return []
+    const asked = Object.entries(Object(given)).filter(([name, value]) => {
+      return value !== undefined && value !== rows[name]?.neutral
+    })
     return pathsOf(group, Object.fromEntries(asked))
   })
   return [...shared, ...own]
