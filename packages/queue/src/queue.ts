@@ -19,8 +19,8 @@ import { Worker } from './turns/worker.ts'
 /** Options of Queue.add. */
 export interface AddOptions {
   /**
-   * The number of turns of hosts that have several workers at a time, by the host's name: for storage of your own.
-   * `perHost` and `interval` hold for each of them. Default: every host has one.
+   * The number of turns of hosts that several workers may have at a time, by the host's name: for storage of your own.
+   * `perHost` and `interval` hold for each worker. Default: every host has one turn.
    */
   readonly split?: Readonly<Record<string, number>>
   /** Gets each URL that cannot be kept, with the error. Default: the first one ends add(). */
@@ -42,6 +42,7 @@ export interface Added {
  * restarts, they wait.
  */
 export interface Queue extends AsyncDisposable {
+  readonly name: string
   /**
    * Adds URLs, each once: two spellings of one URL are one. Resolves when Redis has them. Rejects with `malformed-url`
    * and the like, with `invalid-option` for a URL with a password, which name the line, or with `file-failed`.
@@ -81,19 +82,21 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   const keys = new QueueKeys(prefix, name)
   const settings = await settle(redis, keys, wanted)
   const shards = Array.from({ length: settings.shards }, (_, at) => new Shard(redis, new ShardKeys(prefix, name, at)))
-  return new RedisQueue(redis, keys, shards, settings)
+  return new RedisQueue(name, redis, keys, shards, settings)
 }
 
 /** How often drain() asks, in milliseconds. */
 const drainEvery = 250
 
 class RedisQueue implements Queue {
+  readonly name: string
   readonly #redis: RedisClient
   readonly #keys: QueueKeys
   readonly #shards: readonly Shard[]
   readonly #settings: QueueSettings
 
-  constructor(redis: RedisClient, keys: QueueKeys, shards: readonly Shard[], settings: QueueSettings) {
+  constructor(name: string, redis: RedisClient, keys: QueueKeys, shards: readonly Shard[], settings: QueueSettings) {
+    this.name = name
     this.#redis = redis
     this.#keys = keys
     this.#shards = shards

@@ -92,6 +92,8 @@ export class Worker {
         autorun: false,
         lockDuration: lease,
         stalledInterval: lease / 2,
+        // Of the workers that wait for a delayed host, one is told of its time; others look every second.
+        drainDelay: 1,
         // A host whose workers were killed again and again is no failed job.
         maxStalledCount: 2 ** 31 - 1,
         removeOnComplete: { count: 0 },

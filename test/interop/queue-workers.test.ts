@@ -1,0 +1,217 @@
+/** Workers of a queue in Redis: processes that are killed and stopped, connections that break, hosts in trouble. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { folderStore, functionStore, type WorkCounts, type WorkOutcome } from '@retriever/queue'
+import { expect, test } from 'vitest'
+import { bodyOf, type SeenHost } from './queue-site.ts'
+import { filesIn, queueSuite } from './queue-suite.ts'
+import type { ServerUnderTest } from './suite.ts'
+
+const program = fileURLToPath(new URL('queue-worker.mjs', import.meta.url))
+
+queueSuite(({ server, connection, newQueue, newSite, folder }) => {
+  test('a host that asks to wait, and one that does not answer, hold up their own URLs alone', async () => {
+    let refusals = 2
+    const site = await newSite(12, {
+      answer: (host) => {
+        // One never answers, and one has had enough twice.
+        if (host === 0) return () => {}
+        if (host !== 1) return undefined
+        return (_, response) => {
+          if (refusals-- > 0) response.writeHead(429, { 'retry-after': '1' })
+          response.end()
+        }
+      },
+    })
+    const queue = await newQueue()
+    await queue.add(site.hosts.flatMap((_, host) => Array.from({ length: 30 }, (_, at) => site.url(host, `/${at}`))))
+    const states = new Map<string, string[]>()
+    const work = {
+      store: folderStore(folder()),
+      perHost: 2,
+      pause: 100,
+      tries: 2,
+      hostTries: 2,
+      request: { limits: { idleTimeout: 1500 } },
+      untilDone: true,
+      onOutcome: ({ url, state }: WorkOutcome) => {
+        const { hostname } = new URL(url)
+        states.set(hostname, [...(states.get(hostname) ?? []), state])
+      },
+    }
+    await queue.work(work)
+    expect(await queue.progress()).toMatchObject({ added: 360, done: 330, failed: 30, left: 0 })
+    const [stalled = '', busy = ''] = site.hosts
+    expect(states.get(busy)?.filter((state) => state === 'stored')).toHaveLength(30)
+    const times = site.seen.get(busy)?.times ?? []
+    expect(Math.max(...times.slice(1).map((time, at) => time - (times[at] ?? 0)))).toBeGreaterThan(950)
+    // It had two turns, of two requests each.
+    expect(site.seen.get(stalled)?.times.length).toBeLessThanOrEqual(4)
+    let failed = 0
+    for await (const { code } of queue.failures()) if (code === 'timeout') failed++
+    expect(failed).toBe(30)
+    expect(await queue.retry()).toBe(30)
+    expect(await queue.progress()).toMatchObject({ failed: 0, left: 30 })
+  })
+
+  test('a host whose worker changes keeps its interval', async () => {
+    const site = await newSite(4)
+    const queue = await newQueue(undefined, { shards: 1 })
+    const other = await newQueue(queue.name)
+    await queue.add(site.hosts.flatMap((_, host) => [1, 2, 3].map((at) => site.url(host, `/${at}`))))
+    const work = { store: folderStore(folder()), hosts: 1, turnTime: 1, interval: 100, untilDone: true }
+    const counts = await Promise.all([queue.work(work), other.work(work)])
+    // Each host had several turns.
+    expect(counts.reduce((total, { turns }) => total + turns, 0)).toBeGreaterThan(4)
+    for (const { times } of site.seen.values()) {
+      expect(times).toHaveLength(3)
+      expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(150)
+    }
+  })
+
+  test('a host that is split has several turns at a time', async () => {
+    const site = await newSite(1, { delay: 20 })
+    const queue = await newQueue(undefined, { shards: 1 })
+    const urls = Array.from({ length: 30 }, (_, at) => site.url(0, `/${at}`))
+    expect(await queue.add(urls, { split: { '127.1.0.0': 3 } })).toMatchObject({ added: 30 })
+    expect(await queue.add(urls, { split: { '127.1.0.0': 3 } })).toMatchObject({ duplicates: 30 })
+    expect(await queue.progress()).toMatchObject({ hosts: 3 })
+    const workers = [queue, await newQueue(queue.name), await newQueue(queue.name)]
+    const work = { store: folderStore(folder()), hosts: 1, perHost: 1, untilDone: true }
+    await Promise.all(workers.map((worker) => worker.work(work)))
+    expect(site.seen.get('127.1.0.0')?.most).toBeGreaterThan(1)
+    expect(overCap(site.seen, 3)).toEqual([])
+  })
+
+  test('cancel drops what waits, and takes its hosts from workers', async () => {
+    let onAsked = (): void => {}
+    const asked = new Promise<void>((resolve) => {
+      onAsked = resolve
+    })
+    const site = await newSite(1, { answer: () => () => onAsked() })
+    const queue = await newQueue()
+    await queue.add(Array.from({ length: 600 }, (_, at) => site.url(0, `/${at}`)))
+    const ended = new AbortController()
+    const working = queue.work({ store: folderStore(folder()), lease: 1000, signal: ended.signal })
+    await asked
+    expect(await queue.cancel()).toBe(600)
+    await queue.drain()
+    while ((await queue.progress()).turns.active > 0) await setTimeout(20)
+    ended.abort()
+    expect(await working).toMatchObject({ stored: 0, failed: 0, lost: 1 })
+    expect(await queue.progress()).toMatchObject({ added: 600, cancelled: 600, left: 0, hosts: 0 })
+  })
+
+  test('connections to Redis that break change no count', async () => {
+    const site = await newSite(10)
+    const queue = await newQueue()
+    const got: string[] = []
+    const store = functionStore({ has: ({ url }) => got.includes(url), put: ({ url }) => void got.push(url) })
+    const cutting = setInterval(() => connect(server.port(), '127.0.0.1').end('CLIENT KILL TYPE normal\r\n'), 30)
+    const urls = site.hosts.flatMap((_, host) => Array.from({ length: 200 }, (_, at) => site.url(host, `/${at}`)))
+    try {
+      expect(await queue.add(urls)).toEqual({ added: 2000, duplicates: 0, refused: 0 })
+      expect(await queue.progress()).toMatchObject({ added: 2000, left: 2000, hosts: 10 })
+    } finally {
+      clearInterval(cutting)
+    }
+    await queue.work({ store, untilDone: true })
+    expect(await queue.progress()).toMatchObject({ added: 2000, done: 2000, left: 0 })
+    expect(got.sort()).toEqual(urls.sort())
+  })
+
+  /** All at once: three kills, one stop beyond the lease, a restart of Redis. */
+  test('killed, stopped and restarted: each URL has one record, and no host more than its cap', {
+    timeout: 900_000,
+  }, async () => {
+    const size = process.env.RETRIEVER_TEST_RUNS === 'full' ? { hosts: 500, each: 40 } : { hosts: 60, each: 40 }
+    const perHost = 2
+    const site = await newSite(size.hosts, { delay: 30 })
+    const queue = await newQueue()
+    const urls = site.hosts.flatMap((_, host) =>
+      Array.from({ length: size.each }, (_, at) => site.url(host, `/${at}.txt`)),
+    )
+    expect(await queue.add(urls)).toMatchObject({ added: urls.length })
+    const options = { connection: connection(), name: queue.name, folder: folder(), perHost, hosts: 16, lease: 2500 }
+    const workers = await Promise.all([1, 2, 3, 4].map(() => startWorker(options)))
+    const doneOver = async (share: number): Promise<void> => {
+      while ((await queue.progress()).done < urls.length * share) await setTimeout(20)
+    }
+    // Each is under way with some hosts when it ends.
+    for (const share of [0.1, 0.2, 0.3]) {
+      await doneOver(share)
+      workers.shift()?.kill('SIGKILL')
+      workers.push(await startWorker(options))
+    }
+    await doneOver(0.4)
+    const [zombie] = workers
+    const said = zombie === undefined ? null : countsOf(zombie)
+    zombie?.kill('SIGSTOP')
+    await doneOver(0.5)
+    await restartRedis(server)
+    // Longer than the lease: others have its hosts when it goes on.
+    await setTimeout(2 * options.lease)
+    zombie?.kill('SIGCONT')
+    await queue.drain()
+    await Promise.all(workers.map((worker) => worker.exitCode ?? once(worker, 'exit')))
+
+    // It had hosts when it was stopped, which others had when it went on.
+    expect((await said)?.lost).toBeGreaterThan(0)
+    expect(await queue.progress()).toMatchObject({
+      added: urls.length,
+      done: urls.length,
+      failed: 0,
+      left: 0,
+      hosts: 0,
+    })
+    expect(filesIn(folder()).sort()).toEqual(urls.map(bodyOf).sort())
+    expect(readdirSync(join(folder(), '.unfinished')).length).toBeLessThanOrEqual(3 * 16 * perHost)
+    // A process can be stopped between its last look at the clock and its write.
+    expect(overCap(site.seen, perHost).length).toBeLessThanOrEqual(1)
+    const repeated = [...site.asked.values()].filter((count) => count > 1).length
+    // Only those that were under way or not yet recorded at a kill or at the stop.
+    expect(repeated).toBeLessThan(4 * 16 * (perHost + 64))
+  })
+})
+
+/** Hosts that had more requests at a time than they may. */
+function overCap(seen: ReadonlyMap<string, SeenHost>, cap: number): string[] {
+  return [...seen].filter(([, { most }]) => most > cap).map(([host, { most }]) => `${host}: ${most}`)
+}
+
+async function startWorker(options: object): Promise<ChildProcess> {
+  const worker = spawn(process.execPath, [program, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(worker.stdout, 'data')
+  return worker
+}
+
+/** What a worker prints when it ends. */
+async function countsOf({ stdout }: ChildProcess): Promise<WorkCounts> {
+  let text = ''
+  for await (const chunk of stdout ?? []) text += chunk
+  return JSON.parse(text)
+}
+
+async function restartRedis(server: ServerUnderTest): Promise<void> {
+  const pids = server.path('redis.pid')
+  const old = Number(readFileSync(pids, 'utf8').trim().split('\n').at(-1))
+  process.kill(old, 'SIGTERM')
+  while (isAlive(old)) await setTimeout(20)
+  const redis = spawn(server.path('start'), [], { detached: true, stdio: 'ignore' })
+  redis.unref()
+  appendFileSync(pids, `${redis.pid}\n`)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
