@@ -1,5 +1,5 @@
 /** Where workers keep what they retrieve. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@retriever/fetchers'
@@ -23,6 +23,17 @@ test('a file gets its name once: the first of two workers makes it', async () =>
   expect(other.has(stored)).toBe(true)
   expect(readFileSync(join(folder, '01', '23456789abcdef0123456789abcdef.txt'), 'utf8')).toBe('first')
   expect(readdirSync(join(folder, '.unfinished'))).toEqual([])
+})
+
+test('what a killed worker has left goes after a day', async () => {
+  await using client = createClient()
+  const left = join(folder, '.unfinished')
+  mkdirSync(left)
+  for (const name of ['old', 'new']) writeFileSync(join(left, name), '')
+  const dayAgo = Date.now() / 1000 - 90_000
+  utimesSync(join(left, 'old'), dayAgo, dayAgo)
+  await folderStore(folder).put(stored, await client.retrieve('data:,x'))
+  expect(readdirSync(left)).toEqual(['new'])
 })
 
 test('a folder that cannot be made is an error of the store', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RetrievalError, resolve } from '@retriever/core'
 import { fileNameOf, type Representation } from '@retriever/fetchers'
@@ -8,6 +8,8 @@ import type { Store, StoredUrl } from './store.ts'
 
 /** Where unfinished files are, below the folder. */
 const unfinished = '.unfinished'
+/** One that nobody has written to for so long was left by a worker that was killed, in milliseconds. */
+const leftAfter = 24 * 60 * 60 * 1000
 
 /**
  * A store of files in a folder, which may be one that all workers share, by NFS too: it needs only links. A file is
@@ -40,6 +42,7 @@ class FolderStore implements Store {
     const path = this.#pathOf(url)
     const part = join(this.#folder, unfinished, `${this.#own}-${++this.#count}`)
     this.#makeFolder(dirname(part))
+    if (this.#count === 1) removeLeft(dirname(part))
     await representation.saveTo(part, { resumable: false })
     this.#makeFolder(dirname(path))
     try {
@@ -66,6 +69,15 @@ class FolderStore implements Store {
   #pathOf({ url, id }: StoredUrl): string {
     const [extension = ''] = /\.[a-z\d]{1,8}$/.exec((fileNameOf(resolve(url)) ?? '').toLowerCase()) ?? []
     return join(this.#folder, id.slice(0, 2), `${id.slice(2)}${extension}`)
+  }
+}
+
+/** Removes what workers that were killed have left. */
+function removeLeft(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats !== undefined && stats.mtimeMs < Date.now() - leftAfter) rmSync(path, { force: true })
   }
 }
 
