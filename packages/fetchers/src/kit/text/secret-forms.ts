@@ -18,5 +18,5 @@ function encoded(secret: string): readonly string[] {
   const base64 = octets.toString('base64')
   const upper = encodeOctets(secret)
   const lower = upper.replace(/%../g, (octet) => octet.toLowerCase())
-  return [base64, base64.replace(/=+$/, ''), octets.toString('base64url'), upper, lower]
+  return [base64, base64.replaceAll('=', ''), octets.toString('base64url'), upper, lower]
 }
