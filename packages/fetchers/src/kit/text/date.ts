@@ -15,9 +15,20 @@ const httpForms: readonly RegExp[] = [
 /** Some servers write UTC or an offset in place of GMT, or nothing. */
 const httpZone = / ?(GMT|UTC?|Z|[+-]\d\d:?\d\d)$/i
 
+/** The form that servers must send, which nearly all do. It is read first, since it comes with each answer. */
+const usualForm = /^[A-Z]{3}, \d\d [A-Z]{3} \d{4} \d\d:\d\d:\d\d GMT$/i
+
 /** Reads a date of HTTP, which is in GMT. Returns null for any other text. */
 export function httpDate(field: string | null | undefined): Date | null {
-  const [text = '', zone = ''] = (field?.trim() ?? '').split(httpZone)
+  if (field == null) return null
+  if (usualForm.test(field)) {
+    const seconds = clock(field.slice(17, 25)) ?? Number.NaN
+    return (
+      utcDate(Number(field.slice(12, 16)), monthNumber(field.slice(8, 11)) ?? 0, Number(field.slice(5, 7)), seconds) ??
+      null
+    )
+  }
+  const [text = '', zone = ''] = field.trim().split(httpZone)
   const minutesEast = offset(zone.replace(':', ''))
   for (const form of httpForms) {
     const { day, month = '', year = '', time = '' } = form.exec(text)?.groups ?? {}
