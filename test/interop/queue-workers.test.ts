@@ -112,7 +112,12 @@ queueSuite(({ server, connection, newQueue, newSite, folder }) => {
     const queue = await newQueue()
     const got: string[] = []
     const store = functionStore({ has: ({ url }) => got.includes(url), put: ({ url }) => void got.push(url) })
-    const cutting = setInterval(() => connect(server.port(), '127.0.0.1').end('CLIENT KILL TYPE normal\r\n'), 30)
+    const cut = (): void => {
+      const socket = connect(server.port(), '127.0.0.1')
+      // They also cut each other.
+      socket.on('error', () => {}).end('CLIENT KILL TYPE normal\r\n')
+    }
+    const cutting = setInterval(cut, 30)
     const urls = site.hosts.flatMap((_, host) => Array.from({ length: 200 }, (_, at) => site.url(host, `/${at}`)))
     try {
       expect(await queue.add(urls)).toEqual({ added: 2000, duplicates: 0, refused: 0 })
