@@ -88,6 +88,32 @@ queueSuite(({ server, connection, newQueue, newSite, folder }) => {
     expect(overCap(site.seen, 3)).toEqual([])
   })
 
+  test('a worker that is told to end gives its hosts back at once', async () => {
+    let onAsked = (): void => {}
+    const asked = new Promise<void>((resolve) => {
+      onAsked = resolve
+    })
+    let isFirst = true
+    const site = await newSite(1, {
+      answer: () => (_, response) => {
+        if (!isFirst) response.end()
+        isFirst = false
+        onAsked()
+      },
+    })
+    const queue = await newQueue()
+    await queue.add([site.url(0, '/a'), site.url(0, '/b')])
+    const ended = new AbortController()
+    const work = { store: folderStore(folder()), perHost: 1 }
+    const working = queue.work({ ...work, signal: ended.signal })
+    await asked
+    ended.abort()
+    expect(await working).toMatchObject({ stored: 0, failed: 0, lost: 0 })
+    expect(await queue.progress()).toMatchObject({ left: 2, turns: { active: 0 } })
+    // After the lease of 30 seconds, the test would have failed.
+    expect(await queue.work({ ...work, untilDone: true })).toMatchObject({ stored: 2 })
+  })
+
   test('cancel drops what waits, and takes its hosts from workers', async () => {
     let onAsked = (): void => {}
     const asked = new Promise<void>((resolve) => {

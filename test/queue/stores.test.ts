@@ -2,9 +2,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { resolve } from '@retriever/core'
 import { createClient } from '@retriever/fetchers'
 import { folderStore, functionStore } from '@retriever/queue'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { placeOf } from '../../packages/cli/src/many/place.ts'
+import { sumOf } from '../../packages/queue/src/frontier/host.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -24,6 +27,16 @@ test('a file gets its name once: the first of two workers makes it', async () =>
   expect(readFileSync(join(folder, '01', '23456789abcdef0123456789abcdef.txt'), 'utf8')).toBe('first')
   expect(readdirSync(join(folder, '.unfinished'))).toEqual([])
 })
+
+test.each(['http://www.example.org/', 'ftp://ftp.example.org/pub/', 'http://www.example.org/A.Tar.GZ?b=1'])(
+  '%s has the place that the command gives it',
+  async (url) => {
+    await using client = createClient()
+    const id = sumOf(url).toString('hex')
+    await folderStore(folder).put({ url, id }, await client.retrieve('data:,x'))
+    expect(readFileSync(join(folder, placeOf('hash', resolve(url))), 'utf8')).toBe('x')
+  },
+)
 
 test('what a killed worker has left goes after a day', async () => {
   await using client = createClient()

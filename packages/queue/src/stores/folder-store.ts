@@ -13,8 +13,8 @@ const leftAfter = 24 * 60 * 60 * 1000
 
 /**
  * A store of files in a folder, which may be one that all workers share, by NFS too: it needs only links. A file is
- * `ab/cdef0123....txt`, by the sum of its URL and the extension of its name. It gets its name when it is complete, and
- * only if nothing has that name. Throws `invalid-option`.
+ * `ab/cdef0123....txt`, by the sum of its URL and the extension of its name: where the command's layout `hash` puts it.
+ * It gets its name when it is complete, and only if nothing has that name. Throws `invalid-option`.
  */
 export function folderStore(folder: string): Store {
   if (typeof folder !== 'string' || folder === '' || folder.includes('\0')) {
@@ -67,7 +67,9 @@ class FolderStore implements Store {
   }
 
   #pathOf({ url, id }: StoredUrl): string {
-    const [extension = ''] = /\.[a-z\d]{1,8}$/.exec((fileNameOf(resolve(url)) ?? '').toLowerCase()) ?? []
+    const resolution = resolve(url)
+    const name = fileNameOf(resolution) ?? (resolution.plan.mechanism === 'http' ? 'index.html' : '')
+    const [extension = ''] = /\.[a-z\d]{1,8}$/.exec(name.toLowerCase()) ?? []
     return join(this.#folder, id.slice(0, 2), `${id.slice(2)}${extension}`)
   }
 }

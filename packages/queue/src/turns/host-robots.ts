@@ -46,7 +46,11 @@ export class HostRobots {
     const key = `${keys.base}r:${origin}`
     const known = await redis.get(key)
     if (known !== null) return readRobots(known)
-    const text = await robotsTextOf(origin, this.#client, this.#request)
+    const retrieve = (url: string, options: RetrieveOptions): ReturnType<Client['retrieve']> => {
+      // Its own limits are not all: the queue tries again by itself.
+      return this.#client.retrieve(url, { ...options, limits: { ...this.#request.limits, ...options.limits } })
+    }
+    const text = await robotsTextOf(origin, { retrieve }, this.#request)
     await redis.set(key, text, 'EX', kept)
     return readRobots(text)
   }

@@ -13,7 +13,10 @@ export interface WorkOptions {
   readonly client?: Pick<Client, 'mapAll' | 'retrieve'>
   /** How many hosts have a turn here at a time, at least one in each shard. Default 50. */
   readonly hosts?: number
-  /** How many URLs of a host are retrieved at a time. Default 4. */
+  /**
+   * How many URLs of a host are retrieved at a time. A redirect to another host counts for that one on this worker
+   * alone. Default 4.
+   */
   readonly perHost?: number
   /** At least so long lies between the beginnings of two requests to a host. Default 0. */
   readonly interval?: number
