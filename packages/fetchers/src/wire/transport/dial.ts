@@ -9,6 +9,7 @@ import { addressesOf, lookupFor } from './lookup.ts'
 import { checkPin } from './pins.ts'
 import { connectError } from './socket-error.ts'
 import { type AbortScope, socketOpened, whenOver } from './socket-opened.ts'
+import { watchReset } from './tcp-end.ts'
 import { watchEnd } from './tls-end.ts'
 import { tlsOptions } from './tls-options.ts'
 
@@ -167,6 +168,7 @@ async function opened(
   destroyWhenOver(socket, lifetime)
   const { deadline } = context
   const stopwatch = peer.isFurther ? undefined : context.stopwatch
+  if (peer.tls === 'none') watchReset(socket)
   if (peer.tls === 'implicit') {
     socket.once('connect', () => {
       deadline.phase = 'tls'
