@@ -1,7 +1,7 @@
 /** `retrieve mirror URL DIR`: a tree comes to disk. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startServers, type TestServers } from '@retriever/servers'
+import { startHttpServer, startServers, type TestServers } from '@retriever/servers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { readRobots } from '../../../packages/fetchers/src/pages/robots.ts'
 import { scriptedFtp, sending } from '../../protocols/ftp/support/scripted-ftp.ts'
@@ -46,6 +46,17 @@ test.each(['http', 'ftp', 'gopher'] as const)('over %s the tree comes once', asy
   expect(first.stderr).toMatch(/^retrieve: \d saved \(\d+ B\), /m)
   expect(left()).toEqual(['a.txt', 'c.bin', 'd.txt'])
   if (name !== 'gopher') expect((await run('--no-robots', url)).stderr).toMatch(/^retrieve: 0 saved \(0 B\), 3 /)
+})
+
+test.each([
+  [[], 22],
+  [['--wait-for-hosts'], 0],
+])('a server that answers 503 eight times, with %j', async (flags, status) => {
+  const busy = 'HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n'
+  const faults = { replies: { '/t/a.txt': Array<string>(8).fill(busy) } }
+  await using site = await startHttpServer({ files: { '/t/a.txt': 'first' }, faults })
+  const args = ['mirror', '--no-robots', '--retry-delay', '0.01', ...flags, `${site.url}t/`, 'to']
+  expect(await retrieve(args, { cwd: folder() })).toMatchObject({ status })
 })
 
 test('a folder of this machine, by patterns and depth', async () => {
