@@ -18,11 +18,13 @@ export interface QueueOptions {
    * many. Who opens a queue first decides. Default 10,000,000.
    */
   readonly expects?: number
+  /** Whether a queue that does not exist is made; if not, openQueue() rejects with `not-found`. Default true. */
+  readonly create?: boolean
 }
 
 /** Throws `invalid-option`. */
 export function readQueueOptions(options: QueueOptions): Required<QueueOptions> {
-  const { connection, name = 'urls', shards = 8, prefix = 'retriever', expects = 10_000_000 } = options
+  const { connection, name = 'urls', shards = 8, prefix = 'retriever', expects = 10_000_000, create = true } = options
   if (connection === undefined || connection === null) {
     throw invalidOption('connection', 'a URL of Redis, options of ioredis, or a client of it', connection)
   }
@@ -33,5 +35,5 @@ export function readQueueOptions(options: QueueOptions): Required<QueueOptions> 
     throw invalidOption('shards', 'a whole number from 1 to 1024', shards)
   }
   if (!Number.isInteger(expects) || expects < 1) throw invalidOption('expects', 'a whole number of 1 or more', expects)
-  return { connection, name, shards, prefix, expects }
+  return { connection, name, shards, prefix, expects, create }
 }

@@ -74,13 +74,19 @@ export interface Queue extends AsyncDisposable {
 
 /**
  * Opens a queue, and makes it if there is none. Rejects with `connect-failed` or `auth-failed` if Redis cannot be used,
- * and with `invalid-option`.
+ * with `not-found` if there is no such queue and `create` is false, and with `invalid-option`.
  */
 export async function openQueue(options: QueueOptions): Promise<Queue> {
   const { connection, name, prefix, ...wanted } = readQueueOptions(options)
   const redis = await connect(connection)
   const keys = new QueueKeys(prefix, name)
   const settings = await settle(redis, keys, wanted)
+  if (settings === null) {
+    redis.disconnect()
+    throw new RetrievalError('not-found', `There is no queue ${name} in this Redis; add URLs to it first.`, {
+      phase: 'resolve',
+    })
+  }
   const shards = Array.from({ length: settings.shards }, (_, at) => new Shard(redis, new ShardKeys(prefix, name, at)))
   return new RedisQueue(name, redis, keys, shards, settings)
 }
@@ -105,7 +111,7 @@ class RedisQueue implements Queue {
 
   async add(source: QueueSource, { split, onRefused, signal }: AddOptions = {}): Promise<Added> {
     if (typeof source !== 'object' || source === null)
-      throw invalidOption('source', 'a list of URLs, or { file }', source)
+      throw invalidOption('source', 'a list of URLs, { file } or { lines }', source)
     const adder = new Adder({ shards: this.#shards, bucketBits: this.#settings.bucketBits }, split)
     let refused = 0
     try {

@@ -11,12 +11,13 @@ export interface QueueSettings {
 /** So many sums are meant for a bucket: Redis keeps a hash of up to 512 fields packed (hash-max-listpack-entries). */
 const bucketSize = 300
 
-/** Gives the settings of a queue, which are those wanted if there are none. */
+/** Gives the settings of a queue, which are those wanted if there are none; null if it is not to be made. */
 export async function settle(
   redis: RedisClient,
   { settings }: QueueKeys,
-  { shards, expects }: { readonly shards: number; readonly expects: number },
-): Promise<QueueSettings> {
+  { shards, expects, create }: { readonly shards: number; readonly expects: number; readonly create: boolean },
+): Promise<QueueSettings | null> {
+  if (!create && (await redis.exists(settings)) === 0) return null
   const bucketBits = Math.min(16, Math.max(0, Math.ceil(Math.log2(expects / shards / bucketSize))))
   await redis.hsetnx(settings, 'shards', shards)
   await redis.hsetnx(settings, 'bucketBits', bucketBits)

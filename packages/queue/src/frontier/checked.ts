@@ -26,8 +26,14 @@ export function checkListed({ url, login, number }: Listed): CheckedUrl {
     return { url: trimmed, login, host: hostOf(resolution), sum: sumOf(trimmed) }
   } catch (error) {
     if (!RetrievalError.is(error) || error.code === 'invalid-option') throw error
-    const { code, phase, span } = error
-    throw new RetrievalError(code, `Line ${number}: ${error.message}`, { phase, span, url: trimmed, cause: error })
+    const { code, phase, span, advice } = error
+    throw new RetrievalError(code, `Line ${number}: ${error.message}`, {
+      phase,
+      span,
+      advice,
+      url: trimmed,
+      cause: error,
+    })
   }
 }
 

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { RetrievalError } from '@retriever/core'
 import { systemReason } from '@retriever/fetchers/internal'
 
@@ -14,10 +15,15 @@ export interface QueueItem {
 export type QueueEntry = string | URL | QueueItem
 
 /**
- * The URLs for a queue: a list of any length, or a file with a URL a line (UTF-8). Behind the URL, a line may have a
- * blank and the name of a login as `@name`; empty lines and those that begin with `#` are passed over.
+ * The URLs for a queue: a list of any length, or a file or a stream (`lines`) with a URL a line (UTF-8). Behind the
+ * URL, a line may have a blank and the name of a login as `@name`; empty lines and those that begin with `#` are passed
+ * over.
  */
-export type QueueSource = Iterable<QueueEntry> | AsyncIterable<QueueEntry> | { readonly file: string }
+export type QueueSource =
+  | Iterable<QueueEntry>
+  | AsyncIterable<QueueEntry>
+  | { readonly file: string }
+  | { readonly lines: Readable }
 
 /** A URL, and its place in the source. */
 export interface Listed {
@@ -28,7 +34,8 @@ export interface Listed {
 }
 
 export async function* listedIn(source: QueueSource): AsyncGenerator<Listed> {
-  if ('file' in source) return yield* linesOf(source.file)
+  if ('file' in source) return yield* linesOf(createReadStream(source.file), source.file)
+  if ('lines' in source) return yield* linesOf(source.lines, 'The list')
   let number = 0
   for await (const entry of source) yield { ...itemOf(entry), number: ++number }
 }
@@ -38,8 +45,7 @@ function itemOf(entry: QueueEntry): Omit<Listed, 'number'> {
   return { url: String(entry.url), login: entry.login ?? null }
 }
 
-async function* linesOf(file: string): AsyncGenerator<Listed> {
-  const input = createReadStream(file)
+async function* linesOf(input: Readable, name: string): AsyncGenerator<Listed> {
   let number = 0
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -48,7 +54,7 @@ async function* linesOf(file: string): AsyncGenerator<Listed> {
       if (url !== '' && !url.startsWith('#')) yield { url, login, number }
     }
   } catch (cause) {
-    const message = `${file} cannot be read: ${systemReason(cause) ?? String(cause)}.`
+    const message = `${name} cannot be read: ${systemReason(cause) ?? String(cause)}.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   } finally {
     input.destroy()

@@ -51,7 +51,7 @@ function clientOf(connection: QueueConnection, retryStrategy: (tries: number) =>
 
 function unreachable(client: RedisClient, cause: unknown): RetrievalError {
   const { host = '127.0.0.1', port = 6379 } = client instanceof Redis ? client.options : {}
-  const reason = cause instanceof Error ? cause.message : String(cause)
+  const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
   const isLogin = /NOAUTH|WRONGPASS|NOPERM/.test(reason)
   const message = isLogin
     ? `Redis at ${host}:${port} refuses the login: ${reason}. Give its user and password in \`connection\`.`

@@ -56,7 +56,7 @@ export class Decider {
       return { outcome: { url: url.url, state: 'there', error: null } }
     }
     if ((await this.#robots?.allows(url.url)) === false) return failed(url, 'refused', 'robots.txt forbids it')
-    const login = url.login === undefined ? undefined : await options.logins(url.login)
+    const login = url.login === undefined ? undefined : await options.logins(url.login, url.url)
     if (login === null) {
       return failed(url, 'auth-required', `The worker does not know the login @${url.login}. Give it in \`logins\``)
     }

@@ -127,7 +127,8 @@ export class Turn {
     }
     const wait = this.#lastRequest + this.#interval - Date.now()
     if (this.#lastRequest > 0 && wait > 0) {
-      await setTimeout(wait, undefined, { signal: this.#place.signal }).catch(() => {})
+      const signal = AbortSignal.any([this.#place.signal, this.#place.options.stop])
+      await setTimeout(wait, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -137,7 +138,7 @@ export class Turn {
 
   /** Whether a further URL may begin. */
   get #goesOn(): boolean {
-    return this.#pace.trouble === null && !this.#isOver
+    return this.#pace.trouble === null && !this.#isOver && !this.#place.options.stop.aborted
   }
 
   async *#urls(decider: Decider): AsyncGenerator<BatchItem<Asked>> {

@@ -37,8 +37,11 @@ export interface WorkOptions {
   readonly lease?: number
   /** Options of each retrieval. `limits.maxRetries` is 0 unless it is given: the queue tries again by itself. */
   readonly request?: Omit<RetrieveOptions, 'signal'>
-  /** Gives the login that a list names; null: it is unknown, and the URL fails. */
-  readonly logins?: (name: string) => RequestLogin | null | Promise<RequestLogin | null>
+  /**
+   * Gives the login that a list names for a URL; null: it is unknown, and the URL fails. Check the URL if others write
+   * lists, since they can name any login for any host.
+   */
+  readonly logins?: (name: string, url: string) => RequestLogin | null | Promise<RequestLogin | null>
   /**
    * Makes URLs of links. What the store has is then retrieved again, for its links. Default: none are followed.
    */
@@ -50,6 +53,8 @@ export interface WorkOptions {
   readonly robots?: boolean
   /** Ends the worker: retrievals are aborted, and others take its hosts at once. */
   readonly signal?: AbortSignal
+  /** Ends the worker softly: no URL begins, and others take its hosts when those under way have their outcomes. */
+  readonly stop?: AbortSignal
   /** True: the worker ends when every URL of the queue has an outcome. Default false: it waits for more. */
   readonly untilDone?: boolean
   /** Called with each outcome that is about to be recorded. What it throws ends the worker. */
@@ -82,9 +87,10 @@ export interface WorkCounts {
 
 /** The options with their defaults. */
 export type KnownWorkOptions = Required<
-  Omit<WorkOptions, 'client' | 'signal' | 'onOutcome' | 'logins' | 'request' | 'follow'>
+  Omit<WorkOptions, 'client' | 'signal' | 'stop' | 'onOutcome' | 'logins' | 'request' | 'follow'>
 > & {
   readonly signal: AbortSignal
+  readonly stop: AbortSignal
   readonly logins: NonNullable<WorkOptions['logins']>
   readonly onOutcome: NonNullable<WorkOptions['onOutcome']>
   readonly request: BatchOptions
@@ -105,7 +111,8 @@ const least: Readonly<Record<string, number>> = {
 
 /** Throws `invalid-option`. */
 export function readWorkOptions(options: WorkOptions): KnownWorkOptions {
-  const { client: _client, signal = new AbortController().signal, ...given } = options
+  const never = new AbortController().signal
+  const { client: _client, signal = never, stop = never, ...given } = options
   for (const [name, value] of Object.entries(least)) {
     const number: unknown = Reflect.get(options, name)
     if (number !== undefined && !(typeof number === 'number' && number >= value)) {
@@ -133,6 +140,7 @@ export function readWorkOptions(options: WorkOptions): KnownWorkOptions {
     ...given,
     follow: options.follow ?? null,
     signal,
+    stop,
     request: { ...request, limits: { maxRetries: 0, ...limits } },
   }
 }

@@ -53,9 +53,9 @@ export class Worker {
   async run(): Promise<WorkCounts> {
     const { shards } = this.#place
     const { signal, hosts } = this.#options
-    const stop = (): void => this.#end.abort()
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
+    const abort = (): void => this.#end.abort()
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
     const workers = shards.map((shard, at) => this.#workerOf(shard, hostsOf(hosts, shards.length, at)))
     const looking = setInterval(() => void this.#look().catch(() => {}), lookEvery)
     try {
@@ -64,8 +64,8 @@ export class Worker {
       await this.#untilEnd()
     } finally {
       clearInterval(looking)
-      signal.removeEventListener('abort', stop)
       await Promise.all(workers.map((worker) => worker.close()))
+      signal.removeEventListener('abort', abort)
       await this.#place.redis.zrem(this.#place.keys.workers, this.#id)
     }
     if (this.#failure !== null) throw this.#failure.error
@@ -73,7 +73,7 @@ export class Worker {
   }
 
   async #untilEnd(): Promise<void> {
-    const { signal } = this.#end
+    const signal = AbortSignal.any([this.#end.signal, this.#options.stop])
     while (!signal.aborted) {
       if (this.#options.untilDone && this.#leases.size === 0 && (await this.#place.isDone())) return
       await setTimeout(askEvery, undefined, { signal }).catch(() => {})
