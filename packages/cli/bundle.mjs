@@ -39,6 +39,7 @@ const settings = {
     '@retriever/fetchers/plugin': `${here}../fetchers/src/plugin.ts`,
     '@retriever/fetchers/pages': `${here}../fetchers/src/pages/index.ts`,
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
+    '@retriever/queue': `${here}../queue/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },
 }

@@ -13,6 +13,7 @@ export function optionsPage(): string {
     '`retrieve help WORD` explains one command, category, topic or option, and `man retrieve` has it all.\n[curl.md](curl.md) compares each option of curl.',
     table(['Command', 'Meaning'], commands),
     `An option is for ${usual.join(', ')}, and for explain if it changes what is sent, unless it names its commands.`,
+    'Many of them are also for the workers of a queue: `retrieve queue --help` lists those.',
     ...categories.flatMap((category) => {
       const own = options.filter((option) => option.category === category)
       const [common, ...others] = new Set(own.map(commandsOf))
@@ -38,7 +39,7 @@ const usual = ['get', 'ls', 'open', 'check', 'mirror']
 /** Empty for an option that follows the rule at the head of the page. */
 function commandsOf({ commands }: OptionSpec): string {
   if (commands === undefined) return 'all commands'
-  const others = commands.filter((name) => !usual.includes(name) && name !== 'explain')
+  const others = commands.filter((name) => !usual.includes(name) && !['explain', 'queue'].includes(name))
   const isUsual = others.length === 0 && usual.every((name) => commands.some((each) => each === name))
   return isUsual ? '' : commands.join(', ')
 }

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The rooms that each room may import, from the top of the house: each is further down. */
 const edges: Readonly<Record<string, readonly string[]>> = {
-  cli: ['doors', 'servers', 'core'],
+  cli: ['queue', 'doors', 'servers', 'core'],
   queue: ['doors', 'core'],
   record: ['doors', 'core'],
   doors: ['client', 'protocols', 'mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract', 'core'],
@@ -61,6 +61,7 @@ const doors: Readonly<Record<string, string>> = {
   '@retriever/fetchers/mime': 'doors',
   '@retriever/fetchers/pages': 'doors',
   '@retriever/fetchers/plugin': 'doors',
+  '@retriever/queue': 'queue',
   '@retriever/servers': 'servers',
 }
 

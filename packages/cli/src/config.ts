@@ -20,6 +20,7 @@ import { readColor, readPage, readPager, readText } from './options/display.ts'
 import { readLimits } from './options/limits.ts'
 import { type JournalSettings, readJournal } from './options/lists/journal.ts'
 import { type Places, readPlaces } from './options/lists/layout.ts'
+import { type QueueSettings, readQueue } from './options/lists/queue.ts'
 import { type Many, readMany } from './options/many.ts'
 import { type MirrorSettings, readMirror } from './options/mirror.ts'
 import { readDumpHeader, readWriteOut } from './options/output.ts'
@@ -161,6 +162,8 @@ export interface Config {
   readonly request: RetrieveOptions
   /** The options with which explain resolves URLs, as the client does. */
   readonly resolving: ResolveOptions
+  /** What queue shall do; null for the other commands. */
+  readonly queue: QueueSettings | null
   /** The servers and the command of serve; null for the other commands. */
   readonly serving: Serving | null
 }
@@ -257,6 +260,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
       ...(gateways && { gateways }),
       ...(base !== undefined && { base }),
     },
+    queue: command === 'queue' ? readQueue(line, env, many) : null,
     serving: command === 'serve' ? readServing(line, env) : null,
   }
 }

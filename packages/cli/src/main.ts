@@ -29,6 +29,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   check: async () => (await import('./commands/check.ts')).check,
   mirror: async () => (await import('./commands/mirror.ts')).mirror,
   journal: async () => (await import('./commands/journal.ts')).journal,
+  queue: async () => (await import('./commands/queue.ts')).queue,
   schemes: async () => (await import('./commands/schemes.ts')).schemes,
   serve: async () => (await import('./commands/serve.ts')).serve,
   demo: async () => (await import('./commands/demo.ts')).demo,

@@ -8,6 +8,7 @@ export const commandNames = [
   'check',
   'mirror',
   'journal',
+  'queue',
   'schemes',
   'serve',
   'demo',
@@ -65,6 +66,14 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     operands: 'FILE',
     help: 'Say what the journal of a list has: what is done, what failed and why, by host, how fast, and what is left',
     example: 'retrieve journal urls.journal',
+  },
+  queue: {
+    operands: 'add|work|status|failures|retry|pause|resume|cancel [FILE|-]',
+    help:
+      'Retrieve a list by many workers, on one machine or many: add puts the URLs of a list into a queue in Redis, ' +
+      'work retrieves them, status says how far it is, failures what failed, retry tries that again, pause lets ' +
+      'workers take no further URLs until resume, and cancel drops what is left',
+    example: 'retrieve queue work --store files',
   },
   schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },
   serve: {

@@ -35,7 +35,8 @@ const placeholders: Readonly<Record<string, readonly string[]>> = { SCHEME: sche
 /** Reads a placeholder of the table, such as `FILE`, `DATE|FILE`, `[DIR] [PROTOCOL...]`, `bash|zsh|fish`. */
 function completionOf(placeholder: string, values: readonly string[] = []): Completion {
   const names: readonly string[] = placeholder.match(/[A-Z]+/g) ?? []
-  const literal = /^[a-z\d./-]+(?:\|[a-z\d./-]+)+$/.test(placeholder) ? placeholder.split('|') : []
+  const [first = ''] = placeholder.split(' ')
+  const literal = /^[a-z\d./-]+(?:\|[a-z\d./-]+)+$/.test(first) ? first.split('|') : []
   return {
     files: names.includes('FILE') && !placeholder.includes('='),
     folders: names.includes('DIR'),

@@ -18,6 +18,7 @@ import { type LimitOption, limitOptions } from './limits.ts'
 import { type LineOption, lineOptions } from './line.ts'
 import { type JournalOption, journalOptions } from './lists/journal.ts'
 import { type PlaceOption, placeOptions } from './lists/layout.ts'
+import { type QueueOption, queueOptions } from './lists/queue.ts'
 import { type ManyOption, manyOptions } from './many.ts'
 import { type MirrorOption, mirrorOptions } from './mirror.ts'
 import type { OptionRow } from './option.ts'
@@ -55,6 +56,7 @@ export type OptionName =
   | ManyOption
   | JournalOption
   | PlaceOption
+  | QueueOption
   | RetryOption
   | FtpOption
   | HttpOption
@@ -120,7 +122,7 @@ export type Category =
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions, ...tracingOptions, ...archiveOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
-  Lists: [...manyOptions, ...journalOptions, ...placeOptions, ...mirrorOptions],
+  Lists: [...manyOptions, ...journalOptions, ...placeOptions, ...mirrorOptions, ...queueOptions],
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions, ...waisOptions],
   News: newsOptions,
@@ -139,7 +141,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
 export const categoryHelp: Readonly<Record<Category, string>> = {
   Output: 'Bodies, heads and messages: their form and their place',
   Transfer: 'Parts and conditions, checksums, retries, limits of time and size, FTP',
-  Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted, and trees for mirror',
+  Lists: 'Several URLs at a time, lists of URLs, what is skipped and counted, trees for mirror, and queues',
   HTTP: 'Requests, header fields, cache, redirects',
   Gopher: 'Searches, views and forms, also of WAIS',
   News: 'Articles and their parts',

@@ -1,6 +1,6 @@
 import type { Limits } from '@retriever/fetchers'
 import { readNumber, readSeconds, readSize } from './numbers.ts'
-import { type GivenOptions, network, type OptionRow, sets } from './option.ts'
+import { type GivenOptions, type OptionRow, sets, working } from './option.ts'
 import { readCount } from './protocols/news.ts'
 
 export type LimitOption =
@@ -21,7 +21,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     short: 'm',
     arg: 'SECONDS',
     help: 'Time limit of each retrieval as a whole, such as 90 or 1m30s; 0: none. It ends messages of mqtt well',
-    commands: network,
+    commands: working,
     example: 'retrieve -m 60 http://www.example.org/',
   },
   {
@@ -30,7 +30,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     sent: true,
     arg: 'N',
     help: 'End after N messages of mqtt or a WebSocket; fewer are an error',
-    commands: network,
+    commands: working,
     example: 'retrieve --count 1 -o state.json mqtt://broker.example.org/home/state',
   },
   {
@@ -39,7 +39,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     sent: false,
     arg: 'SECONDS',
     help: 'Time limit of name lookup and connecting; default, and 0: 30',
-    commands: network,
+    commands: working,
     example: 'retrieve --connect-timeout 2.5 ftp://ftp.example.org/x',
   },
   {
@@ -47,7 +47,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     sent: false,
     arg: 'SPEED',
     help: 'Receive a body no faster than this many octets a second; k, M and G may follow the number; 0: no limit',
-    commands: network,
+    commands: working,
     example: 'retrieve --limit-rate 200k -O http://www.example.org/big.iso',
   },
   {
@@ -57,7 +57,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     short: 'Y',
     arg: 'BYTES',
     help: 'Give up a body that is slower than this many octets a second for --speed-time; default, and 0: no limit',
-    commands: network,
+    commands: working,
     example: 'retrieve -Y 1000 -y 20 -O http://www.example.org/big.iso',
   },
   {
@@ -67,7 +67,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     short: 'y',
     arg: 'SECONDS',
     help: 'How long a body may be slower than --speed-limit; default 30',
-    commands: network,
+    commands: working,
     example: 'retrieve -y 60 -O http://www.example.org/big.iso',
   },
   {
@@ -76,7 +76,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     sent: false,
     arg: 'BYTES',
     help: 'Stop when a body exceeds this many octets; k, M and G may follow the number',
-    commands: network,
+    commands: working,
     example: 'retrieve --max-filesize 10M http://www.example.org/',
   },
   {
@@ -85,7 +85,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     sent: false,
     arg: 'NUM',
     help: 'Follow at most NUM redirects; default 20, and -1 is no limit',
-    commands: network,
+    commands: working,
     example: 'retrieve --max-redirs 0 http://www.example.org/',
   },
 ]

@@ -71,7 +71,7 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
     sent: false,
     arg: 'N',
     help: 'At most N URLs of one host at a time; default 6',
-    commands: get,
+    commands: [...get, 'queue'],
     example:
       'retrieve -j 16 --parallel-max-host 2 --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
     global: true,
@@ -119,7 +119,7 @@ export const manyOptions: readonly OptionRow<ManyOption>[] = [
     sent: false,
     arg: 'N/U',
     help: 'Begin at most N retrievals in a unit U: s, m, h or d, or several such as 10s; with -Z or -j, at each host',
-    commands: get,
+    commands: [...get, 'queue'],
     example: 'retrieve --rate 2/s --remote-name-all http://www.example.org/a.iso http://www.example.com/b.iso',
     global: true,
   },

@@ -57,6 +57,8 @@ export const get: readonly CommandName[] = ['get', 'open']
 /** The commands that save what they retrieve. */
 export const retrieving: readonly CommandName[] = ['get', 'open', 'mirror']
 export const network: readonly CommandName[] = ['get', 'ls', 'open', 'check', 'mirror']
+/** Those, and the workers of queues. */
+export const working: readonly CommandName[] = [...network, 'queue']
 export const urls: readonly CommandName[] = ['get', 'ls', 'open', 'explain']
 
 /** The type of an option of a retrieval by its path: `http.split` is a number. */

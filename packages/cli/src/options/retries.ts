@@ -13,7 +13,7 @@ export const retryOptions: readonly OptionRow<RetryOption>[] = [
     help:
       'After a failure that may be temporary, try again up to N times, with growing waits, and resume the body; a ' +
       'MiB of progress renews the tries; default 3',
-    commands: network,
+    commands: [...network, 'queue'],
     example: 'retrieve --retry 10 -O http://www.example.org/big.iso',
   },
   {

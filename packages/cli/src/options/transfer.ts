@@ -4,7 +4,7 @@ import type { OctetRange, RequestOptions } from '@retriever/fetchers/internal'
 import { usageError } from '../exit-codes.ts'
 import type { Destination } from '../saving/destination.ts'
 import { curlDate } from './curl-date.ts'
-import { type GivenOptions, get, network, type OptionRow, sets } from './option.ts'
+import { type GivenOptions, get, type OptionRow, sets, working } from './option.ts'
 import { readPreference } from './protocols/headers.ts'
 
 export type TransferOption =
@@ -68,7 +68,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     sent: true,
     arg: 'TYPES',
     help: 'The media types you accept, as in HTTP; for Gopher+, the view that fits best is chosen',
-    commands: network,
+    commands: working,
     example: "retrieve --accept 'application/postscript, text/plain;q=0.5' gopher://gopher.example.org/0/paper%09%09+",
   },
   {
@@ -77,7 +77,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     sent: true,
     arg: 'LANGS',
     help: 'The languages you accept, for HTTP and Gopher+',
-    commands: network,
+    commands: working,
     example: "retrieve --accept-language 'de, en;q=0.5' http://www.example.org/",
   },
   {
@@ -85,7 +85,7 @@ export const transferOptions: readonly OptionRow<TransferOption>[] = [
     ...sets('prospero.followAccess', () => true),
     sent: true,
     help: 'Get the data of a Prospero object by the access method of another protocol (FTP, Gopher) that its server names',
-    commands: network,
+    commands: working,
     example: 'retrieve --follow-access -O prospero://prospero.example.org//pros/name',
   },
 ]

@@ -30,7 +30,7 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
     sent: true,
     short: 'n',
     help: 'Take logins from $NETRC, else ~/.netrc, by host; they replace a password in the URL, and -u replaces them',
-    commands: network,
+    commands: [...network, 'queue'],
     example: 'retrieve -n ftp://ftp.example.org/x',
   },
   {
@@ -45,7 +45,7 @@ export const loginOptions: readonly OptionRow<LoginOption>[] = [
     sent: true,
     arg: 'FILE',
     help: 'Take logins from FILE in place of ~/.netrc; implies -n',
-    commands: network,
+    commands: [...network, 'queue'],
     example: 'retrieve --netrc-file logins ftp://ftp.example.org/x',
   },
   {

@@ -1,6 +1,6 @@
 import { isOwnField } from '@retriever/fetchers/internal'
 import { usageError } from '../../exit-codes.ts'
-import { type GivenOptions, network, type OptionRow } from '../option.ts'
+import { type GivenOptions, type OptionRow, working } from '../option.ts'
 import { readOptionText } from '../option-file.ts'
 
 export type HeaderOption = 'header' | 'user-agent' | 'referer'
@@ -14,7 +14,7 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
     help:
       'Send this field; "NAME;" has no value, "NAME:" leaves it out, "Host: NAME" names a virtual host; or all of ' +
       '@FILE. Repeatable; not sent to other hosts after a redirect',
-    commands: network,
+    commands: working,
     example: "retrieve -H 'Accept: application/json' http://www.example.org/",
   },
   {
@@ -23,7 +23,7 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
     short: 'A',
     arg: 'NAME',
     help: 'Send this User-Agent, or with "" none; default Retriever/0.1',
-    commands: network,
+    commands: working,
     example: "retrieve -A 'Mozilla/5.0' http://www.example.org/",
   },
   {
@@ -32,7 +32,7 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
     short: 'e',
     arg: 'URL',
     help: 'Send this Referer: where the URL was found; with ";auto" behind it, a redirected request names the URL before',
-    commands: network,
+    commands: working,
     example: 'retrieve -e http://www.example.org/ http://www.example.org/x',
   },
 ]

@@ -2,7 +2,7 @@ import type { Fetcher } from '@retriever/fetchers'
 import type { HttpFetcherOptions } from '@retriever/fetchers/http'
 import { usageError } from '../../exit-codes.ts'
 import { readNumber } from '../numbers.ts'
-import { type GivenOptions, get, network, type OptionRow, sets } from '../option.ts'
+import { type GivenOptions, get, network, type OptionRow, sets, working } from '../option.ts'
 import type { SharedFetchers } from './shared-fetchers.ts'
 import { whenUsed } from './when-used.ts'
 
@@ -24,7 +24,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
     ...sets('http.compressed', () => true),
     sent: true,
     help: 'Request compressed bodies, and decode them; no effect with -r or -C',
-    commands: network,
+    commands: working,
     example: 'retrieve --compressed -o page.html http://www.example.org/',
   },
   {
@@ -32,7 +32,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
     sets: ['httpFetcher.http2'],
     sent: true,
     help: 'Do not offer HTTP/2 over TLS',
-    commands: network,
+    commands: working,
     example: 'retrieve --http1.1 https://www.example.org/',
   },
   {
@@ -40,7 +40,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
     sent: false,
     arg: 'DIR',
     help: 'Keep responses in the folder DIR, and reuse them for as long as the server allows',
-    commands: network,
+    commands: working,
     example: 'retrieve --cache ~/.cache/retrieve http://www.example.org/',
   },
   {
@@ -74,7 +74,7 @@ export const httpOptions: readonly OptionRow<HttpOption>[] = [
     ...sets('digest', () => true),
     sent: true,
     help: 'Send the login by Digest or not at all; default: at once by Basic, if the password is given',
-    commands: network,
+    commands: working,
     example: 'retrieve --digest -u alice http://www.example.org/',
   },
   {

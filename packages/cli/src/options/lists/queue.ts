@@ -1,0 +1,205 @@
+import { usageError } from '../../exit-codes.ts'
+import { readNumber, readPort } from '../numbers.ts'
+import type { GivenOptions, OptionRow } from '../option.ts'
+import { type RedisPlace, readRedis } from './redis.ts'
+
+export type QueueOption =
+  | 'redis'
+  | 'redis-cacert'
+  | 'name'
+  | 'expects'
+  | 'store'
+  | 'hosts'
+  | 'until-done'
+  | 'metrics'
+  | 'watch'
+  | 'yes'
+
+const commands = ['queue'] as const
+
+export const queueOptions: readonly OptionRow<QueueOption>[] = [
+  {
+    long: 'redis',
+    sent: false,
+    arg: 'ADDRESS',
+    help:
+      'The Redis that has the queue: redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], rediss for TLS; default ' +
+      '$RETRIEVE_REDIS, where other users do not see a password, else redis://127.0.0.1:6379',
+    commands,
+    example: 'retrieve queue status --redis rediss://queue.example.org',
+  },
+  {
+    long: 'redis-cacert',
+    sent: false,
+    arg: 'FILE',
+    help: 'Trust only the certificates in FILE (PEM) for Redis; default: as without --cacert',
+    commands,
+    example: 'retrieve queue status --redis rediss://queue.example.org --redis-cacert ca.pem',
+  },
+  {
+    long: 'name',
+    sent: false,
+    arg: 'NAME',
+    help: 'The name of the queue; default urls',
+    commands,
+    example: 'retrieve queue add pictures.txt --name pictures',
+  },
+  {
+    long: 'expects',
+    sent: false,
+    arg: 'N',
+    help: 'queue add, for a new queue: it will have N URLs, which makes the sums that find duplicates small; default 10 million',
+    commands,
+    example: 'retrieve queue add urls.txt --expects 200000000',
+  },
+  {
+    long: 'store',
+    sent: false,
+    arg: 'DIR',
+    help: 'queue work: the folder for what comes, which workers may share, by NFS too; what is there is not asked for',
+    commands,
+    example: 'retrieve queue work --store files',
+  },
+  {
+    long: 'hosts',
+    sent: false,
+    arg: 'N',
+    help: 'queue work: N hosts at a time, at least 8; default 50',
+    commands,
+    example: 'retrieve queue work --store files --hosts 200',
+  },
+  {
+    long: 'until-done',
+    sent: false,
+    help: 'queue work: end when no URL is left, with status 0; without it, wait for more until Ctrl-C',
+    commands,
+    example: 'retrieve queue work --store files --until-done',
+  },
+  {
+    long: 'metrics',
+    sent: false,
+    arg: 'PORT',
+    help: 'queue work: tell Prometheus how far the queue is, on 127.0.0.1 alone; 0: a free port',
+    commands,
+    example: 'retrieve queue work --store files --metrics 9400',
+  },
+  {
+    long: 'watch',
+    sent: false,
+    help: 'queue status: show it anew each second, until no URL is left or Ctrl-C',
+    commands,
+    example: 'retrieve queue status --watch',
+  },
+  {
+    long: 'yes',
+    sent: false,
+    help: 'queue cancel: do not ask',
+    commands,
+    example: 'retrieve queue cancel --yes',
+  },
+]
+
+const actions = ['add', 'work', 'status', 'failures', 'retry', 'pause', 'resume', 'cancel'] as const
+export type QueueAction = (typeof actions)[number]
+
+/** The options that one action alone takes. */
+const owners: readonly (readonly [option: QueueOption, action: QueueAction])[] = [
+  ['expects', 'add'],
+  ['store', 'work'],
+  ['hosts', 'work'],
+  ['until-done', 'work'],
+  ['metrics', 'work'],
+  ['watch', 'status'],
+  ['yes', 'cancel'],
+]
+
+/** What `retrieve queue` shall do. */
+export interface QueueSettings {
+  readonly action: QueueAction
+  /** The lists of add. */
+  readonly lists: readonly string[]
+  /** Reads the files that the connection needs. Throws `file-failed`. */
+  readonly place: () => RedisPlace
+  /** `redis://127.0.0.1:6379`, without a login. */
+  readonly shownPlace: string
+  readonly name: string
+  readonly expects: number | null
+  /** "" unless the action is work. */
+  readonly store: string
+  readonly hosts: number
+  readonly perHost: number
+  /** How often a URL is tried; null: as the library does. */
+  readonly tries: number | null
+  readonly untilDone: boolean
+  readonly metrics: number | null
+  readonly watches: boolean
+  readonly isSure: boolean
+}
+
+type Line = GivenOptions<QueueOption | 'retry' | 'parallel-max-host'>
+
+/** Throws `invalid-option`. */
+export function readQueue(
+  line: Line,
+  env: NodeJS.ProcessEnv,
+  { perHost }: { readonly perHost: number },
+): QueueSettings {
+  const [word, ...lists] = line.operands
+  const action = actions.find((each) => each === word)
+  if (action === undefined) {
+    const said = word === undefined ? '' : `, not ${JSON.stringify(word)}`
+    throw usageError(`queue needs one of ${actions.join(', ')}${said}. See retrieve queue --help.`)
+  }
+  checkAction(line, action, lists)
+  const name = line.value('name') ?? 'urls'
+  if (!/^[\w.-]{1,64}$/.test(name)) {
+    throw usageError(`--name needs 1 to 64 letters, digits and . _ -; not ${JSON.stringify(name)}.`)
+  }
+  const metrics = line.value('metrics')
+  const retries = line.value('retry')
+  return {
+    action,
+    lists,
+    ...readRedis(line, env),
+    name,
+    expects: readCount(line, 'expects'),
+    store: line.value('store') ?? '',
+    hosts: readCount(line, 'hosts') ?? 50,
+    perHost: line.has('parallel-max-host') ? perHost : defaultPerHost,
+    tries: retries === undefined ? null : readNumber('retry', retries, /^\d{1,9}$/) + 1,
+    untilDone: line.has('until-done'),
+    metrics: metrics === undefined ? null : readPort('metrics', metrics),
+    watches: line.has('watch'),
+    isSure: line.has('yes'),
+  }
+}
+
+/** The library's default. */
+const defaultPerHost = 4
+
+function checkAction(line: Line, action: QueueAction, lists: readonly string[]): void {
+  for (const [option, owner] of owners) {
+    if (owner !== action && line.has(option)) throw usageError(`--${option} is for queue ${owner}, not for ${action}.`)
+  }
+  if (action === 'add' && lists.length === 0) {
+    throw usageError('queue add needs a list of URLs: retrieve queue add urls.txt, or - for standard input.')
+  }
+  if (action === 'add' && lists.filter((list) => list === '-').length > 1) {
+    throw usageError('Standard input can be read only once.')
+  }
+  const [other] = lists
+  if (action !== 'add' && other !== undefined) {
+    throw usageError(`queue ${action} takes no ${JSON.stringify(other)}; --name names another queue.`)
+  }
+  if (action === 'work' && !line.value('store')) {
+    throw usageError('queue work needs a folder for what comes: --store DIR.')
+  }
+}
+
+function readCount(line: Line, option: 'expects' | 'hosts'): number | null {
+  const text = line.value(option)
+  if (text === undefined) return null
+  const count = readNumber(option, text, /^\d{1,12}$/)
+  if (count < 1) throw usageError(`--${option} needs a number of 1 or more.`)
+  return count
+}

@@ -1,0 +1,56 @@
+import { RetrievalError } from '@retriever/core'
+import { openQueue, type Queue } from '@retriever/queue'
+import type { QueueSettings } from '../options/lists/queue.ts'
+import type { Run } from '../run.ts'
+
+/** An action, its queue, and what was typed. */
+export interface QueueRun extends Run {
+  readonly queue: Queue
+  readonly settings: QueueSettings
+}
+
+/** Returns the exit code. */
+export type Action = (run: QueueRun) => Promise<number>
+
+/** Runs an action with its queue. Only add makes a queue: elsewhere, a wrong name is an error. */
+export async function withQueue(run: Run, settings: QueueSettings, action: Action): Promise<number> {
+  await using queue = await open(settings)
+  const acting = action({ ...run, queue, settings })
+  // A worker ends its turns by itself. Anything else may wait for a Redis that is gone.
+  if (settings.action === 'work') return await acting
+  return await Promise.race([acting, aborted(run.signal)])
+}
+
+async function open(settings: QueueSettings): Promise<Queue> {
+  const { action, name, expects, place, shownPlace } = settings
+  try {
+    const create = action === 'add'
+    return await openQueue({ connection: place(), name, create, ...(expects !== null && { expects }) })
+  } catch (error) {
+    if (!RetrievalError.is(error)) throw error
+    const { code, phase, transient } = error
+    throw new RetrievalError(code, inWords(error, name, shownPlace), { phase, transient, cause: error })
+  }
+}
+
+/** The library's message, with the options of the command. */
+function inWords({ code, message }: RetrievalError, name: string, place: string): string {
+  if (code === 'not-found') {
+    const add = `retrieve queue add LIST --name ${name}`
+    return `There is no queue ${name} at ${place}. ${add} makes it; --name names another one.`
+  }
+  return message
+    .replace(
+      'Start it, or name another one in `connection`.',
+      'Start it, or name another one by --redis or $RETRIEVE_REDIS.',
+    )
+    .replace('Give its user and password in `connection`.', 'Give user and password in $RETRIEVE_REDIS, or by --redis.')
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = (): void => reject(signal.reason)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}

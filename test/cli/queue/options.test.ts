@@ -1,0 +1,76 @@
+/** The lines of `retrieve queue` that need no Redis. */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type Outcome, retrieve, temporaryFolder } from '../../support/cli/run.ts'
+
+const folder = temporaryFolder()
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+const queue = (...words: string[]): Promise<Outcome> =>
+  retrieve(['queue', ...words], { cwd: folder(), env: { RETRIEVE_REDIS: '' } })
+
+test.each([
+  [[], 'queue needs one of add, work, status, failures, retry, pause, resume, cancel.'],
+  [['ad'], 'queue needs one of add, work, status, failures, retry, pause, resume, cancel, not "ad".'],
+  [['add'], 'queue add needs a list of URLs: retrieve queue add urls.txt, or - for standard input.'],
+  [['add', '-', '-'], 'Standard input can be read only once.'],
+  [['work'], 'queue work needs a folder for what comes: --store DIR.'],
+  [['work', '--store', ''], 'queue work needs a folder for what comes: --store DIR.'],
+  [['status', 'pictures'], 'queue status takes no "pictures"; --name names another queue.'],
+  [['status', '--store', 'x'], '--store is for queue work, not for status.'],
+  [['work', '--store', 'x', '--watch'], '--watch is for queue status, not for work.'],
+  [['retry', '--yes'], '--yes is for queue cancel, not for retry.'],
+  [['add', 'x', '--expects', '0'], '--expects needs a number of 1 or more.'],
+  [['work', '--store', 'x', '--hosts', 'many'], '--hosts needs a number of 0 or more, not "many".'],
+  [['work', '--store', 'x', '--metrics', '99999'], '--metrics needs a port number up to 65535, not "99999".'],
+  [['status', '--name', 'a b'], '--name needs 1 to 64 letters, digits and . _ -; not "a b".'],
+  [['status', '-u', 'me'], '--user is not an option of queue, but of:'],
+  [['status', '--redis', 'http://127.0.0.1/'], '--redis needs redis://HOST[:PORT][/DATABASE], rediss for TLS'],
+])('%j is refused', async (words, message) => {
+  const { status, stdout, stderr } = await queue(...words)
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toContain(`retrieve: ${message}`)
+})
+
+test.each([
+  'redis://:hunter2@127.0.0.1:1/x',
+  'redis://u:hunter2@',
+  'http://u:hunter2@127.0.0.1/',
+  'redis://%:hunter2@h',
+])('an address that cannot be read is not shown: %s', async (address) => {
+  const typed = await queue('status', '--redis', address)
+  const known = await retrieve(['queue', 'status'], { env: { RETRIEVE_REDIS: address } })
+  expect([typed.status, known.status]).toEqual([2, 2])
+  expect(known.stderr).toMatch(/^retrieve: \$RETRIEVE_REDIS needs redis:/)
+  expect(typed.stderr + known.stderr).not.toContain('hunter2')
+})
+
+test('a port where nothing listens: the message says where, and what to do', async () => {
+  const port = await freePort()
+  writeFileSync(join(folder(), 'urls.txt'), 'http://127.0.0.1/\n')
+  for (const words of [['status'], ['add', 'urls.txt'], ['work', '--store', 'files']]) {
+    const { status, stdout, stderr } = await queue(...words, '--redis', `redis://me:hunter2@127.0.0.1:${port}`)
+    expect({ status, stdout }).toEqual({ status: 7, stdout: '' })
+    expect(stderr).toBe(
+      `retrieve: Redis at 127.0.0.1:${port} cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}. ` +
+        'Start it, or name another one by --redis or $RETRIEVE_REDIS.\n',
+    )
+  }
+})
+
+test('a CA that cannot be read is no connection without it', async () => {
+  const { status, stderr } = await queue('status', '--redis', 'rediss://127.0.0.1:1', '--redis-cacert', 'missing.pem')
+  expect(status).toBe(37)
+  expect(stderr).toContain('--redis-cacert missing.pem')
+})

@@ -1,0 +1,193 @@
+/** `retrieve queue` as people run it, with a Redis of its own. */
+import { on, once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Outcome, retrieveApart, start, useBundle } from '../support/cli/run.ts'
+import { bodyOf, type QueueSite, queueSite } from './queue-site.ts'
+import { suite } from './suite.ts'
+
+useBundle()
+
+suite('redis', (server) => {
+  let folder = ''
+  let number = 0
+  const sites: QueueSite[] = []
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'queue-command-'))
+    number++
+  })
+  afterEach(async () => {
+    for (const site of sites.splice(0)) await site.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const env = (): Record<string, string> => ({ RETRIEVE_REDIS: server.url('redis', ''), HOME: folder })
+  const line = (words: readonly string[]): string[] => ['queue', ...words, '--name', `command-${number}`]
+  const queue = (...words: string[]): Promise<Outcome> => retrieveApart(line(words), { cwd: folder, env: env() })
+  const work = (...words: string[]): Promise<Outcome> =>
+    queue('work', '--store', 'files', '--until-done', '--allow', 'foreign-port', ...words)
+  const status = async (): Promise<Record<string, unknown>> => JSON.parse((await queue('status', '--json')).stdout)
+
+  async function newSite(...options: Parameters<typeof queueSite>): Promise<QueueSite> {
+    const site = await queueSite(...options)
+    sites.push(site)
+    return site
+  }
+
+  function listOf(...lines: string[]): string {
+    writeFileSync(join(folder, 'urls.txt'), lines.map((each) => `${each}\n`).join(''))
+    return 'urls.txt'
+  }
+
+  function stored(): string[] {
+    const names = readdirSync(join(folder, 'files'), { recursive: true, withFileTypes: true })
+    return names.filter((each) => each.isFile()).map((each) => readFileSync(join(each.parentPath, each.name), 'utf8'))
+  }
+
+  test('a list is added, retrieved, and told of; what failed is tried again, and dropped', async () => {
+    const site = await newSite(2, {
+      answer: (host) => (host === 1 ? (_, response) => response.writeHead(404).end() : undefined),
+    })
+    const [a, b, missing] = [site.url(0, '/a'), site.url(0, '/b'), site.url(1, '/missing?token=hunter2')]
+    const list = listOf('# pictures', a, '', b, missing, a.replace('//', '//me:hunter2@'), 'no url', a)
+    const added = await queue('add', list)
+    expect(added.status).toBe(2)
+    expect(added.stderr).toContain('retrieve: Line 6: http://me:***@')
+    expect(added.stderr).toContain('Line 7: ')
+    expect(added.stderr).toContain(`3 URLs added to the queue command-${number}, 1 was there, 2 refused`)
+    expect(await status()).toMatchObject({ added: 3, left: 3, hosts: 2, workers: 0 })
+
+    const worked = await work()
+    expect(worked).toMatchObject({ status: 0, stdout: '' })
+    expect(worked.stderr).toContain('2 stored, 1 failed')
+    expect(stored().sort()).toEqual([a, b].map(bodyOf).sort())
+    expect((await queue('status')).stdout).toMatch(/^Queue command-\d+ at redis:.*\nadded +3\ndone +2\nfailed +1 /)
+    const [failure = ''] = (await queue('failures', '--json')).stdout.split('\n')
+    expect(JSON.parse(failure)).toMatchObject({ code: 'not-found', tries: 1 })
+    expect((await queue('failures')).stdout).toMatch(/^not-found http:/)
+
+    expect((await queue('retry')).stderr).toContain('1 URL of the queue')
+    expect(await queue('cancel')).toMatchObject({ status: 2, stderr: expect.stringContaining('give --yes') })
+    expect((await queue('cancel', '--yes', '--json')).stdout).toBe('{"cancelled":1}\n')
+    expect(await status()).toMatchObject({ done: 2, failed: 0, cancelled: 1, left: 0 })
+    const told = [added, worked, await queue('failures'), await queue('failures', '--json')]
+    expect(JSON.stringify(told)).not.toContain('hunter2')
+  })
+
+  test('a name that no queue has, a list that is not there, and one without URLs', async () => {
+    const unknown = await queue('work', '--store', 'files')
+    expect(unknown.status).toBe(78)
+    expect(unknown.stderr).toMatch(/^retrieve: There is no queue command-\d+ at redis:.*retrieve queue add LIST --name/)
+    const missing = await queue('add', 'missing.txt')
+    expect(missing).toMatchObject({
+      status: 37,
+      stderr: 'retrieve: missing.txt cannot be read: there is no such file.\n',
+    })
+    const empty = await queue('add', listOf('# nothing', ''))
+    expect(empty).toMatchObject({ status: 0, stderr: expect.stringContaining('warning: urls.txt has no URLs.') })
+    expect(await work()).toMatchObject({ status: 0 })
+  })
+
+  test('standard input is a list, too', async () => {
+    const site = await newSite(1)
+    const child = start(line(['add', '-', '--json']), { cwd: folder, env: env(), input: 'pipe' })
+    child.stdin?.end(`${site.url(0, '/a')}\n\n${site.url(0, '/b')}`)
+    const [said] = await once(createInterface({ input: child.stdout ?? expect.fail() }), 'line')
+    expect(JSON.parse(said)).toEqual({ added: 2, duplicates: 0, refused: 0 })
+  })
+
+  test('Ctrl-C ends with the URLs under way: none is lost, and none is asked for twice', async () => {
+    const site = await newSite(4, { delay: 30 })
+    const urls = site.hosts.flatMap((_, host) => Array.from({ length: 40 }, (_, at) => site.url(host, `/${at}`)))
+    await queue('add', listOf(...urls))
+    const words = ['work', '--store', 'files', '--until-done', '--allow', 'foreign-port', '--json']
+    const child = start(line(words), { cwd: folder, env: env() })
+    const outcomes = createInterface({ input: child.stdout ?? expect.fail() })
+    await once(outcomes, 'line')
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([130, null])
+    const first = await status()
+    expect(first).toMatchObject({ added: 160, failed: 0, turns: { active: 0 }, workers: 0 })
+    expect(first.done).toBe(site.asked.size)
+    expect(Number(first.left)).toBeGreaterThan(0)
+    expect(await work()).toMatchObject({ status: 0 })
+    expect(await status()).toMatchObject({ done: 160, left: 0 })
+    expect([...site.asked.values()].filter((count) => count !== 1)).toEqual([])
+    expect(stored().sort()).toEqual(urls.map(bodyOf).sort())
+  })
+
+  test('a second Ctrl-C aborts what is under way, and others go on with it at once', async () => {
+    let isStuck = true
+    const site = await newSite(1, {
+      answer: () => (_, response) => void (isStuck ? response.writeHead(200).write('x') : response.end('whole')),
+    })
+    await queue('add', listOf(site.url(0, '/a')))
+    const words = ['work', '--store', 'files', '--allow', 'foreign-port', '-v']
+    const child = start(line(words), { cwd: folder, env: env() })
+    const lines = createInterface({ input: child.stderr ?? expect.fail() })
+    const said = async (wanted: string): Promise<void> => {
+      for await (const [text] of on(lines, 'line')) if (text.includes(wanted)) return
+      expect.fail(`no line has ${wanted}`)
+    }
+    await said('200')
+    child.kill('SIGINT')
+    await said('Ctrl-C again')
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([0, null])
+    isStuck = false
+    expect(await work()).toMatchObject({ status: 0 })
+    expect(stored()).toEqual(['whole'])
+  })
+
+  test('a paused queue gives nothing, and --metrics tells Prometheus so', async () => {
+    const site = await newSite(1)
+    await queue('add', listOf(site.url(0, '/a')))
+    expect((await queue('pause')).status).toBe(0)
+    const words = ['work', '--store', 'files', '--until-done', '--allow', 'foreign-port', '--metrics', '0']
+    const child = start(line(words), { cwd: folder, env: env() })
+    let url: string | undefined
+    for await (const text of createInterface({ input: child.stderr ?? expect.fail() })) {
+      url = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(text)?.[0]
+      if (url !== undefined) break
+    }
+    const figures = async (): Promise<string> => (await fetch(url ?? '')).text()
+    const response = await fetch(url ?? '')
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const labels = `queue="command-${number}"`
+    await expect.poll(figures).toContain(`retriever_queue_workers{${labels}} 1\n`)
+    expect(await figures()).toMatch(/^(# (HELP|TYPE) \w+ .+\n|\w+\{[^}]*\} \d+\n)+$/)
+    expect(await figures()).toContain(`retriever_queue_urls{${labels},state="left"} 1\n`)
+    expect(await figures()).toContain(`retriever_queue_paused{${labels}} 1\n`)
+    expect(site.asked.size).toBe(0)
+    expect((await queue('resume')).status).toBe(0)
+    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(stored()).toHaveLength(1)
+  })
+
+  test('a login that a list names is that of the worker, for the host of the URL alone', async () => {
+    const sent: unknown[] = []
+    const site = await newSite(2, {
+      answer: (host) => (request, response) => {
+        sent.push([host, request.headers.authorization])
+        response.end()
+      },
+    })
+    await queue(
+      'add',
+      listOf(`${site.url(0, '/a')} @alice`, `${site.url(1, '/b')} @alice`, `${site.url(0, '/c')} @bob`),
+    )
+    writeFileSync(
+      join(folder, '.netrc'),
+      `machine ${site.hosts[0]} login alice password hunter2\ndefault login bob password x\n`,
+      { mode: 0o600 },
+    )
+    expect(await work('-n')).toMatchObject({ status: 0 })
+    expect(sent).toEqual([[0, `Basic ${Buffer.from('alice:hunter2').toString('base64')}`]])
+    const { stdout } = await queue('failures')
+    expect(stdout.match(/^auth-required .*@(alice|bob)/gm)).toHaveLength(2)
+  })
+})
