@@ -31,6 +31,11 @@ queueSuite(({ newQueue, newSite, folder, server }) => {
     expect(await queue.progress()).toMatchObject({ done: 2, failed: 0, left: 1 })
     expect(await queue.cancel()).toBe(1)
     expect(await queue.progress()).toMatchObject({ done: 2, cancelled: 1, left: 0, hosts: 0 })
+
+    await queue.remove()
+    const anew = await newQueue(queue.name)
+    expect(await anew.progress()).toMatchObject({ added: 0, failed: 0, hosts: 0, turns: { waiting: 0 } })
+    expect(await anew.add(urls)).toMatchObject({ added: 3 })
   })
 
   test('what a store has is not retrieved again', async () => {

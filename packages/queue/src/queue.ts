@@ -5,7 +5,7 @@ import { invalidOption } from '@retriever/fetchers/plugin'
 import { Adder } from './frontier/adder.ts'
 import { checkListed } from './frontier/checked.ts'
 import { listedIn, type QueueSource } from './frontier/source.ts'
-import { cancelAll, pauseAll } from './outcomes/control.ts'
+import { cancelAll, pauseAll, removeAll } from './outcomes/control.ts'
 import { failuresOf, type QueueFailure, retryAll } from './outcomes/failures.ts'
 import { isDone, progressOf, type QueueProgress } from './outcomes/progress.ts'
 import { type QueueOptions, readQueueOptions } from './queue-options.ts'
@@ -66,6 +66,11 @@ export interface Queue extends AsyncDisposable {
    * stay known: adding them again changes nothing. Resolves to the number.
    */
   cancel(): Promise<number>
+  /**
+   * Removes the queue from Redis, with what it knows of URLs and failures, so that the name can be used anew. Its
+   * workers are to be ended before. The object can only be closed then.
+   */
+  remove(): Promise<void>
   /** Resolves when every URL has an outcome. Rejects with the reason of the signal. */
   drain(options?: { readonly signal?: AbortSignal }): Promise<void>
   /** Ends the connection to Redis. Workers that this object has are to be ended before, by their signal. */
@@ -172,6 +177,12 @@ class RedisQueue implements Queue {
 
   cancel(): Promise<number> {
     return cancelAll(this.#shards)
+  }
+
+  async remove(): Promise<void> {
+    await removeAll(this.#shards, this.#settings.bucketBits)
+    await this.#redis.unlink(this.#keys.settings)
+    await this.#redis.unlink(this.#keys.workers)
   }
 
   async drain({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {

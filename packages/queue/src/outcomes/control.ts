@@ -1,5 +1,6 @@
 import type { Shard } from '../redis/shard.ts'
 import { cancelTurns } from '../scripts/outcomes.ts'
+import { pagesOf } from './failures.ts'
 
 /** How many hosts one script cancels. */
 const atOnce = 100
@@ -19,4 +20,23 @@ export async function cancelAll(shards: readonly Shard[]): Promise<number> {
     }
   }
   return count
+}
+
+/** How many keys one command removes. */
+const keysAtOnce = 500
+
+/** Removes all keys of shards but for those that expire within a day. */
+export async function removeAll(shards: readonly Shard[], bucketBits: number): Promise<void> {
+  await cancelAll(shards)
+  for (const shard of shards) {
+    const { base } = shard.keys
+    for await (const records of pagesOf(shard)) {
+      await shard.redis.unlink(...records.map(({ turn }) => `${base}g:${turn}`))
+    }
+    await shard.bull.obliterate({ force: true })
+    const names = ['c', 'o', 'f', 'l', ...Array.from({ length: 2 ** bucketBits }, (_, bucket) => `d:${bucket}`)]
+    for (let at = 0; at < names.length; at += keysAtOnce) {
+      await shard.redis.unlink(...names.slice(at, at + keysAtOnce).map((name) => base + name))
+    }
+  }
 }

@@ -73,7 +73,8 @@ async function retryTurn(shard: Shard, turn: string, found: readonly Found[]): P
   return count + Number(await shard.run(retryUrls, turn, block, ...single.map(({ id }) => id)))
 }
 
-async function* pagesOf({ redis, keys }: Shard): AsyncGenerator<readonly Found[]> {
+/** The records of a shard's failures, page by page. */
+export async function* pagesOf({ redis, keys }: Shard): AsyncGenerator<readonly Found[]> {
   let from = '-'
   for (;;) {
     const entries = await redis.xrange(`${keys.base}f`, from, '+', 'COUNT', page)
