@@ -1,0 +1,61 @@
+/** What the owner of a turn knows of its lock, without Redis. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ShardKeys } from '../../packages/queue/src/redis/keys.ts'
+import type { Shard } from '../../packages/queue/src/redis/shard.ts'
+import { holdTurn } from '../../packages/queue/src/scripts/frontier.ts'
+import { Lease } from '../../packages/queue/src/turns/lease.ts'
+
+/** Gives the answers one after the other, and then 1. */
+function leaseOf(...answers: readonly unknown[]): { readonly lease: Lease; readonly asked: unknown[][] } {
+  const asked: unknown[][] = []
+  const left = [...answers]
+  const runWith = async (...args: unknown[]): Promise<unknown> => {
+    asked.push(args)
+    return left.length === 0 ? 1 : left.shift()
+  }
+  const shard = { keys: new ShardKeys('p', 'q', 0), runWith } as unknown as Shard
+  return { lease: new Lease(shard, 'a.example', 'token', 1000), asked }
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('each script names lock, token and duration, and makes the lock last', async () => {
+  const { lease, asked } = leaseOf([], 'answer')
+  expect(await lease.run(holdTurn)).toEqual([])
+  const keys = ['{p:q:0}:q-0:a.example:lock', '{p:q:0}:']
+  expect(asked).toEqual([[holdTurn, keys, 'token', 1000, 'a.example']])
+  vi.advanceTimersByTime(999)
+  expect(() => lease.check()).not.toThrow()
+  lease.end()
+})
+
+test('before the first answer, and after its time, a lock is not ours', async () => {
+  const { lease } = leaseOf()
+  expect(() => lease.check()).toThrow(expect.objectContaining({ code: 'aborted', transient: true }))
+  expect([lease.isLost, lease.signal.aborted]).toEqual([true, true])
+  const { lease: other, asked } = leaseOf()
+  await other.run(holdTurn)
+  other.end()
+  vi.advanceTimersByTime(1000)
+  expect(() => other.check()).toThrow('The turn of a.example was lost')
+  // Redis is asked no more.
+  expect(await other.run(holdTurn)).toBeNull()
+  expect(asked).toHaveLength(1)
+})
+
+test('an answer that says the lock has another owner aborts the turn', async () => {
+  const { lease } = leaseOf(-1)
+  expect(await lease.run(holdTurn)).toBeNull()
+  expect(lease.signal.reason).toMatchObject({ code: 'aborted' })
+})
+
+test('the lock is kept while nothing else is asked', async () => {
+  const { lease, asked } = leaseOf()
+  await vi.advanceTimersByTimeAsync(1500)
+  expect(asked).toHaveLength(6)
+  expect(() => lease.check()).not.toThrow()
+  lease.end()
+  await vi.advanceTimersByTimeAsync(1500)
+  expect(asked).toHaveLength(6)
+})
