@@ -5,7 +5,7 @@ import { pause } from '../../kit/deadline.ts'
 import { whenFilesAllow } from '../../kit/open-files.ts'
 import { Connection } from './connection.ts'
 import { dial, dialProxy, type Peer, secure } from './dial.ts'
-import type { AbortScope } from './socket-opened.ts'
+import { type AbortScope, Lifetime } from './socket-opened.ts'
 import { tellSecured } from './tls-facts.ts'
 
 /**
@@ -47,10 +47,10 @@ export async function openSocket(
 
 /** Opens a socket for a session that outlives its retrieval: once the socket is open, the deadline does not end it. */
 export async function openSessionSocket(context: RetrievalContext, { host, port, tls }: Peer): Promise<Socket> {
-  const opening = new AbortController()
-  const unlink = context.deadline.onAbort(() => opening.abort())
+  const opening = new Lifetime()
+  const unlink = context.deadline.onAbort(() => opening.end('The retrieval has ended'))
   try {
-    return await openSocket(context, { host, port, tls }, opening.signal)
+    return await openSocket(context, { host, port, tls }, opening)
   } finally {
     unlink()
   }

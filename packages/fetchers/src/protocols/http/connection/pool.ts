@@ -4,6 +4,7 @@ import { IdleConnection, idleConnections } from '../../../kit/open-files.ts'
 import { poolKey } from '../../../wire/pool/pool-key.ts'
 import { RingReader } from '../../../wire/transport/ring-reader.ts'
 import { openProxySocket, openSocket, peerAddressOf, readsIntoMemory } from '../../../wire/transport/socket.ts'
+import { Lifetime } from '../../../wire/transport/socket-opened.ts'
 import { type SocketReader, StreamReader } from '../../../wire/transport/socket-reader.ts'
 import { forwarder, type HttpRequest } from '../request.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
@@ -153,16 +154,16 @@ function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string
  * be offered.
  */
 async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, http2: boolean): Promise<HttpConnection> {
-  const lifetime = new AbortController()
-  const unlink = context.deadline.onAbort(() => lifetime.abort())
+  const lifetime = new Lifetime()
+  const unlink = context.deadline.onAbort(() => lifetime.end('The retrieval has ended'))
   const proxy = forwarder(plan, context)
   // TLS and proxies read from the socket themselves.
   const ringReader = readsIntoMemory(context, plan.tls !== 'none') ? new RingReader() : undefined
   const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
   try {
     const socket = await (proxy === null
-      ? openSocket(context, { ...plan, alpn, provesEnd: true }, lifetime.signal, ringReader?.onread)
-      : openProxySocket(context, proxy, lifetime.signal))
+      ? openSocket(context, { ...plan, alpn, provesEnd: true }, lifetime, ringReader?.onread)
+      : openProxySocket(context, proxy, lifetime))
     ringReader?.attach(socket)
     const peerAddress = peerAddressOf(context, socket)
     if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
