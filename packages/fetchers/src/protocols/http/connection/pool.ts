@@ -20,6 +20,8 @@ const maxIdle = 16
 interface Site {
   /** Connections that have room. The one used last is at the end, since the server has least likely closed it. */
   readonly free: HttpConnection[]
+  /** How many connections are open or being opened, busy ones too: they come back to this site. */
+  connections: number
   /**
    * The first connection with TLS while it opens. All retrievals wait for it, since it serves all of them if it is
    * HTTP/2.
@@ -68,7 +70,7 @@ export class ConnectionPool {
   #site(key: string, http2: boolean): Site {
     let site = this.#sites.get(key)
     if (site === undefined) {
-      site = { free: [], opening: undefined, isShared: http2 ? undefined : false }
+      site = { free: [], connections: 0, opening: undefined, isShared: http2 ? undefined : false }
       this.#sites.set(key, site)
     }
     return site
@@ -87,7 +89,9 @@ export class ConnectionPool {
       return undefined
     }
     const opening = openHttpConnection(context, plan, http2)
-    const settled = opening.catch(() => {})
+    const leave = (): void => this.#leave(site, key)
+    site.connections++
+    const settled = opening.then((connection) => connection.onceClosed(leave), leave)
     site.opening = settled
     try {
       const connection = await opening
@@ -96,14 +100,14 @@ export class ConnectionPool {
         throw context.error('aborted', 'The client was closed; make another one.')
       }
       site.isShared = connection.isShared
-      this.#keep(connection, site, key)
+      this.#keep(connection, site)
       return connection
     } finally {
       if (site.opening === settled) site.opening = undefined
     }
   }
 
-  #keep(connection: HttpConnection, site: Site, key: string): void {
+  #keep(connection: HttpConnection, site: Site): void {
     this.#all.add(connection)
     const idle = new IdleConnection(() => void connection.destroy())
     connection.onUsed = () => idleConnections.forget(idle)
@@ -118,8 +122,13 @@ export class ConnectionPool {
       this.#all.delete(connection)
       const at = site.free.indexOf(connection)
       if (at >= 0) site.free.splice(at, 1)
-      if (site.free.length === 0 && site.opening === undefined && this.#sites.get(key) === site) this.#sites.delete(key)
     })
+  }
+
+  /** Notes that a connection has ended, or could not be opened. */
+  #leave(site: Site, key: string): void {
+    site.connections--
+    if (site.connections === 0 && this.#sites.get(key) === site) this.#sites.delete(key)
   }
 }
 
