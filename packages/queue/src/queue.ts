@@ -78,8 +78,8 @@ export interface Queue extends AsyncDisposable {
 }
 
 /**
- * Opens a queue, and makes it if there is none. Rejects with `connect-failed` or `auth-failed` if Redis cannot be used,
- * with `not-found` if there is no such queue and `create` is false, and with `invalid-option`.
+ * Opens a queue, and makes it if there is none. Rejects with `connect-failed`, `certificate` or `auth-failed` if Redis
+ * cannot be used, with `not-found` if there is no such queue and `create` is false, and with `invalid-option`.
  */
 export async function openQueue(options: QueueOptions): Promise<Queue> {
   const { connection, name, prefix, ...wanted } = readQueueOptions(options)

@@ -17,8 +17,8 @@ const longestPause = 2000
 const waiting = { maxRetriesPerRequest: null, lazyConnect: true, enableReadyCheck: true } as const
 
 /**
- * Connects. Rejects with `connect-failed` or `auth-failed` if Redis cannot be reached now. A connection that is lost
- * later is made again, and commands wait for it.
+ * Connects. Rejects with `connect-failed`, `certificate` or `auth-failed` if Redis cannot be reached now. A connection
+ * that is lost later is made again, and commands wait for it.
  */
 export async function connect(connection: QueueConnection): Promise<RedisClient> {
   let isConnected = false
@@ -52,13 +52,20 @@ function clientOf(connection: QueueConnection, retryStrategy: (tries: number) =>
 function unreachable(client: RedisClient, cause: unknown): RetrievalError {
   const { host = '127.0.0.1', port = 6379 } = client instanceof Redis ? client.options : {}
   const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
-  const isLogin = /NOAUTH|WRONGPASS|NOPERM/.test(reason)
-  const message = isLogin
-    ? `Redis at ${host}:${port} refuses the login: ${reason}. Give its user and password in \`connection\`.`
-    : `Redis at ${host}:${port} cannot be reached: ${reason}. Start it, or name another one in \`connection\`.`
-  return new RetrievalError(isLogin ? 'auth-failed' : 'connect-failed', message, {
-    phase: isLogin ? 'login' : 'connect',
-    transient: !isLogin,
-    cause,
-  })
+  const place = `Redis at ${host}:${port}`
+  if (/NOAUTH|WRONGPASS|NOPERM/.test(reason)) {
+    const message = `${place} refuses the login: ${reason}. Give its user and password in \`connection\`.`
+    return new RetrievalError('auth-failed', message, { phase: 'login', cause })
+  }
+  if (isOfCertificate(cause)) {
+    const message = `${place} has no certificate that is trusted: ${reason}. Give its CA in \`connection\`.`
+    return new RetrievalError('certificate', message, { phase: 'connect', cause })
+  }
+  const message = `${place} cannot be reached: ${reason}. Start it, or name another one in \`connection\`.`
+  return new RetrievalError('connect-failed', message, { phase: 'connect', transient: true, cause })
+}
+
+/** By the codes of Node and OpenSSL: SELF_SIGNED_CERT_IN_CHAIN, ERR_TLS_CERT_ALTNAME_INVALID. */
+function isOfCertificate(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && /CERT|SELF_SIGNED|UNABLE_TO_(?:GET|VERIFY)/.test(`${cause.code}`)
 }
