@@ -168,6 +168,37 @@ suite('redis', (server) => {
     expect(stored()).toHaveLength(1)
   })
 
+  test('within TLS and with a login, which no message shows', async () => {
+    const place = server.url('rediss', '', { user: 'alice:secret', offset: 1 })
+    const there = ['--redis', place, '--redis-cacert', server.path('cert.pem')]
+    expect(await queue('add', listOf('http://127.0.0.1/'), ...there)).toMatchObject({ status: 0 })
+    const { status, stdout } = await queue('status', ...there)
+    expect({ status, stdout }).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/ at rediss:\/\/[\w.]+:\d+\n/),
+    })
+    expect(await queue('remove', '--yes', ...there)).toMatchObject({ status: 0 })
+
+    const untrusted = await queue('status', '--redis', place)
+    expect(untrusted).toMatchObject({
+      status: 60,
+      stderr: expect.stringContaining('Give its CA by --redis-cacert FILE.'),
+    })
+    const wrong = await queue('status', ...there, '--redis', place.replace('secret', 'hunter2'))
+    expect(wrong).toMatchObject({ status: 67, stderr: expect.stringContaining('refuses the login: WRONGPASS') })
+    expect(stdout + untrusted.stderr + wrong.stderr).not.toMatch(/secret|hunter2/)
+  })
+
+  test('a queue that is removed is unknown, and what is stored stays', async () => {
+    const site = await newSite(1)
+    await queue('add', listOf(site.url(0, '/a')))
+    await work()
+    expect(await queue('remove')).toMatchObject({ status: 2, stderr: expect.stringContaining('give --yes') })
+    expect((await queue('remove', '--yes', '--json')).stdout).toBe('{"removed":true}\n')
+    expect((await queue('status')).status).toBe(78)
+    expect(stored()).toHaveLength(1)
+  })
+
   test('a login that a list names is that of the worker, for the host of the URL alone', async () => {
     const sent: unknown[] = []
     const site = await newSite(2, {

@@ -21,8 +21,8 @@ const queue = (...words: string[]): Promise<Outcome> =>
   retrieve(['queue', ...words], { cwd: folder(), env: { RETRIEVE_REDIS: '' } })
 
 test.each([
-  [[], 'queue needs one of add, work, status, failures, retry, pause, resume, cancel.'],
-  [['ad'], 'queue needs one of add, work, status, failures, retry, pause, resume, cancel, not "ad".'],
+  [[], 'queue needs one of add, work, status, failures, retry, pause, resume, cancel, remove.'],
+  [['ad'], 'queue needs one of add, work, status, failures, retry, pause, resume, cancel, remove, not "ad".'],
   [['add'], 'queue add needs a list of URLs: retrieve queue add urls.txt, or - for standard input.'],
   [['add', '-', '-'], 'Standard input can be read only once.'],
   [['work'], 'queue work needs a folder for what comes: --store DIR.'],
@@ -30,7 +30,7 @@ test.each([
   [['status', 'pictures'], 'queue status takes no "pictures"; --name names another queue.'],
   [['status', '--store', 'x'], '--store is for queue work, not for status.'],
   [['work', '--store', 'x', '--watch'], '--watch is for queue status, not for work.'],
-  [['retry', '--yes'], '--yes is for queue cancel, not for retry.'],
+  [['retry', '--yes'], '--yes is for queue cancel and remove, not for retry.'],
   [['add', 'x', '--expects', '0'], '--expects needs a number of 1 or more.'],
   [['work', '--store', 'x', '--hosts', 'many'], '--hosts needs a number of 0 or more, not "many".'],
   [['work', '--store', 'x', '--metrics', '99999'], '--metrics needs a port number up to 65535, not "99999".'],

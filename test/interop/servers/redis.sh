@@ -3,7 +3,8 @@
 #
 #   usage: redis.sh WORKDIR PORT
 #
-#   PORT    without a login
+#   PORT    without a login, or alice / secret
+#   PORT+1  the same within TLS; the certificate, cert.pem, is self-signed
 #
 # WORKDIR/start starts it again with its data.
 #
@@ -12,12 +13,19 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 redis=$(program REDIS_SERVER /usr/bin/redis-server)
 
-needs "$redis"
-begin 1 "$@"
+needs "$redis" openssl
+begin 2 "$@"
+certificate
 
 cat >redis.conf <<CONF
 bind 127.0.0.1
 port $port
+tls-port $((port + 1))
+tls-cert-file $dir/cert.pem
+tls-key-file $dir/key.pem
+tls-ca-cert-file $dir/cert.pem
+tls-auth-clients no
+user alice on >secret ~* &* +@all
 dir $dir
 maxmemory-policy noeviction
 appendonly yes

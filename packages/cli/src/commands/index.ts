@@ -68,11 +68,11 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
     example: 'retrieve journal urls.journal',
   },
   queue: {
-    operands: 'add|work|status|failures|retry|pause|resume|cancel [FILE|-]',
+    operands: 'add|work|status|failures|retry|pause|resume|cancel|remove [FILE|-]',
     help:
       'Retrieve a list by many workers, on one machine or many: add puts the URLs of a list into a queue in Redis, ' +
       'work retrieves them, status says how far it is, failures what failed, retry tries that again, pause lets ' +
-      'workers take no further URLs until resume, and cancel drops what is left',
+      'workers take no further URLs until resume, cancel drops what is left, and remove the whole queue',
     example: 'retrieve queue work --store files',
   },
   schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },

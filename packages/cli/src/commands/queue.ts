@@ -1,7 +1,7 @@
 import { usageError } from '../exit-codes.ts'
 import type { QueueAction } from '../options/lists/queue.ts'
 import { addLists } from '../queue/add.ts'
-import { cancel, failures, pause, resume, retry } from '../queue/control.ts'
+import { cancel, failures, pause, remove, resume, retry } from '../queue/control.ts'
 import type { Action } from '../queue/open.ts'
 import { withQueue } from '../queue/open.ts'
 import { status } from '../queue/status.ts'
@@ -17,6 +17,7 @@ const actions: Readonly<Record<QueueAction, Action>> = {
   pause,
   resume,
   cancel,
+  remove,
 }
 
 /** `retrieve queue ACTION`: a list of URLs in Redis, and its workers. */

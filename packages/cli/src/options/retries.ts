@@ -12,7 +12,7 @@ export const retryOptions: readonly OptionRow<RetryOption>[] = [
     arg: 'N',
     help:
       'After a failure that may be temporary, try again up to N times, with growing waits, and resume the body; a ' +
-      'MiB of progress renews the tries; default 3',
+      'MiB of progress renews the tries; default 3; queue: default 4, and each URL is put back',
     commands: [...network, 'queue'],
     example: 'retrieve --retry 10 -O http://www.example.org/big.iso',
   },

@@ -34,17 +34,34 @@ export const resume: Action = async (run) => {
 /** `retrieve queue cancel`: asks first. Returns 0 also if the answer is no. */
 export const cancel: Action = async (run) => {
   const { queue, settings } = run
-  if (!settings.isSure && !(await agrees(run))) return tell(run, { cancelled: 0 }, 'nothing is cancelled')
+  if (!(await agrees(run, 'cancel', (urls) => `Drop the ${urls} that are left of`))) {
+    return tell(run, { cancelled: 0 }, 'nothing is cancelled')
+  }
   const cancelled = await queue.cancel()
   return tell(run, { cancelled }, `${urlsOf(cancelled)} of the queue ${settings.name} cancelled`)
 }
 
-async function agrees({ queue, settings, output, signal }: QueueRun): Promise<boolean> {
-  if (!canAsk(output))
-    throw usageError('queue cancel drops all URLs that are left: give --yes, since nobody can be asked.')
+/** `retrieve queue remove`: asks first, as cancel does. What is stored stays. */
+export const remove: Action = async (run) => {
+  const { queue, settings } = run
+  if (!(await agrees(run, 'remove', (urls) => `Drop all that is known, and the ${urls} that are left, of`))) {
+    return tell(run, { removed: false }, 'nothing is removed')
+  }
+  await queue.remove()
+  return tell(run, { removed: true }, `the queue ${settings.name} is removed; what is stored stays`)
+}
+
+/** Whether a person says yes, or --yes does. Throws `invalid-option` if nobody can be asked. */
+async function agrees(
+  { queue, settings, output, signal }: QueueRun,
+  action: 'cancel' | 'remove',
+  question: (left: string) => string,
+): Promise<boolean> {
+  if (settings.isSure) return true
+  if (!canAsk(output)) throw usageError(`queue ${action} drops URLs: give --yes, since nobody can be asked.`)
   const { left } = await queue.progress()
-  const question = `Drop the ${urlsOf(left)} that are left of the queue ${settings.name} at ${settings.shownPlace}? [y/N]`
-  return /^y(es)?$/i.test((await promptLine(question, true, output, signal)).trim())
+  const text = `${question(urlsOf(left))} the queue ${settings.name} at ${settings.shownPlace}? [y/N]`
+  return /^y(es)?$/i.test((await promptLine(text, true, output, signal)).trim())
 }
 
 async function tell({ config, output }: QueueRun, told: object, message: string): Promise<number> {

@@ -40,6 +40,7 @@ function inWords({ code, message }: RetrievalError, name: string, place: string)
     return `There is no queue ${name} at ${place}. ${add} makes it; --name names another one.`
   }
   return message
+    .replace('Give its CA in `connection`.', 'Give its CA by --redis-cacert FILE.')
     .replace(
       'Start it, or name another one in `connection`.',
       'Start it, or name another one by --redis or $RETRIEVE_REDIS.',

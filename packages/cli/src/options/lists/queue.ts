@@ -93,24 +93,24 @@ export const queueOptions: readonly OptionRow<QueueOption>[] = [
   {
     long: 'yes',
     sent: false,
-    help: 'queue cancel: do not ask',
+    help: 'queue cancel and queue remove: do not ask',
     commands,
     example: 'retrieve queue cancel --yes',
   },
 ]
 
-const actions = ['add', 'work', 'status', 'failures', 'retry', 'pause', 'resume', 'cancel'] as const
+const actions = ['add', 'work', 'status', 'failures', 'retry', 'pause', 'resume', 'cancel', 'remove'] as const
 export type QueueAction = (typeof actions)[number]
 
-/** The options that one action alone takes. */
-const owners: readonly (readonly [option: QueueOption, action: QueueAction])[] = [
+/** The options that few actions take. */
+const owners: readonly (readonly [option: QueueOption, ...actions: QueueAction[]])[] = [
   ['expects', 'add'],
   ['store', 'work'],
   ['hosts', 'work'],
   ['until-done', 'work'],
   ['metrics', 'work'],
   ['watch', 'status'],
-  ['yes', 'cancel'],
+  ['yes', 'cancel', 'remove'],
 ]
 
 /** What `retrieve queue` shall do. */
@@ -178,8 +178,10 @@ export function readQueue(
 const defaultPerHost = 4
 
 function checkAction(line: Line, action: QueueAction, lists: readonly string[]): void {
-  for (const [option, owner] of owners) {
-    if (owner !== action && line.has(option)) throw usageError(`--${option} is for queue ${owner}, not for ${action}.`)
+  for (const [option, ...takers] of owners) {
+    if (!takers.includes(action) && line.has(option)) {
+      throw usageError(`--${option} is for queue ${takers.join(' and ')}, not for ${action}.`)
+    }
   }
   if (action === 'add' && lists.length === 0) {
     throw usageError('queue add needs a list of URLs: retrieve queue add urls.txt, or - for standard input.')
