@@ -15,7 +15,10 @@ try {
   }
   // The targets read files beside them.
   const define = { 'import.meta.url': JSON.stringify(import.meta.url) }
-  await build({ entryPoints: [path('main.ts')], outfile, bundle: true, platform: 'node', format: 'esm', alias, define })
+  // undici is CommonJS, and requires modules of Node.
+  const banner = { js: "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)" }
+  const options = { outfile, bundle: true, platform: 'node', format: 'esm', alias, define, banner }
+  await build({ entryPoints: [path('main.ts')], ...options })
   await import(pathToFileURL(outfile))
 } finally {
   await rm(folder, { recursive: true, force: true })

@@ -1,5 +1,6 @@
 import { fileNames, lines, terminal } from './cut-targets.ts'
 import { directory } from './dialogues/directory-targets.ts'
+import { http } from './dialogues/http-targets.ts'
 import { mqtt, mqttTopic } from './dialogues/mqtt-targets.ts'
 import { ws } from './dialogues/ws-targets.ts'
 import { ldap, ldif } from './ldap-targets.ts'
@@ -45,6 +46,7 @@ export const targets: Readonly<Record<string, Target>> = {
   wais,
   'wais-docid': waisDocid,
   directory,
+  http,
   ws,
   mqtt,
   'mqtt-topic': mqttTopic,
