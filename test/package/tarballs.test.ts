@@ -105,6 +105,7 @@ describe.runIf(/pnpm/.test(runner))('the tarballs', () => {
         'Hello, world.',
         'ftp function function',
         'application/json /pub/hello.txt string,/items/7 string',
+        'invalid-option function',
         'true',
         '',
       ])

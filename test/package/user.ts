@@ -8,6 +8,7 @@ import { httpFetcher } from '@retriever/fetchers/http'
 import { readMessage } from '@retriever/fetchers/mime'
 import { nntpFetcher } from '@retriever/fetchers/nntp'
 import { telnetFetcher } from '@retriever/fetchers/telnet'
+import { folderStore, openQueue } from '@retriever/queue'
 import { startServer, startServers } from '@retriever/servers'
 import { testFetcher } from '@retriever/servers/contract'
 
@@ -31,6 +32,13 @@ process.stdout.write(`${await byHttp.text()}${await byFtp.text()}`)
 process.stdout.write(`${resolve('ftp://h/x').plan.mechanism} ${typeof explain} ${typeof readMessage}\n`)
 process.stdout.write(`${(await client.retrieve(`${servers.http.url}items/7`)).mediaType} `)
 process.stdout.write(`${servers.http.requests.map(({ target, headers }) => `${target} ${typeof headers.host}`)}\n`)
+
+const store = folderStore('files')
+const refused = await openQueue({ connection: 'redis://127.0.0.1:1', name: 'no name' }).then(
+  async (queue) => (await queue.work({ store, untilDone: true })).stored,
+  ({ code }) => code,
+)
+process.stdout.write(`${refused} ${typeof store.put}\n`)
 
 let tests = 0
 const own = await startServer({ scheme: 'x-own', serve: async (connection) => void (await connection.readLine()) })
