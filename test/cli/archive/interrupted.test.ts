@@ -40,7 +40,7 @@ const types = async (file: string): Promise<string[]> => (await readArchive(file
 /** The file without a name in which a process keeps a body; null if there is none. */
 function spoolOf({ pid }: ChildProcess): { readonly mode: number; readonly size: number } | null {
   const descriptors = readdirSync(`/proc/${pid}/fd`).map((name) => `/proc/${pid}/fd/${name}`)
-  const spool = descriptors.find((path) => /\.warc-\d+-\d+\.tmp \(deleted\)$/.test(readlinkSync(path)))
+  const spool = descriptors.find((path) => /\.warc-[\da-f]+-\d+\.tmp \(deleted\)$/.test(readlinkSync(path)))
   if (spool === undefined) return null
   const { mode, size } = statSync(spool)
   return { mode: mode & 0o777, size }
@@ -63,6 +63,17 @@ describe.skipIf(process.platform !== 'linux')('a command that ends in the middle
     expect(archivesIn(cwd)).toHaveLength(2)
   })
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a process of the same number, on another machine, may share the folder',
+  async () => {
+    const cwd = newFolder()
+    const words = ['--warc', 'x', '-o', 'a', `${base}/large`]
+    const script = 'touch ".warc-$$-1.tmp" && exec "$@"'
+    const child = spawn('sh', ['-c', script, 'sh', process.execPath, bin, ...words], { cwd, env: cleanEnv })
+    expect(await once(child, 'exit')).toEqual([0, null])
+  },
+)
 
 test('a large body is read back as it came', async () => {
   const cwd = newFolder()

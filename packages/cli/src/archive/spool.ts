@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto'
+import { createHash, type Hash, randomBytes } from 'node:crypto'
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { tryFile } from '../saving/destination.ts'
@@ -8,6 +8,8 @@ const maxInMemory = 256 * 1024
 /** How many octets are read from the file at a time. */
 const chunkSize = 64 * 1024
 
+/** Processes of other machines, which may have the same folder, have another one. */
+const own = randomBytes(8).toString('hex')
 let made = 0
 
 interface Digests {
@@ -102,7 +104,7 @@ export class Spool {
   #opened(): number {
     if (this.#file !== null) return this.#file
     made++
-    const path = join(this.#folder, `.warc-${process.pid}-${made}.tmp`)
+    const path = join(this.#folder, `.warc-${own}-${made}.tmp`)
     const file = tryFile(path, () => openSync(path, 'wx+', 0o600))
     this.#file = file
     this.#path = path
