@@ -37,6 +37,11 @@ export class Archive {
     })
   }
 
+  /** Resolves when all that came so far is written. Rejects with `write-failed`. */
+  written(): Promise<void> {
+    return this.#shared.writer.written()
+  }
+
   /** Resolves when all is written. Rejects with `write-failed`. */
   close(): Promise<void> {
     return this.#shared.writer.close()

@@ -5,6 +5,8 @@ import type { ArchiveOptions } from './warc-writer.ts'
 
 export type ArchiveOption = 'warc' | 'warc-max-size' | 'warc-header' | 'from-warc'
 
+const commands = [...retrieving, 'queue'] as const
+
 export const archiveOptions: readonly OptionRow<ArchiveOption>[] = [
   {
     long: 'warc',
@@ -12,8 +14,8 @@ export const archiveOptions: readonly OptionRow<ArchiveOption>[] = [
     arg: 'PREFIX',
     help:
       'Also keep what is sent and received, without secrets, in a new web archive PREFIX-TIME-00000.warc.gz, with an ' +
-      'index beside it',
-    commands: retrieving,
+      'index beside it; queue work: in place of --store, too',
+    commands,
     global: true,
     example: 'retrieve --warc site -o page.html http://www.example.org/',
   },
@@ -22,7 +24,7 @@ export const archiveOptions: readonly OptionRow<ArchiveOption>[] = [
     sent: false,
     arg: 'SIZE',
     help: 'With --warc: begin a new file once one has SIZE octets; default 1G',
-    commands: retrieving,
+    commands,
     global: true,
     example: 'retrieve --warc site --warc-max-size 100M --from urls.txt -O',
   },
@@ -31,7 +33,7 @@ export const archiveOptions: readonly OptionRow<ArchiveOption>[] = [
     sent: false,
     arg: 'NAME: VALUE',
     help: 'With --warc: add a field to the record that describes the archive',
-    commands: retrieving,
+    commands,
     global: true,
     example: "retrieve --warc site --warc-header 'operator: A. Archivist' http://www.example.org/",
   },

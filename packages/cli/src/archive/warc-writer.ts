@@ -58,11 +58,19 @@ export class WarcWriter {
     this.#failure ??= error
   }
 
+  /** Resolves when all records so far are written. Rejects with the error that ended the writing. */
+  async written(): Promise<void> {
+    await this.#writing
+    if (this.#failure !== null) throw this.#failure
+  }
+
   /** Closes the file once all is written. Rejects with the error that ended the writing. */
   async close(): Promise<void> {
-    await this.#writing
-    this.#file.close()
-    if (this.#failure !== null) throw this.#failure
+    try {
+      await this.written()
+    } finally {
+      this.#file.close()
+    }
   }
 
   async #write(records: readonly Ready[]): Promise<void> {

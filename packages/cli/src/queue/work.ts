@@ -1,11 +1,12 @@
 import type { RetrieveOptions } from '@retriever/fetchers'
-import { folderStore, type WorkCounts, type WorkOutcome } from '@retriever/queue'
+import { folderStore, type Store, type WorkCounts, type WorkOutcome } from '@retriever/queue'
 import { netrcLogin, withoutDefault } from '../netrc.ts'
 import { Session } from '../session.ts'
 import { jsonLine, withoutSecrets } from '../terminal/output.ts'
 import { errorRecord } from '../terminal/report.ts'
 import { serveMetrics } from './metrics.ts'
 import type { Action, QueueRun } from './open.ts'
+import { warcStore } from './warc-store.ts'
 
 /** How often the line on the terminal is drawn, in milliseconds. */
 const drawEvery = 200
@@ -33,7 +34,7 @@ export const work: Action = async (run) => {
   try {
     if (!config.json && !config.silent) view.begin(metrics?.url)
     const counts = await queue.work({
-      store: folderStore(settings.store),
+      store: storeOf(run),
       client: session.client,
       hosts,
       perHost,
@@ -54,6 +55,11 @@ export const work: Action = async (run) => {
     await metrics?.close()
   }
   return untilDone ? (interrupts.exitCode ?? 0) : 0
+}
+
+function storeOf({ archive, config, settings }: QueueRun): Store {
+  if (settings.store !== '' || archive === null || config.archive === null) return folderStore(settings.store)
+  return warcStore(archive, config.archive.prefix)
 }
 
 function requestOf({ config, report, traceFile }: QueueRun): Omit<RetrieveOptions, 'signal'> {

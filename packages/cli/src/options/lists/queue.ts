@@ -1,3 +1,4 @@
+import type { ArchiveOption } from '../../archive/options.ts'
 import { usageError } from '../../exit-codes.ts'
 import { readNumber, readPort } from '../numbers.ts'
 import type { GivenOptions, OptionRow } from '../option.ts'
@@ -103,12 +104,13 @@ const actions = ['add', 'work', 'status', 'failures', 'retry', 'pause', 'resume'
 export type QueueAction = (typeof actions)[number]
 
 /** The options that few actions take. */
-const owners: readonly (readonly [option: QueueOption, ...actions: QueueAction[]])[] = [
+const owners: readonly (readonly [option: QueueOption | ArchiveOption, ...actions: QueueAction[]])[] = [
   ['expects', 'add'],
   ['store', 'work'],
   ['hosts', 'work'],
   ['until-done', 'work'],
   ['metrics', 'work'],
+  ['warc', 'work'],
   ['watch', 'status'],
   ['yes', 'cancel', 'remove'],
 ]
@@ -124,7 +126,7 @@ export interface QueueSettings {
   readonly shownPlace: string
   readonly name: string
   readonly expects: number | null
-  /** "" unless the action is work. */
+  /** "" unless the action is work; there, it means that the archive of --warc is the store. */
   readonly store: string
   readonly hosts: number
   readonly perHost: number
@@ -136,7 +138,7 @@ export interface QueueSettings {
   readonly isSure: boolean
 }
 
-type Line = GivenOptions<QueueOption | 'retry' | 'parallel-max-host'>
+type Line = GivenOptions<QueueOption | ArchiveOption | 'cache' | 'retry' | 'parallel-max-host'>
 
 /** Throws `invalid-option`. */
 export function readQueue(
@@ -193,8 +195,11 @@ function checkAction(line: Line, action: QueueAction, lists: readonly string[]):
   if (action !== 'add' && other !== undefined) {
     throw usageError(`queue ${action} takes no ${JSON.stringify(other)}; --name names another queue.`)
   }
-  if (action === 'work' && !line.value('store')) {
-    throw usageError('queue work needs a folder for what comes: --store DIR.')
+  if (action === 'work' && !line.value('store') && !line.has('warc')) {
+    throw usageError('queue work needs a place for what comes: --store DIR, or --warc PREFIX.')
+  }
+  if (action === 'work' && !line.value('store') && line.has('cache')) {
+    throw usageError('--warc has no record of answers that --cache gives: add --store DIR.')
   }
 }
 
