@@ -1,12 +1,13 @@
 /** Where the workers of `retrieve queue work` keep what comes. */
 
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Queue } from '@retriever/queue'
 import { expect, test } from 'vitest'
 import { type Outcome, retrieveApart, useBundle } from '../support/cli/run.ts'
 import { bodyOf } from './queue-site.ts'
-import { queueSuite } from './queue-suite.ts'
+import { filesIn, queueSuite } from './queue-suite.ts'
 
 useBundle()
 
@@ -79,6 +80,35 @@ queueSuite(({ connection, newQueue, newSite, folder }) => {
       await queue.add([site.url(0, '/a')])
       expect((await work(queue, '--warc', prefix)).stderr).toContain(counts)
       isSecond = true
+    }
+  })
+
+  test('a disk that is full ends its worker, and others go on with its hosts', async ({ skip }) => {
+    const disk = join(folder(), 'disk')
+    mkdirSync(disk)
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk], { encoding: 'utf8' })
+    if (mounted.status !== 0) skip(`no small disk can be mounted: ${mounted.stderr?.trim() || mounted.error?.message}`)
+    try {
+      const largeOf = (path: string): string => `${path}\n`.padEnd(20_000, '.')
+      const site = await newSite(10, { answer: () => (request, response) => response.end(largeOf(`${request.url}`)) })
+      const paths = Array.from({ length: 160 }, (_, at) => `/${at}`)
+      const queue = await newQueue()
+      await queue.add(paths.map((path, at) => site.url(at % 10, path)))
+
+      const full = await work(queue, '--store', disk)
+      expect(full).toMatchObject({ status: 23, stderr: expect.stringContaining('cannot be written') })
+      const { done, left, turns } = await queue.progress()
+      expect(done).toBeGreaterThan(0)
+      expect(done + left).toBe(paths.length)
+      expect(turns.active).toBe(0)
+      expect(filesIn(disk)).toHaveLength(done)
+
+      expect(await work(queue, '--store', 'files')).toMatchObject({ status: 0 })
+      expect(await queue.progress()).toMatchObject({ done: paths.length, failed: 0, left: 0 })
+      const records = [...filesIn(disk), ...filesIn(join(folder(), 'files'))]
+      expect(records.sort()).toEqual(paths.map(largeOf).sort())
+    } finally {
+      spawnSync('umount', [disk])
     }
   })
 })
