@@ -7,6 +7,7 @@ import { removeStale } from '../saving/part-lock.ts'
 import { readFilter } from '../walk/path-filter.ts'
 import type { Saver } from '../walk/retriever.ts'
 import { type Folder, throwIfAborted, Walk, type WalkStep } from '../walk/walk.ts'
+import { defaultConcurrency } from '../walk/walk-options.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import { ignoresCase, LocalNames } from './local-names.ts'
 import { compareFile, type FileParts, requestOf, retrieveFile, type TreeFile } from './mirror-file.ts'
@@ -15,8 +16,12 @@ import { MirrorResults } from './mirror-results.ts'
 import { deleteFolder, deleteSurplus, type Surplus } from './surplus.ts'
 import { inTheWay, parentOf, TargetFolder } from './target-folder.ts'
 
-/** How many files may be compared, wait for their places, or come. If there are more, the walk pauses. */
-const maxOpen = 32
+/**
+ * How many files may be open for each retrieval at a time: half of them are compared, wait for a place, or are written.
+ * With more, new files would come before those whose parts are looked at first, so that a mirror that is often killed
+ * would begin many files and end none.
+ */
+const openPerPlace = 2
 
 /** Implements Client.mirror. */
 export async function mirror(
@@ -86,6 +91,7 @@ class Mirror {
 
   async run(): Promise<MirrorSummary> {
     const { walk, target, options, signal } = this.#parts
+    const maxOpen = openPerPlace * (options.concurrency ?? defaultConcurrency)
     try {
       for await (const steps of walk.steps()) {
         for (const step of steps) {
