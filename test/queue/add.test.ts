@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { resolve } from '@retriever/core'
 import { folderStore } from '@retriever/queue'
 import { expect, test } from 'vitest'
@@ -29,6 +30,15 @@ test('a file has a URL a line, perhaps with the name of a login', async () => {
   ])
   await expect(all({ file: join(folder, 'none') })).rejects.toMatchObject({ code: 'file-failed' })
   rmSync(folder, { recursive: true })
+})
+
+test('a line of any number of blanks is read in time', async () => {
+  const blanks = ' '.repeat(1_000_000)
+  const lines = Readable.from([`http://a.example/${blanks}b\n${blanks}http://b.example/${blanks}@me${blanks}\n`])
+  expect(await all({ lines })).toEqual([
+    { url: `http://a.example/${blanks}b`, login: null, number: 1 },
+    { url: 'http://b.example/', login: 'me', number: 2 },
+  ])
 })
 
 test('lists have strings, URLs and items', async () => {

@@ -45,13 +45,21 @@ function itemOf(entry: QueueEntry): Omit<Listed, 'number'> {
   return { url: String(entry.url), login: entry.login ?? null }
 }
 
+/** Reads a line without blanks around it. Takes time in proportion to its length, whatever blanks it has. */
+function listedOn(line: string): Omit<Listed, 'number'> {
+  const words = line.split(/\s+/)
+  const last = words.at(-1) ?? ''
+  if (words.length < 2 || last.length < 2 || !last.startsWith('@')) return { url: line, login: null }
+  return { url: line.slice(0, -last.length).trimEnd(), login: last.slice(1) }
+}
+
 async function* linesOf(input: Readable, name: string): AsyncGenerator<Listed> {
   let number = 0
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       number++
-      const [, url = '', login = null] = /^\s*(.*?)(?:\s+@(\S+))?\s*$/.exec(line) ?? []
-      if (url !== '' && !url.startsWith('#')) yield { url, login, number }
+      const listed = listedOn(line.trim())
+      if (listed.url !== '' && !listed.url.startsWith('#')) yield { ...listed, number }
     }
   } catch (cause) {
     const message = `${name} cannot be read: ${systemReason(cause) ?? String(cause)}.`
