@@ -1,5 +1,14 @@
 /** Where workers keep what they retrieve. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { resolve } from '@retriever/core'
@@ -42,11 +51,24 @@ test('what a killed worker has left goes after a day', async () => {
   await using client = createClient()
   const left = join(folder, '.unfinished')
   mkdirSync(left)
-  for (const name of ['old', 'new']) writeFileSync(join(left, name), '')
+  const [old, young, other] = ['0123456789abcdef-1', '0123456789abcdef-2', 'thesis.txt']
+  for (const name of [old, young, other]) writeFileSync(join(left, name), '')
   const dayAgo = Date.now() / 1000 - 90_000
-  utimesSync(join(left, 'old'), dayAgo, dayAgo)
+  for (const name of [old, other]) utimesSync(join(left, name), dayAgo, dayAgo)
   await folderStore(folder).put(stored, await client.retrieve('data:,x'))
-  expect(readdirSync(left)).toEqual(['new'])
+  expect(readdirSync(left)).toEqual([young, other])
+})
+
+test.each(['a link to nothing', 'a folder'])('%s at the name of a record is an error, no record', async (kind) => {
+  await using client = createClient()
+  const path = join(folder, '01', '23456789abcdef0123456789abcdef.txt')
+  mkdirSync(join(folder, '01'))
+  if (kind === 'a folder') mkdirSync(path)
+  else symlinkSync('nothing', path)
+  const store = folderStore(folder)
+  const refused = { code: 'write-failed', message: expect.stringContaining('something else than a file') }
+  expect(() => store.has(stored)).toThrow(expect.objectContaining(refused))
+  await expect(store.put(stored, await client.retrieve('data:,x'))).rejects.toMatchObject(refused)
 })
 
 test('a folder that cannot be made is an error of the store', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RetrievalError, resolve } from '@retriever/core'
 import { fileNameOf, type Representation } from '@retriever/fetchers'
@@ -8,6 +8,8 @@ import type { Store, StoredUrl } from './store.ts'
 
 /** Where unfinished files are, below the folder. */
 const unfinished = '.unfinished'
+/** The names there: of a worker, and a number. */
+const partName = /^[\da-f]{16}-\d+$/
 /** One that nobody has written to for so long was left by a worker that was killed, in milliseconds. */
 const leftAfter = 24 * 60 * 60 * 1000
 
@@ -35,7 +37,7 @@ class FolderStore implements Store {
   }
 
   has(url: StoredUrl): boolean {
-    return existsSync(this.#pathOf(url))
+    return hasFile(this.#pathOf(url))
   }
 
   async put(url: StoredUrl, representation: Representation): Promise<boolean> {
@@ -49,7 +51,7 @@ class FolderStore implements Store {
       linkSync(part, path)
       return true
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
+      if ((cause as NodeJS.ErrnoException).code === 'EEXIST' && hasFile(path)) return false
       throw notWritten(path, cause)
     } finally {
       rmSync(part, { force: true })
@@ -74,12 +76,23 @@ class FolderStore implements Store {
   }
 }
 
-/** Removes what workers that were killed have left. */
+/** Throws `write-failed` for a name of something else, such as a FIFO or a link to nothing: no URL is kept there. */
+function hasFile(path: string): boolean {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return true
+  } catch (cause) {
+    throw notWritten(path, cause)
+  }
+  throw notWritten(path, new Error('something else than a file has that name'))
+}
+
+/** Removes what workers that were killed have left, and nothing else: the folder may be a link to another one. */
 function removeLeft(folder: string): void {
-  for (const name of readdirSync(folder)) {
+  for (const name of readdirSync(folder).filter((each) => partName.test(each))) {
     const path = join(folder, name)
-    const stats = statSync(path, { throwIfNoEntry: false })
-    if (stats !== undefined && stats.mtimeMs < Date.now() - leftAfter) rmSync(path, { force: true })
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats?.isFile() === true && stats.mtimeMs < Date.now() - leftAfter) rmSync(path, { force: true })
   }
 }
 
