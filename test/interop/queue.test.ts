@@ -2,10 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { folderStore, functionStore, openQueue, type WorkOutcome } from '@retriever/queue'
 import { expect, test } from 'vitest'
+import { shardOf } from '../../packages/queue/src/frontier/host.ts'
+import { connect } from '../../packages/queue/src/redis/connection.ts'
 import { bodyOf } from './queue-site.ts'
 import { filesIn, queueSuite } from './queue-suite.ts'
 
-queueSuite(({ newQueue, newSite, folder, server }) => {
+queueSuite(({ newQueue, newSite, folder, server, connection }) => {
   test('a list is retrieved into a folder, each URL once, and failures say why', async () => {
     const site = await newSite(2, {
       answer: (host) => (host === 1 ? (_, response) => response.writeHead(404).end() : undefined),
@@ -120,6 +122,62 @@ queueSuite(({ newQueue, newSite, folder, server }) => {
     await queue.drain()
     ended.abort()
     expect(await working).toMatchObject({ stored: 3 })
+  })
+
+  test.each([
+    ['another version', Buffer.from('hello'), 'has version 104'],
+    ['more URLs than it says', Buffer.from('\u0001\0\0\u0001http://127.0.0.1/a\nhttp://127.0.0.1/b'), 'has 2 URLs'],
+    ['fewer', Buffer.from('\u0001\0\0\u0005http://127.0.0.1/a'), 'has 1 URLs, and says that it has 5'],
+  ])('a block of others with %s ends each worker that takes it, with a message', async (_, block, message) => {
+    const queue = await newQueue()
+    await queue.pause()
+    await queue.add(['http://127.0.0.1/x'])
+    const redis = await connect(connection())
+    const base = `{retriever:${queue.name}:${shardOf('127.0.0.1', 8)}}:`
+    await redis.del(`${base}u:127.0.0.1`)
+    await redis.rpush(`${base}u:127.0.0.1`, block)
+    await queue.resume()
+    const store = functionStore({ has: () => true, put: () => true })
+    // The second one finds it among those that were taken.
+    for (const _worker of [1, 2]) {
+      await expect(queue.work({ store, untilDone: true })).rejects.toMatchObject({
+        code: 'protocol-violation',
+        message: expect.stringContaining(message),
+      })
+    }
+    redis.disconnect()
+  })
+
+  test('keys of another program, and errors that Redis answers, are told of', async () => {
+    const redis = await connect(connection())
+    const queue = await newQueue()
+    await redis.hset(`{retriever:${queue.name}}:settings`, 'shards', 'many')
+    await expect(openQueue({ connection: connection(), name: queue.name })).rejects.toMatchObject({
+      code: 'protocol-violation',
+      message: expect.stringContaining('another program'),
+    })
+    await redis.set(`{retriever:${queue.name}:0}:c`, 'no hash')
+    await expect(queue.progress()).rejects.toMatchObject({
+      code: 'server-refused',
+      message: expect.stringMatching(/^Redis refuses a command of this queue: WRONGTYPE .*value\.$/),
+    })
+    redis.disconnect()
+  })
+
+  test('a Redis that is full takes no URLs, and tells how far a queue is', async () => {
+    const redis = await connect(connection())
+    const queue = await newQueue()
+    const list = ['http://127.0.0.1/a']
+    await redis.config('SET', 'maxmemory', '1')
+    await expect(queue.add(list)).rejects.toMatchObject({
+      code: 'server-refused',
+      message: expect.stringContaining('OOM'),
+    })
+    const other = await newQueue(queue.name, { create: false })
+    expect(await other.progress()).toMatchObject({ added: 0 })
+    await redis.config('SET', 'maxmemory', '0')
+    expect(await queue.add(list)).toMatchObject({ added: 1 })
+    redis.disconnect()
   })
 
   test('Redis that is not there, and a store that fails, are clear errors', async () => {

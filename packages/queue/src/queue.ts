@@ -11,6 +11,7 @@ import { isDone, progressOf, type QueueProgress } from './outcomes/progress.ts'
 import { type QueueOptions, readQueueOptions } from './queue-options.ts'
 import { connect, type RedisClient } from './redis/connection.ts'
 import { QueueKeys, ShardKeys } from './redis/keys.ts'
+import { toldInWords } from './redis/refusal.ts'
 import { Shard } from './redis/shard.ts'
 import { type QueueSettings, settle } from './settings.ts'
 import { readWorkOptions, type WorkCounts, type WorkOptions } from './turns/work-options.ts'
@@ -85,7 +86,10 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   const { connection, name, prefix, ...wanted } = readQueueOptions(options)
   const redis = await connect(connection)
   const keys = new QueueKeys(prefix, name)
-  const settings = await settle(redis, keys, wanted)
+  const settings = await toldInWords(() => settle(redis, keys, wanted)).catch((error) => {
+    redis.disconnect()
+    throw error
+  })
   if (settings === null) {
     redis.disconnect()
     throw new RetrievalError('not-found', `There is no queue ${name} in this Redis; add URLs to it first.`, {
@@ -114,7 +118,11 @@ class RedisQueue implements Queue {
     this.#settings = settings
   }
 
-  async add(source: QueueSource, { split, onRefused, signal }: AddOptions = {}): Promise<Added> {
+  add(source: QueueSource, options: AddOptions = {}): Promise<Added> {
+    return toldInWords(() => this.#add(source, options))
+  }
+
+  async #add(source: QueueSource, { split, onRefused, signal }: AddOptions): Promise<Added> {
     if (typeof source !== 'object' || source === null)
       throw invalidOption('source', 'a list of URLs, { file } or { lines }', source)
     const adder = new Adder({ shards: this.#shards, bucketBits: this.#settings.bucketBits }, split)
@@ -134,6 +142,7 @@ class RedisQueue implements Queue {
     } finally {
       await adder.end()
     }
+    await this.#checkThere()
     return { added: adder.added, duplicates: adder.duplicates, refused }
   }
 
@@ -147,16 +156,19 @@ class RedisQueue implements Queue {
         keys: this.#keys,
         shards: this.#shards,
         bucketBits: this.#settings.bucketBits,
-        isDone: () => isDone(this.#shards),
+        isDone: () => this.#isDone(),
       }
-      return await new Worker(place, options.client ?? own ?? createClient(), known).run()
+      return await toldInWords(() => new Worker(place, options.client ?? own ?? createClient(), known).run())
     } finally {
       await own?.close()
     }
   }
 
   progress(): Promise<QueueProgress> {
-    return progressOf(this.#redis, this.#keys, this.#shards)
+    return toldInWords(async () => {
+      await this.#checkThere()
+      return await progressOf(this.#redis, this.#keys, this.#shards)
+    })
   }
 
   failures(): AsyncIterable<QueueFailure> {
@@ -164,19 +176,19 @@ class RedisQueue implements Queue {
   }
 
   retry(): Promise<number> {
-    return retryAll(this.#shards)
+    return toldInWords(() => retryAll(this.#shards))
   }
 
   pause(): Promise<void> {
-    return pauseAll(this.#shards, true)
+    return toldInWords(() => pauseAll(this.#shards, true))
   }
 
   resume(): Promise<void> {
-    return pauseAll(this.#shards, false)
+    return toldInWords(() => pauseAll(this.#shards, false))
   }
 
   cancel(): Promise<number> {
-    return cancelAll(this.#shards)
+    return toldInWords(() => cancelAll(this.#shards))
   }
 
   async remove(): Promise<void> {
@@ -186,7 +198,20 @@ class RedisQueue implements Queue {
   }
 
   async drain({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    while (!(await isDone(this.#shards))) await pauseFor(drainEvery, signal)
+    while (!(await this.#isDone())) await pauseFor(drainEvery, signal)
+  }
+
+  async #isDone(): Promise<boolean> {
+    if (!(await isDone(this.#shards))) return false
+    await this.#checkThere()
+    return true
+  }
+
+  /** Throws `not-found` if Redis has lost the queue: it restarted without its data, or somebody has removed it. */
+  async #checkThere(): Promise<void> {
+    if ((await this.#redis.exists(this.#keys.settings)) === 1) return
+    const message = `The queue ${this.name} is gone from Redis, and what was left of it; add its URLs again.`
+    throw new RetrievalError('not-found', message, { phase: 'request' })
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { RetrievalError } from '@retriever/core'
 import type { RedisClient } from './redis/connection.ts'
 import type { QueueKeys } from './redis/keys.ts'
 
@@ -17,10 +18,24 @@ export async function settle(
   { settings }: QueueKeys,
   { shards, expects, create }: { readonly shards: number; readonly expects: number; readonly create: boolean },
 ): Promise<QueueSettings | null> {
-  if (!create && (await redis.exists(settings)) === 0) return null
+  const there = await redis.hgetall(settings)
+  // Who makes a queue writes one of them before the other.
+  if (there.shards !== undefined && there.bucketBits !== undefined) return checked(there, settings)
+  if (!create) return null
   const bucketBits = Math.min(16, Math.max(0, Math.ceil(Math.log2(expects / shards / bucketSize))))
   await redis.hsetnx(settings, 'shards', shards)
   await redis.hsetnx(settings, 'bucketBits', bucketBits)
-  const found = await redis.hgetall(settings)
-  return { shards: Number(found.shards), bucketBits: Number(found.bucketBits) }
+  return checked(await redis.hgetall(settings), settings)
+}
+
+/** Throws `protocol-violation` for what no queue has: URLs would be lost in shards that are none. */
+function checked({ shards, bucketBits }: Record<string, string>, key: string): QueueSettings {
+  const found = { shards: Number(shards), bucketBits: Number(bucketBits) }
+  if (isWhole(found.shards, 1, 1024) && isWhole(found.bucketBits, 0, 16)) return found
+  const message = `The key ${key} in Redis has no settings of a queue; another program has written it. Remove it.`
+  throw new RetrievalError('protocol-violation', message, { phase: 'resolve' })
+}
+
+function isWhole(value: number, least: number, most: number): boolean {
+  return Number.isInteger(value) && value >= least && value <= most
 }

@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { RetrievalError } from '@retriever/core'
 
 /** A URL as a queue keeps it. */
 export interface QueuedUrl {
@@ -37,14 +38,30 @@ export function packBlock({ tries, urls }: Block): Buffer {
   return Buffer.concat([head, isSmaller ? small : text])
 }
 
+/** Throws `protocol-violation`: a block with another number of URLs than it says would never end, or too soon. */
 export function unpackBlock(block: Buffer): Block {
   const [kind = 0, tries = 0] = block
-  if ((kind & ~deflated) !== version) {
-    throw new Error(`A block of URLs in Redis has version ${kind & ~deflated}: a newer Retriever has written it.`)
-  }
+  if ((kind & ~deflated) !== version) throw damaged(`has version ${kind & ~deflated}; a newer Retriever may know it`)
+  if (block.length < 4) throw damaged('is too short')
+  const urls = textOf(block).split('\n').map(readLine)
+  const count = block.readUInt16BE(2)
+  if (urls.length !== count) throw damaged(`has ${urls.length} URLs, and says that it has ${count}`)
+  return { tries, urls }
+}
+
+function textOf(block: Buffer): string {
   const body = block.subarray(4)
-  const text = (kind & deflated) === 0 ? body : inflateRawSync(body, { maxOutputLength: maxText })
-  return { tries, urls: text.toString().split('\n').map(readLine) }
+  try {
+    const isDeflated = ((block[0] ?? 0) & deflated) !== 0
+    return (isDeflated ? inflateRawSync(body, { maxOutputLength: maxText }) : body).toString()
+  } catch (cause) {
+    throw damaged('cannot be inflated', cause)
+  }
+}
+
+function damaged(how: string, cause?: unknown): RetrievalError {
+  const message = `A block of URLs in Redis ${how}. Others may write to this Redis; queue.cancel() drops what is left.`
+  return new RetrievalError('protocol-violation', message, { phase: 'request', cause })
 }
 
 function lineOf({ url, login = '', depth = 0, from = '' }: QueuedUrl): string {

@@ -13,6 +13,9 @@ export type RedisClient = Redis | Cluster
 /** After a lost connection, the client tries again for ever, and at least every so many milliseconds. */
 const longestPause = 2000
 
+/** How long the first connection and its first answer may take, in milliseconds. */
+const longestConnect = 15_000
+
 /** BullMQ wants commands that wait for a connection for ever. */
 const waiting = { maxRetriesPerRequest: null, lazyConnect: true, enableReadyCheck: true } as const
 
@@ -30,14 +33,23 @@ export async function connect(connection: QueueConnection): Promise<RedisClient>
     last = error
   })
   try {
-    await client.connect()
-    await client.ping()
+    await withinTime(client.connect().then(() => client.ping()))
     isConnected = true
     return client
   } catch (error) {
     client.disconnect()
     throw unreachable(client, last ?? error)
   }
+}
+
+/** Rejects if what listens there says nothing: it may be another server. */
+async function withinTime(connecting: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${longestConnect / 1000} s`)), longestConnect)
+  })
+  connecting.catch(() => {})
+  await Promise.race([connecting, late]).finally(() => clearTimeout(timer))
 }
 
 function clientOf(connection: QueueConnection, retryStrategy: (tries: number) => number | null): RedisClient {

@@ -58,7 +58,8 @@ export class Decider {
     if ((await this.#robots?.allows(url.url)) === false) return failed(url, 'refused', 'robots.txt forbids it')
     const login = url.login === undefined ? undefined : await options.logins(url.login, url.url)
     if (login === null) {
-      return failed(url, 'auth-required', `The worker does not know the login @${url.login}. Give it in \`logins\``)
+      const where = 'give it to the worker, by .netrc (-n) or `logins`'
+      return failed(url, 'auth-required', `The worker does not know the login @${url.login} of this host; ${where}`)
     }
     const page = follower?.follows(url) === true ? new PageOctets() : null
     const own: RetrieveOptions = {

@@ -6,6 +6,7 @@ import { Worker as BullWorker, DelayedError, type Job } from 'bullmq'
 import { Follower } from '../frontier/follow.ts'
 import type { RedisClient } from '../redis/connection.ts'
 import type { QueueKeys } from '../redis/keys.ts'
+import { ofRefusal } from '../redis/refusal.ts'
 import type { Shard } from '../redis/shard.ts'
 import { findLost } from '../scripts/frontier.ts'
 import type { TurnPlace } from './decide.ts'
@@ -121,7 +122,8 @@ export class Worker {
       else await job.moveToDelayed(Math.max(end.next, Date.now()), token)
       throw new DelayedError()
     } catch (error) {
-      if (isRefusal(error)) this.#fail(refusedBy(error))
+      const told = ofRefusal(error)
+      if (RetrievalError.is(told)) this.#fail(told)
       throw error
     } finally {
       lease.end()
@@ -171,18 +173,6 @@ export class Worker {
   async #lookAt(shard: Shard, turn: string): Promise<void> {
     if ((await shard.redis.sismember(`${shard.keys.base}o`, turn)) === 1) await shard.addTurns([turn])
   }
-}
-
-/** Whether Redis has answered with an error that does not pass, such as OOM. */
-function isRefusal(error: unknown): error is Error {
-  return (
-    error instanceof Error && error.name === 'ReplyError' && !/^(LOADING|MASTERDOWN|TRYAGAIN|BUSY)/.test(error.message)
-  )
-}
-
-function refusedBy(cause: Error): RetrievalError {
-  const message = `Redis refuses a command of this queue: ${cause.message}.`
-  return new RetrievalError('server-refused', message, { phase: 'request', cause })
 }
 
 /** The share of one shard in the hosts of a worker. */
