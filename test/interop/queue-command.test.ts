@@ -1,15 +1,26 @@
 /** `retrieve queue` as people run it, with a Redis of its own. */
 import { on, once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connect } from '../../packages/queue/src/redis/connection.ts'
 import { type Outcome, retrieveApart, start, useBundle } from '../support/cli/run.ts'
+import { hasTmux } from '../support/cli/tmux.ts'
+import { onScreen } from '../support/cli/tmux-session.ts'
 import { bodyOf, type QueueSite, queueSite } from './queue-site.ts'
 import { suite } from './suite.ts'
 
 useBundle()
+
+/** The status of the answer to a request with this Host. */
+async function statusFor(url: string, host: string): Promise<number | undefined> {
+  const [response] = await once(get(url, { headers: { host } }), 'response')
+  response.resume()
+  return response.statusCode
+}
 
 suite('redis', (server) => {
   let folder = ''
@@ -157,6 +168,8 @@ suite('redis', (server) => {
     const figures = async (): Promise<string> => (await fetch(url ?? '')).text()
     const response = await fetch(url ?? '')
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    // A web page whose name leads to loopback says that name.
+    expect(await statusFor(url ?? '', 'evil.example')).toBe(421)
     const labels = `queue="command-${number}"`
     await expect.poll(figures).toContain(`retriever_queue_workers{${labels}} 1\n`)
     expect(await figures()).toMatch(/^(# (HELP|TYPE) \w+ .+\n|\w+\{[^}]*\} \d+\n)+$/)
@@ -166,6 +179,29 @@ suite('redis', (server) => {
     expect((await queue('resume')).status).toBe(0)
     expect(await once(child, 'exit')).toEqual([0, null])
     expect(stored()).toHaveLength(1)
+  })
+
+  test.skipIf(!hasTmux)('status --watch draws one table over the other on a narrow screen, too', async () => {
+    await queue('add', listOf('http://127.0.0.1/a'))
+    const place = env().RETRIEVE_REDIS
+    using screen = onScreen(folder, `queue status --watch --name command-${number} --redis ${place}`, 40)
+    await screen.shows(/a second/)
+    await queue('pause')
+    const shown = await screen.shows(/paused/)
+    expect(shown.match(/^(Queue|added|workers)/gm)).toEqual(['Queue', 'added', 'workers'])
+  })
+
+  test('a queue that Redis has lost is an error, not the end of the work', async () => {
+    const site = await newSite(1)
+    await queue('add', listOf(site.url(0, '/a')))
+    await queue('pause')
+    const working = work()
+    await expect.poll(async () => (await status()).workers).toBe(1)
+    const redis = await connect(server.url('redis', ''))
+    await redis.flushall()
+    redis.disconnect()
+    expect(await working).toMatchObject({ status: 78, stderr: expect.stringContaining('is gone from Redis') })
+    expect(site.asked.size).toBe(0)
   })
 
   test('within TLS and with a login, which no message shows', async () => {

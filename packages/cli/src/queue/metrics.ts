@@ -9,6 +9,9 @@ import type { QueueSettings } from '../options/lists/queue.ts'
 /** How long a look at Redis may take before the figures of the worker come alone, in milliseconds. */
 const longest = 2000
 
+/** The Host of a request to this machine itself. */
+const loopbackHost = /^(127(\.\d{1,3}){3}|localhost)(:\d+)?$/i
+
 type Counts = Readonly<Record<WorkOutcome['state'], number>>
 
 /** Serves /metrics on loopback, in the text format 0.0.4 of Prometheus. Throws `invalid-option` for a port in use. */
@@ -18,6 +21,8 @@ export async function serveMetrics(
   counts: Counts,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
+    // A web page may have a name that leads to 127.0.0.1.
+    if (!loopbackHost.test(request.headers.host ?? 'localhost')) return void response.writeHead(421).end()
     if (request.url !== '/metrics') return void response.writeHead(404).end()
     if (request.method !== 'GET' && request.method !== 'HEAD') return void response.writeHead(405).end()
     void answer(response, queue, name, counts)

@@ -22,7 +22,7 @@ export const status: Action = async (run) => {
     const text = config.json
       ? jsonLine({ queue: settings.name, ...progress, perSecond })
       : view(run, progress, perSecond)
-    if (isShown && !isLast) output.status(text.trimEnd())
+    if (isShown && !isLast) output.status(brokenAt(output.stderrColumns, text.trimEnd()))
     else {
       output.status('')
       await output.write(text)
@@ -30,6 +30,12 @@ export const status: Action = async (run) => {
     if (isLast) return 0
     await setTimeout(isShown || config.json ? watchEvery.terminal : watchEvery.file, undefined, { signal })
   }
+}
+
+/** Lines as the terminal would break them: output.status() goes back by their number. */
+function brokenAt(columns: number, text: string): string {
+  const row = new RegExp(`.{1,${columns}}`, 'g')
+  return (text.match(row) ?? []).join('\n')
 }
 
 function view({ settings }: QueueRun, progress: QueueProgress, perSecond: number | null): string {
