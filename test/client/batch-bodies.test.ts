@@ -58,7 +58,9 @@ test('a URL whose body waits for its next try has no place', async () => {
   const order: number[] = []
   for await (const { index } of client.mapAll([first, ...whole.urls.slice(0, 3)], (each) => each.text()))
     order.push(index)
-  expect(order).toEqual([1, 0, 2, 3])
+  // When the wait of the first one ends is up to the machine.
+  expect(order[0]).toBe(1)
+  expect(order.toSorted()).toEqual([0, 1, 2, 3])
 })
 
 test('one URL whose body always breaks off stops none of the others', async () => {
