@@ -77,6 +77,12 @@ test('a folder that cannot be made is an error of the store', async () => {
   await expect(store.put(stored, await client.retrieve('data:,x'))).rejects.toMatchObject({ code: 'write-failed' })
 })
 
+test.runIf(process.platform === 'linux')('a system that makes no folders is an error of the store', async () => {
+  await using client = createClient()
+  const put = folderStore('/proc/a/b').put(stored, await client.retrieve('data:,x'))
+  await expect(put).rejects.toMatchObject({ code: 'write-failed' })
+})
+
 test('two functions are a store', async () => {
   await using client = createClient()
   const texts = new Map<string, string>()

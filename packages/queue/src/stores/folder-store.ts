@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { linkSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RetrievalError, resolve } from '@retriever/core'
 import { fileNameOf, type Representation } from '@retriever/fetchers'
+import { makeFolders } from '@retriever/fetchers/internal'
 import { invalidOption } from '@retriever/fetchers/plugin'
 import type { Store, StoredUrl } from './store.ts'
 
@@ -42,11 +43,12 @@ class FolderStore implements Store {
 
   async put(url: StoredUrl, representation: Representation): Promise<boolean> {
     const path = this.#pathOf(url)
-    const part = join(this.#folder, unfinished, `${this.#own}-${++this.#count}`)
-    this.#makeFolder(dirname(part))
-    if (this.#count === 1) removeLeft(dirname(part))
+    const number = ++this.#count
+    const part = join(this.#folder, unfinished, `${this.#own}-${number}`)
+    await this.#makeFolder(dirname(part))
+    if (number === 1) removeLeft(dirname(part))
     await representation.saveTo(part, { resumable: false })
-    this.#makeFolder(dirname(path))
+    await this.#makeFolder(dirname(path))
     try {
       linkSync(part, path)
       return true
@@ -58,10 +60,10 @@ class FolderStore implements Store {
     }
   }
 
-  #makeFolder(folder: string): void {
+  async #makeFolder(folder: string): Promise<void> {
     if (this.#made.has(folder)) return
     try {
-      mkdirSync(folder, { recursive: true })
+      await makeFolders(folder)
     } catch (cause) {
       throw notWritten(folder, cause)
     }
