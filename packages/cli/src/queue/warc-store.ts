@@ -1,8 +1,9 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolders } from '@retriever/fetchers/internal'
 import type { Store, StoredUrl } from '@retriever/queue'
 import type { Archive } from '../archive/archive.ts'
-import { tryFile } from '../saving/destination.ts'
+import { systemFailure, tryFile } from '../saving/destination.ts'
 
 /**
  * A store of web archives: each worker writes files of its own. In common they have the folder `PREFIX-recorded`, with
@@ -16,15 +17,18 @@ export function warcStore(archive: Archive, prefix: string): Store {
       // The archive copies what is read.
       for await (const _ of representation);
       await archive.written()
-      return isMade(pathOf(url))
+      return await isMade(pathOf(url))
     },
   }
 }
 
 /** Makes an empty file. Returns false if there is one. Throws `write-failed`. */
-function isMade(path: string): boolean {
+async function isMade(path: string): Promise<boolean> {
+  const folder = dirname(path)
+  await makeFolders(folder).catch((error) => {
+    throw systemFailure(folder, error)
+  })
   return tryFile(path, () => {
-    mkdirSync(dirname(path), { recursive: true })
     try {
       closeSync(openSync(path, 'wx'))
       return true
