@@ -162,7 +162,7 @@ export interface Config {
   readonly request: RetrieveOptions
   /** The options with which explain resolves URLs, as the client does. */
   readonly resolving: ResolveOptions
-  /** What queue shall do; null for the other commands. */
+  /** The settings of `retrieve queue`; null for the other commands. */
   readonly queue: QueueSettings | null
   /** The servers and the command of serve; null for the other commands. */
   readonly serving: Serving | null

@@ -11,7 +11,7 @@ export interface QueueOptions {
    * Default 8, at most 1024.
    */
   readonly shards?: number
-  /** What all names in Redis begin with. As `name`. Default `retriever`. */
+  /** The beginning of all names in Redis. As `name`. Default `retriever`. */
   readonly prefix?: string
   /**
    * How many URLs the queue will have at most: duplicates take 20 to 25 octets each up to that, and then four times as

@@ -67,7 +67,7 @@ export class Counts {
     return Math.floor(this.#keys.get(keyOfItem(line)) / scale) === at
   }
 
-  /** What an earlier run had begun is only left. */
+  /** Counts the URLs that an earlier run had begun as left. */
   #noneIsBegun(at: number): void {
     this.#runFrom = at
     for (const numbers of [this.all, ...this.hosts.values()]) numbers.begun = 0

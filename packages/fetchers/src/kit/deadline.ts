@@ -17,8 +17,8 @@ const waitingFor: Readonly<Record<Phase, string>> = {
 }
 
 /**
- * What each signal of callers ends. A signal for a whole batch has one listener for all its retrievals: Node searches
- * all listeners for one that is removed, and warns of a leak at the eleventh.
+ * The functions that each signal of callers calls. A signal for a whole batch has one listener for all its retrievals:
+ * Node searches all listeners for one that is removed, and warns of a leak at the eleventh.
  */
 const heeding = new WeakMap<AbortSignal, Set<() => void>>()
 

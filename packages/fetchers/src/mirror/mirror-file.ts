@@ -54,7 +54,7 @@ export function compareFile({ entry, resolution }: TreeFile, known: Stats | null
   return verdict === 'ask' && resolution.plan.mechanism === 'gopher' ? 'new' : verdict
 }
 
-/** What is known of the place of a file before it is retrieved. */
+/** The facts about a file's place before the file is retrieved. */
 interface Before {
   /** The local file, if the server is to say whether it has changed since. */
   readonly known: Stats | null

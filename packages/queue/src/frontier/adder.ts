@@ -24,7 +24,7 @@ interface Group {
   readonly known: Set<string>
 }
 
-/** What a queue's adder needs to know of it. */
+/** The parts of a queue that its adder uses. */
 export interface Frontier {
   readonly shards: readonly Shard[]
   /** The number of bits in the number of a bucket of sums, for each shard. */
@@ -103,7 +103,7 @@ export class Adder {
     this.#waiting -= group.urls.length
     const before = this.#sending[group.shard]
     const sent = Promise.resolve(before).then(() => this.#sendBlock(group))
-    // Whoever awaits it next gets the error.
+    // The next call that awaits this promise gets the error.
     sent.catch(() => {})
     this.#sending[group.shard] = sent
     await before

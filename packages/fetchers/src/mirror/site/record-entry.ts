@@ -1,6 +1,6 @@
 import { webLink } from './site-place.ts'
 
-/** What a copy has of one URL. */
+/** A file of the copy, and the URL that it came from. */
 export interface SavedPage {
   readonly url: string
   /** The local path. */

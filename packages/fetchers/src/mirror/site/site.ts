@@ -71,7 +71,7 @@ export class Site {
     this.#start = start
     this.#seen.add(keyOf(start))
     for (let wave: readonly Wanted[] = [first]; wave.length > 0; ) wave = await this.#visitAll(wave)
-    // What has come is usable, even if a limit or the caller has ended the run.
+    // The pages that have come are usable, even if a limit or the caller has ended the run.
     await this.#finish().catch((cause: unknown) => (this.#fatal ??= { cause }))
     await record.close()
     if (this.#fatal !== null) {
@@ -85,7 +85,7 @@ export class Site {
   /** Retrieves one wave, and returns the next: the new URLs of its pages, in their order. */
   async #visitAll(wave: readonly Wanted[]): Promise<readonly Wanted[]> {
     const next: Wanted[] = []
-    /** What came of the URLs whose turn to add to the next wave has not come yet, by their index. */
+    /** The links of visited URLs, by index, that wait until those of the URLs before them are added. */
     const found = new Map<number, readonly Wanted[]>()
     let added = 0
     let at = 0

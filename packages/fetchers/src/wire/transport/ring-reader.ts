@@ -12,8 +12,8 @@ const large = 2048 * 1024
 /** Enough for everything but a large body. */
 const small = 64 * 1024
 /**
- * What sockets read into that have no memory of their own. The system fills it and Node calls `onread` in one turn, so
- * all of them can share it: an idle connection then takes no memory, and a short answer only its own length.
+ * Sockets without memory of their own read into this. The system fills it and Node calls `onread` in one turn, so all
+ * of them can share it: an idle connection then takes no memory, and a short answer only its own length.
  */
 const shared = Buffer.allocUnsafeSlow(small)
 const none = Buffer.alloc(0)

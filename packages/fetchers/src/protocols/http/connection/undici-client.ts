@@ -27,7 +27,7 @@ export class UndiciClient {
       // error.
       connect: (_options, callback) =>
         queueMicrotask(() => {
-          // What answers a request that was sent may be here, although the connection has ended.
+          // The answer to a request that was sent may be here, although the connection has ended.
           if (!fed.destroyed && (fed.request === '' || !socket.destroyed)) callback(null, fed)
           else callback(new ConnectionLost('The connection is closed', { cause: socket.errored }), null)
         }),
