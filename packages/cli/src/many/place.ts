@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { decodeOctets, octetsToText, type Resolution } from '@retriever/core'
 import { safeFileName } from '@retriever/fetchers'
+import { hashedPlace } from '@retriever/fetchers/internal'
 import { itemOf } from '../journal/item.ts'
 import type { Layout } from '../options/lists/layout.ts'
 import { indexName } from '../saving/index-name.ts'
@@ -18,8 +19,7 @@ function hashPlace(resolution: Resolution): string {
   const sum = createHash('sha256')
     .update(id ?? url)
     .digest('hex')
-  const [extension = ''] = /\.[a-z\d]{1,8}$/.exec(nameFor(resolution).toLowerCase()) ?? []
-  return `${sum.slice(0, 2)}/${sum.slice(2, 32)}${extension}`
+  return hashedPlace(sum, nameFor(resolution))
 }
 
 /** Whether the name of the file is `index`, since the URL ends in `/`. Its suffix is that of what comes. */

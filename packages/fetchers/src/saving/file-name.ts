@@ -92,6 +92,12 @@ export function safeFileName(text: string, rules: FileNameRules = {}): string | 
   return partName.test(safe) ? `${shorten(safe, maxOctets - 1)}_` : safe
 }
 
+/** The place that a hash gives a file: `ab/cdef0123....txt`, of its first 32 digits and the extension of the name. */
+export function hashedPlace(digits: string, name: string): string {
+  const [extension = ''] = /\.[a-z\d]{1,8}$/.exec(name.toLowerCase()) ?? []
+  return `${digits.slice(0, 2)}/${digits.slice(2, 32)}${extension}`
+}
+
 /** Removes trailing dots and blanks: Windows drops them, and would then use another file. `.` and `..` become empty. */
 function trimEnd(name: string): string {
   let end = name.length

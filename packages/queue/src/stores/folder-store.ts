@@ -3,7 +3,7 @@ import { linkSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RetrievalError, resolve } from '@retriever/core'
 import { fileNameOf, type Representation } from '@retriever/fetchers'
-import { makeFolders } from '@retriever/fetchers/internal'
+import { hashedPlace, makeFolders } from '@retriever/fetchers/internal'
 import { invalidOption } from '@retriever/fetchers/plugin'
 import type { Store, StoredUrl } from './store.ts'
 
@@ -73,8 +73,7 @@ class FolderStore implements Store {
   #pathOf({ url, id }: StoredUrl): string {
     const resolution = resolve(url)
     const name = fileNameOf(resolution) ?? (resolution.plan.mechanism === 'http' ? 'index.html' : '')
-    const [extension = ''] = /\.[a-z\d]{1,8}$/.exec(name.toLowerCase()) ?? []
-    return join(this.#folder, id.slice(0, 2), `${id.slice(2)}${extension}`)
+    return join(this.#folder, hashedPlace(id, name))
   }
 }
 
