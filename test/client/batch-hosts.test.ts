@@ -2,13 +2,19 @@
 import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
+import { random } from '../support/random.ts'
 
 // The clock goes on to the next timer as soon as nothing else is left to do.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
   vi.setTimerTickMode('nextTimerAsync')
+  // The delays before further tries are drawn by chance: with a seed, each run takes the same time.
+  vi.spyOn(Math, 'random').mockImplementation(random(1738))
 })
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
 /** `running`: how many requests its host has, with this one. */
 type Answer = (asked: {
