@@ -10,6 +10,7 @@ import { runInNewContext } from 'node:vm'
 import { createClient } from '@retriever/fetchers'
 import { startServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { longestRun } from './support/longest-run.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const examples = join(root, 'examples')
@@ -23,7 +24,7 @@ interface Ran {
 }
 
 async function run(file: string, ...args: readonly string[]): Promise<Ran> {
-  const options = { cwd: folder, timeout: 15_000 }
+  const options = { cwd: folder, timeout: longestRun }
   const ran = await execute(process.execPath, [join(examples, file), ...args], options).catch((error) => error)
   return { stdout: ran.stdout, stderr: ran.stderr, code: ran.code ?? 0 }
 }

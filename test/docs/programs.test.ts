@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { startServers, type TestServers } from '@retriever/servers'
 import { transform } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { longestRun } from '../support/longest-run.ts'
 import { type Program, pages, programsOf, promisedOutput } from './programs.ts'
 
 const execute = promisify(execFile)
@@ -83,18 +84,14 @@ describe('the programs in the documentation', () => {
     expect(stdout).toBe('')
   }, 60_000)
 
-  test.each(programs)(
-    '$name runs, and prints what its comments say',
-    async (program) => {
-      for (const module of all.filter(({ module }) => module !== null)) await writeScript(module)
-      const script = await writeScript(program)
-      const cwd = join(folder, fileOf(program))
-      await mkdir(cwd)
-      const { stdout, stderr } = await execute(process.execPath, [script], { cwd, timeout: 20_000 })
-      expect(stderr).toBe('')
-      const printed = withHosts(stdout).split('\n')
-      expect(promisedOutput(program.code).filter((text) => !printed.includes(text))).toEqual([])
-    },
-    30_000,
-  )
+  test.each(programs)('$name runs, and prints what its comments say', async (program) => {
+    for (const module of all.filter(({ module }) => module !== null)) await writeScript(module)
+    const script = await writeScript(program)
+    const cwd = join(folder, fileOf(program))
+    await mkdir(cwd)
+    const { stdout, stderr } = await execute(process.execPath, [script], { cwd, timeout: longestRun })
+    expect(stderr).toBe('')
+    const printed = withHosts(stdout).split('\n')
+    expect(promisedOutput(program.code).filter((text) => !printed.includes(text))).toEqual([])
+  })
 })

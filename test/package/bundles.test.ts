@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib'
 import { startServers } from '@retriever/servers'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { longestRun } from '../support/longest-run.ts'
 
 const execute = promisify(execFile)
 const here = fileURLToPath(new URL('bundles/', import.meta.url))
@@ -30,7 +31,7 @@ async function run(file: string): Promise<string> {
     `${servers.gopher.url}0/pub/hello.txt`,
     servers.nntp.url,
   ]
-  const { stdout } = await execute(process.execPath, [file, ...urls], { cwd: folder, timeout: 15_000 })
+  const { stdout } = await execute(process.execPath, [file, ...urls], { cwd: folder, timeout: longestRun })
   return stdout
 }
 

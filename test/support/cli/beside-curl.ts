@@ -2,6 +2,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { longestRun } from '../longest-run.ts'
 import { retrieveOctets } from './run.ts'
 
 export const hasCurl: boolean = spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0
@@ -39,7 +40,7 @@ export async function besideCurl(
 }
 
 function curl(argv: readonly string[], cwd: string): Promise<{ status: number; stdout: Buffer }> {
-  const options = { cwd, env: { PATH: process.env.PATH, HOME: cwd }, encoding: 'buffer', timeout: 15_000 } as const
+  const options = { cwd, env: { PATH: process.env.PATH, HOME: cwd }, encoding: 'buffer', timeout: longestRun } as const
   return new Promise((resolve, reject) => {
     execFile('curl', [...argv], options, (error, stdout) => {
       const status = error === null ? 0 : error.code

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { PassThrough, Writable } from 'node:stream'
 import { retrievedSchemes } from '../../../packages/cli/src/help/retrieved-schemes.ts'
 import { main } from '../../../packages/cli/src/main.ts'
+import { longestRun } from '../longest-run.ts'
 import type { OctetOutcome } from './run.ts'
 
 const manifest = new URL('../../../packages/cli/package.json', import.meta.url)
@@ -12,9 +13,6 @@ Object.assign(globalThis, {
   RETRIEVE_VERSION: JSON.parse(readFileSync(manifest, 'utf8')).version,
   RETRIEVE_SCHEMES: retrievedSchemes(),
 })
-
-/** How long a run may take, in milliseconds. */
-const longest = 15_000
 
 /**
  * `retrieve ARGUMENTS` in this folder with these variables; its standard input stays open and silent. `isTerminal`: its
@@ -56,7 +54,7 @@ class Collected extends Writable {
 
 function timeLimit(error: () => Error): Disposable & { readonly passed: Promise<never> } {
   let timer: NodeJS.Timeout | undefined
-  const passed = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(error()), longest)))
+  const passed = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(error()), longestRun)))
   return { passed, [Symbol.dispose]: () => clearTimeout(timer) }
 }
 

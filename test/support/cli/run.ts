@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll } from 'vitest'
+import { longestRun } from '../longest-run.ts'
 import { runHere } from './run-here.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -61,7 +62,7 @@ export function retrieveOctetsApart(
     env: { ...cleanEnv, ...env },
     encoding: 'buffer',
     maxBuffer: 2 ** 26,
-    timeout: 15_000,
+    timeout: longestRun,
   } as const
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [bin, ...args], options, (error, stdout, stderr) => {
@@ -89,7 +90,7 @@ export function shell(script: string, cwd: string = root): Outcome {
     cwd,
     env: cleanEnv,
     encoding: 'utf8',
-    timeout: 15_000,
+    timeout: longestRun,
   })
   return { status: status ?? -1, stdout, stderr }
 }

@@ -2,6 +2,7 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
+import { longestRun } from '../longest-run.ts'
 import { bin, cleanEnv } from './run.ts'
 
 export const hasTmux: boolean = spawnSync('tmux', ['-V'], { stdio: 'ignore' }).status === 0
@@ -35,7 +36,7 @@ export async function onTmux(folder: string, script: string, { columns, env = {}
       cwd: folder,
       env: { ...cleanEnv, SHELL: '/bin/sh', ...env },
     })
-    await promisify(execFile)('tmux', ['-L', server, 'wait-for', 'over'], { timeout: 20_000 })
+    await promisify(execFile)('tmux', ['-L', server, 'wait-for', 'over'], { timeout: longestRun })
     const written = tmux('capture-pane', '-p', '-J').split('\n')
     const lines = written.map((line) => line.trimEnd())
     while (lines.at(-1) === '') lines.pop()
