@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createClient, type RetrievalEvent, type Session } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
 import { expect, test } from 'vitest'
+import { silence, withoutWaiting } from '../../servers/src/contract/long-timers.ts'
 import { failure } from '../../support/failure.ts'
 import { resetAfterX, scriptedTelnet } from './support/scripted-telnet.ts'
 
@@ -238,15 +239,21 @@ test('R33: once the input has ended, a silent server is given up after limits.id
     await peer.connection.stall()
     await new Promise((resolve) => peer.connection.stream.once('close', resolve))
   })
-  const session = await client.connect(server.url, { limits: { idleTimeout: 100 } })
-  session.end()
-  expect(await failure(textOf(session))).toMatchObject({ code: 'timeout' })
+  const session = await client.connect(server.url, { limits: { idleTimeout: silence } })
+  const given = withoutWaiting(() => {
+    session.end()
+    return failure(textOf(session))
+  })
+  expect(await given).toMatchObject({ code: 'timeout' })
 })
 
 test('R40: limits.totalTimeout, a signal and close() end a session', async () => {
   await using server = await scriptedTelnet((peer) => peer.rest())
-  const timed = await client.connect(server.url, { limits: { totalTimeout: 50 } })
-  expect(await failure(textOf(timed))).toMatchObject({ code: 'timeout' })
+  const timed = withoutWaiting(async () => {
+    const session = await client.connect(server.url, { limits: { totalTimeout: silence } })
+    return failure(textOf(session))
+  })
+  expect(await timed).toMatchObject({ code: 'timeout' })
 
   const stop = new AbortController()
   const stopped = await client.connect(server.url, { signal: stop.signal })

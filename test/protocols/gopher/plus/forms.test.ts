@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { createClient } from '@retriever/fetchers'
 import type { Form, FormAnswers } from '@retriever/fetchers/internal'
 import { describe, expect, test } from 'vitest'
+import { silence, withoutWaiting } from '../../../servers/src/contract/long-timers.ts'
 import { retries, sent } from '../../../support/events.ts'
 import { asking, replying, startPair } from '../support/gopher-plus-client.ts'
 
@@ -194,15 +195,17 @@ describe('nobody answers', () => {
 })
 
 test('a filler gets the form, and may take longer than the server may be silent', async () => {
-  await using pair = await startPair({}, { limits: { idleTimeout: 1000, maxRetries: 0 } })
+  await using pair = await startPair({}, { limits: { idleTimeout: silence, maxRetries: 0 } })
   let form: Form | undefined
-  const body = await pair.text('0/ask', {
-    form: async (asked) => {
-      form = asked
-      await new Promise((resolve) => setTimeout(resolve, 500))
-      return answers
-    },
-  })
+  const body = await withoutWaiting(() =>
+    pair.text('0/ask', {
+      form: async (asked) => {
+        form = asked
+        for (let twice = 0; twice < 2; twice++) await new Promise((resolve) => setTimeout(resolve, silence))
+        return answers
+      },
+    }),
+  )
   expect(body).toBe(filled)
   expect(form).toEqual({
     url: `${pair.url}0/ask`,
@@ -275,7 +278,7 @@ test('a server cannot begin a request of its own by what it calls a view', async
 })
 
 describe('a form is not sent twice', () => {
-  const patient = { limits: { idleTimeout: 200, maxRetries: 3 } }
+  const patient = { limits: { idleTimeout: silence, maxRetries: 3 } }
 
   test.each([
     ['before the answer', 'response'],
@@ -286,7 +289,7 @@ describe('a form is not sent twice', () => {
       pair.server.setFaults({ stall })
       return { 1: 'a' }
     }
-    const error = await pair.failure('0/ask', { form })
+    const error = await withoutWaiting(() => pair.failure('0/ask', { form }))
     expect(error).toMatchObject({ code: 'timeout', transient: false })
     expect(error.message).toContain('may have been received')
     expect(pair.server.received.filter((line) => line.endsWith('\t1'))).toHaveLength(1)
@@ -307,7 +310,7 @@ describe('a form is not sent twice', () => {
     const { port } = server.address() as AddressInfo
     await using client = createClient(patient)
     const form = { 1: new Uint8Array(2 ** 24) }
-    const retrieving = client.retrieve(`gopher://127.0.0.1:${port}/0/x`, { form })
+    const retrieving = withoutWaiting(() => client.retrieve(`gopher://127.0.0.1:${port}/0/x`, { form }))
     await expect(retrieving).rejects.toMatchObject({ code: 'timeout', transient: false })
     expect(requests).toEqual(['/x\t!\r\n', '/x\t+\t1'])
     server.close()
