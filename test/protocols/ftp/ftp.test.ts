@@ -4,7 +4,7 @@ import type { FtpPlan } from '@retriever/core/internal'
 import { type ClientOptions, createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import { type FtpServerOptions, startFtpServer, type TestServer, testCa } from '@retriever/servers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readExtendedPort, readPassivePort } from '../../../packages/fetchers/src/protocols/ftp/transfer/data.ts'
 import { failure } from '../../support/failure.ts'
 import { expectLinear } from '../../support/growth.ts'
@@ -216,6 +216,9 @@ describe('replies are the same whatever the segments are', () => {
   }
 
   test('whole, octet by octet, and cut between CR and LF', async () => {
+    // No reply is late: a client that waits too long for one sends commands one by one.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const whole = await dialogue('whole')
     expect(whole.text).toBe('Hello, world.\n')
     expect(whole.events).toContain('229 Entering Extended Passive Mode (|||PORT|)\r\n')
