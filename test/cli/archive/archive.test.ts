@@ -9,9 +9,9 @@ import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 const outer = temporaryFolder()
-let servers: TestServers<'http' | 'ftp' | 'gopher'>
+let servers: TestServers<'http' | 'ftp' | 'gopher' | 'gemini'>
 beforeAll(async () => {
-  servers = await startServers({ http: true, ftp: true, gopher: true })
+  servers = await startServers({ http: true, ftp: true, gopher: true, gemini: true })
 })
 afterAll(() => servers.close())
 
@@ -70,6 +70,16 @@ test('redirects, and no secrets', async () => {
   expect(all).not.toMatch(/s3cr3t|bWU6czNjcjN0/)
   const again = await retrieve(['--from-warc', file, url], { cwd: folder })
   expect(again).toMatchObject({ status: 0, stdout: 'y' })
+})
+
+test('redirects of another protocol than HTTP', async () => {
+  const url = `${servers.gemini.url}redirect/31`
+  const { stdout, file, folder } = await archived('-k', url)
+  expect(stdout).toBe('Hello, world.\n')
+  const again = await retrieve(['--from-warc', file, '-w', '%{num_redirects} %{url_effective}', url], { cwd: folder })
+  expect(again).toMatchObject({ status: 0, stdout: `${stdout}2 ${servers.gemini.url}pub/hello.txt` })
+  const listed = await retrieve(['ls', '--json', file], { cwd: folder })
+  expect(listed.stdout).toContain('"type":"metadata"')
 })
 
 test.each(['--compressed', '--no-progress-meter'])(

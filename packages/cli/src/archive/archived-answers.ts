@@ -59,6 +59,7 @@ class Shelf {
       throw failure('range-refused', url, 'An archive gives whole bodies: leave the range out')
     }
     const found = this.#newest(url)
+    if (found.redirect !== null) return { outcome: 'redirect', ...found.redirect }
     const record = await recordAt(found)
     const origin = found.type === 'revisit' ? this.#original(found, url) : found
     const payload = origin === found ? record : await recordAt(origin)

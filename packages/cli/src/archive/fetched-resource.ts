@@ -12,6 +12,7 @@ import {
 import { Trace } from '../terminal/trace.ts'
 import type { Shared } from './archive.ts'
 import { newId, type Ready, recordOf } from './records.ts'
+import { dialogueType, redirectLine } from './redirect-line.ts'
 import { revisitOf } from './revisits.ts'
 import { Spool } from './spool.ts'
 import { targetUri } from './target-uri.ts'
@@ -71,7 +72,7 @@ export class FetchedResource {
   async answered<M extends Mechanism>(outcome: Outcome<M>): Promise<Outcome<M>> {
     if (outcome.outcome === 'handoff') return outcome
     if (outcome.outcome === 'redirect') {
-      this.#add(`* redirected to ${printable(targetUri(outcome.location))}`)
+      this.#add(redirectLine(outcome.status, printable(targetUri(outcome.location))))
       await this.#shared.writer.write([this.#metadata()])
       return outcome
     }
@@ -138,10 +139,13 @@ export class FetchedResource {
   #metadata(concurrentTo?: string): Ready {
     const block = new Spool(this.#shared.writer.folder)
     block.write(Buffer.from(`${this.#lines.join('\r\n')}\r\n`))
-    const contentType = `text/x-${this.#mechanism}-control-conversation`
     return recordOf(
       'metadata',
-      { ...this.#common(), contentType, ...(concurrentTo !== undefined && { concurrentTo }) },
+      {
+        ...this.#common(),
+        contentType: dialogueType(this.#mechanism),
+        ...(concurrentTo !== undefined && { concurrentTo }),
+      },
       block,
     )
   }

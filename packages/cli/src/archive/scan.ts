@@ -3,18 +3,22 @@ import { RetrievalError } from '@retriever/core'
 import { systemReason } from '@retriever/fetchers/internal'
 import { LimitReader, type WARCRecord, type WARCType } from 'warcio'
 import { RecordReader } from './record-reader.ts'
+import { redirectOf } from './redirect-line.ts'
 
 /** A record that answers a URL. */
 export interface Found {
   readonly file: string
   readonly offset: number
-  readonly type: 'response' | 'resource' | 'revisit'
+  /** `metadata` is the dialogue of a redirect by another protocol than HTTP. */
+  readonly type: 'response' | 'resource' | 'revisit' | 'metadata'
   readonly uri: string
   /** As in `2026-12-31T23:59:59Z`, perhaps with parts of seconds. */
   readonly date: string
   /** The status of HTTP; null for other protocols. */
   readonly status: number | null
   readonly mediaType: string | null
+  /** Where another protocol than HTTP redirects to, and its status; null: it does not. */
+  readonly redirect: { readonly status: number; readonly location: string } | null
   /** How many octets of payload the record has: a revisit has none. */
   readonly size: number
   /** The digest of the payload; null if the record has none. */
@@ -44,11 +48,11 @@ export async function scan(file: string): Promise<Scan> {
       const isRecord = record.warcHeaders.statusline.startsWith('WARC/')
       if (!isRecord && count === 0) throw new Error('it is no web archive (WARC)')
       const { offset } = reader
-      const size = isRecord ? await sizeOf(record) : null
+      const payload = isRecord ? await payloadOf(record) : null
       // warcio would look for the rest without end.
-      if (size === null) return { found, isCut: true }
+      if (payload === null) return { found, isCut: true }
       count++
-      const answer = answerOf(record, file, offset, size)
+      const answer = answerOf(record, file, offset, payload)
       if (answer !== null) found.push(answer)
       pairs.add(record, answer)
     }
@@ -61,22 +65,39 @@ export async function scan(file: string): Promise<Scan> {
   }
 }
 
-/** Reads the payload of a record. Returns its length, or null if it is not whole. */
-async function sizeOf({ reader, warcHeaders }: WARCRecord): Promise<number | null> {
-  if (!/^\d+$/.test(warcHeaders.headers.get('Content-Length') ?? '')) return null
-  let size = 0
-  for await (const chunk of reader) size += chunk.length
-  return reader instanceof LimitReader && reader.limit > 0 ? null : size
+const answerTypes = ['response', 'resource', 'revisit'] as const
+
+/** How many of the last octets of a payload are kept: a dialogue tells a redirect, which has a URL, in its last line. */
+const endLength = 16 * 1024
+
+interface Payload {
+  readonly size: number
+  readonly end: Buffer
 }
 
-function answerOf(record: WARCRecord, file: string, offset: number, size: number): Found | null {
+/** Reads the payload of a record. Returns its length and its end, or null if it is not whole. */
+async function payloadOf({ reader, warcHeaders, warcType }: WARCRecord): Promise<Payload | null> {
+  if (!/^\d+$/.test(warcHeaders.headers.get('Content-Length') ?? '')) return null
+  let size = 0
+  let end: Buffer = Buffer.alloc(0)
+  for await (const chunk of reader) {
+    size += chunk.length
+    if (warcType === 'metadata') end = Buffer.concat([end, chunk]).subarray(-endLength)
+  }
+  return reader instanceof LimitReader && reader.limit > 0 ? null : { size, end }
+}
+
+function answerOf(record: WARCRecord, file: string, offset: number, { size, end }: Payload): Found | null {
   const { warcType: type, warcTargetURI: uri, warcDate: date, httpHeaders, warcContentType } = record
-  if ((type !== 'response' && type !== 'resource' && type !== 'revisit') || !uri || !date) return null
+  const redirect = type === 'metadata' ? redirectOf(warcContentType, end.toString()) : null
+  const answerType = redirect !== null ? 'metadata' : answerTypes.find((each) => each === type)
+  if (answerType === undefined || !uri || !date) return null
   const contentType = type === 'resource' ? warcContentType : httpHeaders?.headers.get('content-type')
   const status = httpHeaders === null ? null : Number(httpHeaders.statusCode)
   const isAnswer = status === null || (Number.isInteger(status) && status >= 200 && status <= 999)
   return {
-    ...{ file, offset, type, uri, date, size },
+    ...{ file, offset, uri, date, size, redirect },
+    type: answerType,
     status: isAnswer ? status : null,
     mediaType: contentType?.split(';', 1)[0]?.trim().toLowerCase() || null,
     digest: record.warcPayloadDigest ?? null,
