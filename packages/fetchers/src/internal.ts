@@ -43,6 +43,7 @@ export type {
 export type { Connect, ConnectTarget, Lookup, TlsRules, TlsVersion } from './contract/network.ts'
 export type { SessionOptions, SessionSignal } from './contract/session.ts'
 export type { NextStep, OwnAnswer, StepAnswer, StepRetrieved } from './contract/steps.ts'
+export { lookingFirst } from './kit/deadline.ts'
 export { type Key, Keys, keyOf } from './kit/keys.ts'
 export { listeningTo } from './kit/listeners.ts'
 export { isOwnField } from './kit/options.ts'

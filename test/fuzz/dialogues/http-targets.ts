@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net'
+import { defaultLimits } from '@retriever/fetchers/plugin'
+import { RetrievalDeadline } from '../../../packages/fetchers/src/kit/deadline.ts'
 import { Http1Connection } from '../../../packages/fetchers/src/protocols/http/connection/http1.ts'
 import type { SocketReader } from '../../../packages/fetchers/src/wire/transport/socket-reader.ts'
 import { cut } from '../cut.ts'
@@ -159,7 +161,8 @@ async function receive(pieces: readonly Buffer[], ends: boolean, method: 'GET' |
   connection.onFree = () => (isFree = true)
   const octets = `${method} / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\n\r\n`
   const options = { method, path: '/', headers: ['Host', 'h'], reset: false }
-  const exchange = connection.begin({ options, fields: [], octets, shown: () => octets })
+  const deadline = new RetrievalDeadline('', { ...defaultLimits, totalTimeout: Number.POSITIVE_INFINITY })
+  const exchange = connection.begin({ options, fields: [], octets, shown: () => octets }, deadline)
   let body = ''
   try {
     await exchange.head()

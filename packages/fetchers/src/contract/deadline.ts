@@ -28,6 +28,11 @@ export interface Deadline {
    */
   throwIfAborted(): void
   /**
+   * Called just before a request is written: throws if the caller's signal is over by a clock, and has not aborted yet.
+   * After that, a farewell may still be written.
+   */
+  look(): void
+  /**
    * Calls the listener when the retrieval must end, at once if it must already. Returns a function that removes the
    * listener.
    */

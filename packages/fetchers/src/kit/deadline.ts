@@ -44,6 +44,18 @@ function abortAll(this: AbortSignal): void {
   for (const abort of [...aborts]) abort()
 }
 
+/** The functions that know earlier than their signals whether these are over. */
+const looks = new WeakMap<AbortSignal, () => void>()
+
+/**
+ * Makes retrievals with this signal call `look`, which may abort it, before each write and after each wait. It compares
+ * clocks: a process that was stopped handles what has arrived meanwhile before its timers.
+ */
+export function lookingFirst(signal: AbortSignal, look: () => void): AbortSignal {
+  looks.set(signal, look)
+  return signal
+}
+
 export class RetrievalDeadline implements Deadline {
   /** Made when its signal is first asked for, since making one takes as long as a whole retrieval from loopback. */
   #controller: AbortController | undefined
@@ -55,6 +67,9 @@ export class RetrievalDeadline implements Deadline {
   #total: NodeJS.Timeout | undefined
   #phase: Phase = 'resolve'
   readonly #whole: RetrievalDeadline | undefined
+  /** The deadline of the retrieval that the caller has begun. */
+  readonly #first: RetrievalDeadline
+  #look: (() => void) | undefined
   #bodyWait = 0
   #unlink: () => void = () => {}
   #timeUp: (() => boolean) | undefined
@@ -64,6 +79,7 @@ export class RetrievalDeadline implements Deadline {
     this.#url = url
     this.#limits = limits
     this.#whole = whole
+    this.#first = whole === undefined ? this : whole.#first
     if (whole === undefined && Number.isFinite(limits.totalTimeout)) {
       this.#total = setTimeout(() => {
         if (this.#timeUp?.() !== true) this.fail(this.#timeout(limits.totalTimeout, 'totalTimeout'))
@@ -107,6 +123,16 @@ export class RetrievalDeadline implements Deadline {
     if (this.#reason !== undefined) throw this.#reason
   }
 
+  look(): void {
+    if (this.#reason === undefined && this.#isOver()) this.throwIfAborted()
+  }
+
+  /** Looks whether the caller's signal is over. */
+  #isOver(): boolean {
+    if (this.#reason === undefined) this.#first.#look?.()
+    return this.#reason !== undefined
+  }
+
   onAbort(listener: () => void): () => void {
     if (this.#reason !== undefined) {
       listener()
@@ -118,11 +144,10 @@ export class RetrievalDeadline implements Deadline {
   }
 
   onTimeUp(listener: () => boolean): () => void {
-    let whole: RetrievalDeadline = this
-    while (whole.#whole !== undefined) whole = whole.#whole
-    whole.#timeUp = listener
+    const first = this.#first
+    first.#timeUp = listener
     return () => {
-      if (whole.#timeUp === listener) whole.#timeUp = undefined
+      if (first.#timeUp === listener) first.#timeUp = undefined
     }
   }
 
@@ -132,7 +157,7 @@ export class RetrievalDeadline implements Deadline {
 
   within<T>(phase: Phase, operation: () => Promise<T>): Promise<T> {
     this.phase = phase
-    if (this.#reason !== undefined) return Promise.reject(this.#reason)
+    if (this.#isOver()) return Promise.reject(this.#reason)
     const { minSpeed, minSpeedTime, idleTimeout } = this.#limits
     const isTimed = phase === 'body' && minSpeed > 0
     const limit = isConnecting(phase)
@@ -160,7 +185,8 @@ export class RetrievalDeadline implements Deadline {
       started(operation).then(
         (value) => {
           settle()
-          resolve(value)
+          if (this.#isOver()) reject(this.#reason)
+          else resolve(value)
         },
         (error: unknown) => {
           settle()
@@ -190,6 +216,7 @@ export class RetrievalDeadline implements Deadline {
 
   end(): void {
     this.#unlink()
+    this.#look = undefined
     clearTimeout(this.#total)
     this.#forgetOuter()
   }
@@ -197,7 +224,10 @@ export class RetrievalDeadline implements Deadline {
   #heed(signal: AbortSignal): void {
     const abort = (): void => this.fail(aborted(signal.reason, this.phase, redact(this.#url)))
     if (signal.aborted) abort()
-    else this.#forgetOuter = heed(signal, abort)
+    else {
+      this.#look = looks.get(signal)
+      this.#forgetOuter = heed(signal, abort)
+    }
   }
 
   #timeout(milliseconds: number, limit: TimeLimit): RetrievalError {

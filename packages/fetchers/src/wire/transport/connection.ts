@@ -98,6 +98,7 @@ export class Connection {
 
   async #write(octets: string, shown: string | null): Promise<void> {
     const { deadline, emit, url, stopwatch } = this.#context
+    deadline.look()
     if (shown !== null) {
       emit({ type: 'sent', url, octets: shown })
       stopwatch?.requested()

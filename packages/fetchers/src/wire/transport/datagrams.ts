@@ -177,7 +177,8 @@ export class Datagrams {
   /** Sends one packet, one octet a character. `shown` reports it as an event. */
   send(octets: string, shown: boolean = false): void {
     if (this.#isClosed) return
-    const { emit, url, stopwatch } = this.#context
+    const { deadline, emit, url, stopwatch } = this.#context
+    deadline.look()
     if (shown) {
       emit({ type: 'sent', url, octets })
       stopwatch?.requested()

@@ -302,6 +302,7 @@ export class Control extends FTPContext {
     const octets = this.isTelnet ? ftpLine(command) : `${command}\r\n`
     const shown = this.#secrets.shown(command)
     if (this.#attached) {
+      this.#context.deadline.look()
       this.#context.emit({ type: 'sent', url: this.#context.url, octets: shown })
       this.#context.stopwatch?.requested()
     }

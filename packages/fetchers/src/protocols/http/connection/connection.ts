@@ -1,3 +1,4 @@
+import type { Deadline } from '../../../contract/deadline.ts'
 import type { ProxyServer } from '../../../contract/network.ts'
 import type { HttpRequest } from '../request.ts'
 
@@ -29,7 +30,8 @@ export interface HttpConnection {
   readonly isShared: boolean
   /** Whether the end of a body is proved even without a length or a last chunk: by HTTP/2, or by TLS's close_notify. */
   readonly provesEnd: boolean
-  begin(request: HttpRequest): Exchange
+  /** The deadline has a last look before the request is written. */
+  begin(request: HttpRequest, deadline: Deadline): Exchange
   /** Called when the connection can serve again. The pool sets it. */
   onFree: () => void
   /** Called before the connection serves. The pool sets it. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import type { Deadline } from '../../../contract/deadline.ts'
 import type { ProxyServer } from '../../../contract/network.ts'
 import { notLoaded } from '../../../kit/optional-library.ts'
 import type { SocketReader } from '../../../wire/transport/socket-reader.ts'
@@ -60,7 +61,7 @@ export class Http1Connection implements HttpConnection {
     return this.#source.failure
   }
 
-  begin(request: HttpRequest): Exchange {
+  begin(request: HttpRequest, deadline: Deadline): Exchange {
     this.isReused = this.#wasUsed
     this.#wasUsed = true
     this.#socket.ref()
@@ -69,14 +70,14 @@ export class Http1Connection implements HttpConnection {
     this.#exchange = exchange
     // Octets that follow the last answer arrive before the next turn of the event loop, and so does the end of a
     // connection whose server closes it without having said so.
-    if (this.#isResting) setImmediate(() => this.#send(exchange, request))
-    else this.#send(exchange, request)
+    if (this.#isResting) setImmediate(() => this.#send(exchange, request, deadline))
+    else this.#send(exchange, request, deadline)
     return exchange
   }
 
-  #send(exchange: Http1Exchange, request: HttpRequest): void {
+  #send(exchange: Http1Exchange, request: HttpRequest, deadline: Deadline): void {
     if (this.#exchange !== exchange || exchange.hasFailed) return
-    const objection = this.#objection(exchange, request)
+    const objection = this.#objection(exchange, request) ?? endOf(deadline)
     if (objection === null) {
       exchange.requestSent()
       this.#socket.write(request.octets, 'latin1')
@@ -150,4 +151,14 @@ export class Http1Connection implements HttpConnection {
     // undici reports this to the exchange.
     await this.#parser?.destroy()
   }
+}
+
+/** The error of a retrieval that must end. */
+function endOf(deadline: Deadline): Error | null {
+  try {
+    deadline.look()
+  } catch (error) {
+    return error as Error
+  }
+  return null
 }

@@ -2,6 +2,7 @@ import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import { authority, type HttpPlan } from '@retriever/core/internal'
 import type { Dispatcher } from 'undici'
+import type { Deadline } from '../../../contract/deadline.ts'
 import type { HttpRequest } from '../request.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
 import { Http2Exchange } from './http2-exchange.ts'
@@ -75,7 +76,8 @@ export class Http2Connection implements HttpConnection {
     return this.#exchanges === 0
   }
 
-  begin({ options: request }: HttpRequest): Exchange {
+  begin({ options: request }: HttpRequest, deadline: Deadline): Exchange {
+    deadline.look()
     // Throws if the session has ended in the meantime.
     const stream = this.#session.request(
       {

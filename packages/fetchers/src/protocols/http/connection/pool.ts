@@ -54,7 +54,7 @@ export class ConnectionPool {
       const connection = takeFree(site, context, plan.port) ?? (await this.#open(context, plan, site, key, http2))
       if (connection === undefined) continue
       connection.onUsed()
-      return connection.begin(request)
+      return connection.begin(request, context.deadline)
     }
   }
 
