@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
-import type { BatchItem, BatchOptions, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
-import { isTrouble, listeningTo } from '@retriever/fetchers/internal'
+import type { BatchItem, BatchOptions, RetrieveOptions } from '@retriever/fetchers'
+import { isTrouble, lookingFirst } from '@retriever/fetchers/internal'
 import { countWaiting, leaveTurn, openTurn, takeBlock } from '../scripts/frontier.ts'
 import { giveUpHost } from '../scripts/outcomes.ts'
 import { type Asked, Decider, type TurnPlace } from './decide.ts'
@@ -18,8 +18,6 @@ export interface TurnEnd {
   /** When the host gets its next turn, by Date.now(); null: it has no URLs. */
   readonly next: number | null
 }
-
-const connections: ReadonlySet<RetrievalEvent['type']> = new Set(['connected', 'secured'])
 
 /** One turn of one host: its URLs are retrieved until its time is over, the host is in trouble, or none is left. */
 export class Turn {
@@ -93,21 +91,13 @@ export class Turn {
   /** Each request is made by the owner of the turn. */
   #request(): BatchOptions & RetrieveOptions {
     const { options, signal } = this.#place
-    const { onEvent } = options.request
-    // A process may be stopped while it connects: it looks again before it sends the request.
-    const check = (): void => this.#lease.check()
-    const checkAll = (event: RetrievalEvent): void => {
-      check()
-      onEvent?.(event)
-    }
+    const both = AbortSignal.any([signal, this.#lease.signal])
     return {
       ...options.request,
-      onEvent: onEvent === undefined ? listeningTo(connections, check) : checkAll,
-      signal: AbortSignal.any([signal, this.#lease.signal]),
+      signal: lookingFirst(both, () => this.#lease.look()),
       use: [
         ...(options.request.use ?? []),
         (request, next) => {
-          check()
           this.#lastRequest = Date.now()
           return next(request)
         },
