@@ -1,5 +1,6 @@
 /** Hosts of 127.0.0.0/8 with one server, which counts what each of them is asked. */
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { EventEmitter } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
@@ -18,6 +19,8 @@ export interface QueueSite {
   readonly seen: Map<string, SeenHost>
   /** How often each URL was asked for. */
   readonly asked: Map<string, number>
+  /** Emits `request` when one has come; its answer comes later. */
+  readonly arrivals: EventEmitter<{ request: [IncomingMessage] }>
   url(host: number, path: string): string
   close(): Promise<void>
 }
@@ -35,6 +38,7 @@ export async function queueSite(
   const hosts = Array.from({ length: count }, (_, at) => `127.1.${at >> 8}.${at & 255}`)
   const seen = new Map<string, SeenHost>()
   const asked = new Map<string, number>()
+  const arrivals = new EventEmitter<{ request: [IncomingMessage] }>()
   const servers: Server[] = []
   let port = 0
   for (const [at, host] of hosts.entries()) {
@@ -47,6 +51,7 @@ export async function queueSite(
       counted.times.push(performance.now())
       asked.set(url, (asked.get(url) ?? 0) + 1)
       response.once('close', () => counted.now--)
+      arrivals.emit('request', request)
       if (own !== undefined) own(request, response)
       else if (delay === 0) response.end(bodyOf(url))
       else void setTimeout(delay).then(() => response.end(bodyOf(url)))
@@ -59,6 +64,7 @@ export async function queueSite(
     hosts,
     seen,
     asked,
+    arrivals,
     url: (host, path) => `http://${hosts[host]}:${port}${path}`,
     close: async () => {
       for (const server of servers) server.closeAllConnections()
