@@ -27,8 +27,10 @@ const outer = temporaryFolder()
 const large = randomBytes(1_000_000)
 const server = listServer(({ url = '' }, response) => {
   if (url === '/endless') response.write(large)
-  else response.end(url === '/large' ? large : `this is ${url}`)
+  else response.end(url === '/large' ? large : url.startsWith('/octets/') ? octets(url) : `this is ${url}`)
 })
+/** So many of them as the path says, which no compression makes fewer. */
+const octets = (path: string): Buffer => large.subarray(0, Number(path.slice('/octets/'.length)))
 let base = ''
 beforeAll(() => {
   base = server()
@@ -175,6 +177,41 @@ test.skipIf(process.platform === 'win32')(
     const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     expect({ status, stderr }).toMatchObject({ status: 23, stderr: expect.stringMatching(/\.tmp cannot be written/) })
     expect(await types(archivesIn(cwd)[0] ?? '')).toEqual(['warcinfo', 'response', 'request'])
+  },
+)
+
+test.skipIf(process.platform === 'win32')(
+  'a disk with room for an answer, but not its request, keeps neither',
+  async () => {
+    const cwd = newFolder()
+    const archive = (name: string, count: number, limit: string): ChildProcess => {
+      const args = [
+        '-s',
+        '-S',
+        '--warc',
+        name,
+        '-o',
+        '/dev/null',
+        `${base}/a`,
+        '-o',
+        '/dev/null',
+        `${base}/octets/${count}`,
+      ]
+      const script = ['-c', `ulimit -f ${limit}; exec "$@"`, 'bash', process.execPath, bin, ...args]
+      return spawn('bash', script, { cwd, env: cleanEnv, stdio: 'ignore' })
+    }
+    const indexOf = (name: string): string[] => {
+      const index = archivesIn(cwd).find((path) => basename(path).startsWith(`${name}-`))
+      return readFileSync(`${index}`.replace('.warc.gz', '.cdxj'), 'utf8').split('\n')
+    }
+    expect(await once(archive('x', 3000, 'unlimited'), 'exit')).toEqual([0, null])
+    const [, length, offset] = /"length":"(\d+)","offset":"(\d+)"/.exec(indexOf('x')[1] ?? '') ?? []
+    const end = Number(offset) + Number(length)
+    const blocks = Math.ceil(end / 1024)
+    // A request has some 300 octets.
+    expect(await once(archive('y', 3000 + blocks * 1024 - end - 100, `${blocks}`), 'exit')).toEqual([23, null])
+    expect(await types(archivesIn(cwd)[1] ?? '')).toEqual(['warcinfo', 'response', 'request'])
+    expect(indexOf('y')).toEqual([expect.stringContaining(`${base}/a`), ''])
   },
 )
 

@@ -16,6 +16,7 @@ export class WarcFile {
   readonly #index: number
   /** Where the next record begins. */
   length = 0
+  #indexLength = 0
 
   private constructor(path: string, file: number, index: number) {
     this.path = path
@@ -33,9 +34,38 @@ export class WarcFile {
     return null
   }
 
-  /** Adds a record. If that fails, the file ends with the record before. Rejects with `write-failed`. */
-  async add({ record, block, indexed }: Ready): Promise<void> {
+  /**
+   * Adds records that belong together, and their lines of the index. If that fails, both files end as before. Rejects
+   * with `write-failed`.
+   */
+  async add(records: readonly Ready[]): Promise<void> {
     const begin = this.length
+    try {
+      const lines: string[] = []
+      for (const each of records) {
+        const offset = this.length
+        await this.#append(each)
+        const place = { filename: basename(this.path), offset, length: this.length - offset }
+        if (each.indexed !== null) lines.push(indexLine(each.record, each.indexed, place))
+      }
+      // A whole line says that its record is whole.
+      const octets = Buffer.from(lines.join(''))
+      writeAt(this.#index, octets, this.#indexLength)
+      this.#indexLength += octets.length
+    } catch (error) {
+      this.length = begin
+      ftruncateSync(this.#file, begin)
+      ftruncateSync(this.#index, this.#indexLength)
+      throw systemFailure(this.path, error)
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file)
+    closeSync(this.#index)
+  }
+
+  async #append({ record, block }: Ready): Promise<void> {
     // The block is in the spool already, so warcio's own buffer, a file that others may read, is not needed.
     const buffer = { write() {}, readAll: () => asAsync(block.octets()), purge() {} }
     const octets = new WARCSerializer(record, {}, buffer)
@@ -45,34 +75,19 @@ export class WarcFile {
           for await (const chunk of compressed) this.#write(chunk)
         })
       } else this.#write(gzipSync(await octets.readFully()))
-    } catch (error) {
-      this.length = begin
-      ftruncateSync(this.#file, begin)
-      throw systemFailure(this.path, error)
     } finally {
       block.close()
     }
-    if (indexed === null) return
-    const line = indexLine(record, indexed, {
-      filename: basename(this.path),
-      offset: begin,
-      length: this.length - begin,
-    })
-    tryFile(this.path, () => writeSync(this.#index, line))
-  }
-
-  close(): void {
-    closeSync(this.#file)
-    closeSync(this.#index)
   }
 
   #write(octets: Uint8Array): void {
-    for (let at = 0; at < octets.length; ) {
-      const written = writeSync(this.#file, octets, at, octets.length - at, this.length)
-      at += written
-      this.length += written
-    }
+    writeAt(this.#file, octets, this.length)
+    this.length += octets.length
   }
+}
+
+function writeAt(file: number, octets: Uint8Array, place: number): void {
+  for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at, octets.length - at, place + at)
 }
 
 /** Makes a file that does not exist yet. Returns null if it does. Throws `write-failed`. */

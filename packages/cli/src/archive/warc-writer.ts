@@ -46,7 +46,7 @@ export class WarcWriter {
     return dirname(this.#options.prefix)
   }
 
-  /** Writes records that belong together, all into one file. Rejects with `write-failed`. */
+  /** Writes records that belong together, all into one file, or none of them. Rejects with `write-failed`. */
   write(records: readonly Ready[]): Promise<void> {
     const written = this.#writing.then(() => this.#write(records))
     this.#writing = written.catch(() => {})
@@ -82,11 +82,9 @@ export class WarcWriter {
         await this.#begin()
       }
       if (this.#failure !== null) throw this.#failure
-      for (const each of records) {
-        each.record.warcHeaders.headers.set('WARC-Warcinfo-ID', this.#info)
-        await this.#file.add(each)
-        this.#hasRecords = true
-      }
+      for (const { record } of records) record.warcHeaders.headers.set('WARC-Warcinfo-ID', this.#info)
+      await this.#file.add(records)
+      this.#hasRecords = true
     } catch (error) {
       this.fail(error)
       throw error
@@ -114,7 +112,7 @@ export class WarcWriter {
     try {
       const ready = this.#warcinfo()
       this.#info = ready.record.warcHeader('WARC-Record-ID') ?? ''
-      await this.#file.add(ready)
+      await this.#file.add([ready])
     } catch (error) {
       this.fail(error)
     }
