@@ -78,8 +78,9 @@ queueSuite(({ server, connection, newQueue, newSite, folder }) => {
     const site = await newSite(1, { delay: 20 })
     const queue = await newQueue(undefined, { shards: 1 })
     const urls = Array.from({ length: 30 }, (_, at) => site.url(0, `/${at}`))
-    expect(await queue.add(urls, { split: { '127.1.0.0': 3 } })).toMatchObject({ added: 30 })
-    expect(await queue.add(urls, { split: { '127.1.0.0': 3 } })).toMatchObject({ duplicates: 30 })
+    expect(await queue.add(urls, { turns: { '127.1.0.0': 3 } })).toMatchObject({ added: 30 })
+    expect(await queue.add(urls, { turns: 3 })).toMatchObject({ duplicates: 30 })
+    await expect(queue.add(urls, { turns: 0 })).rejects.toMatchObject({ code: 'invalid-option' })
     expect(await queue.progress()).toMatchObject({ hosts: 3 })
     const workers = [queue, await newQueue(queue.name), await newQueue(queue.name)]
     const work = { store: folderStore(folder()), hosts: 1, perHost: 1, untilDone: true }

@@ -20,10 +20,10 @@ import { Worker } from './turns/worker.ts'
 /** Options of Queue.add. */
 export interface AddOptions {
   /**
-   * The number of turns of hosts that several workers may have at a time, by the host's name: for storage of your own.
-   * `perHost` and `interval` hold for each worker. Default: every host has one turn.
+   * The number of turns of hosts, each of which another worker may have: for storage of your own, since `perHost` and
+   * `interval` hold for each turn. A number is for all hosts; a record has the names of some. Default 1, at most 1,000.
    */
-  readonly split?: Readonly<Record<string, number>>
+  readonly turns?: number | Readonly<Record<string, number>>
   /** Gets each URL that cannot be kept, with the error. Default: the first one ends add(). */
   readonly onRefused?: (url: string, error: RetrievalError) => void
   /** Ends add() with `aborted`; the URLs before stay. */
@@ -100,6 +100,8 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
   return new RedisQueue(name, redis, keys, shards, settings)
 }
 
+/** The most turns of a host. */
+const mostTurns = 1000
 /** How often drain() asks, in milliseconds. */
 const drainEvery = 250
 
@@ -122,10 +124,12 @@ class RedisQueue implements Queue {
     return toldInWords(() => this.#add(source, options))
   }
 
-  async #add(source: QueueSource, { split, onRefused, signal }: AddOptions): Promise<Added> {
+  async #add(source: QueueSource, { turns = 1, onRefused, signal }: AddOptions): Promise<Added> {
     if (typeof source !== 'object' || source === null)
       throw invalidOption('source', 'a list of URLs, { file } or { lines }', source)
-    const adder = new Adder({ shards: this.#shards, bucketBits: this.#settings.bucketBits }, split)
+    checkTurns(turns)
+    const turnsOf = typeof turns === 'number' ? () => turns : (host: string) => turns[host] ?? 1
+    const adder = new Adder({ shards: this.#shards, bucketBits: this.#settings.bucketBits }, { turnsOf })
     let refused = 0
     try {
       for await (const listed of listedIn(source)) {
@@ -222,6 +226,14 @@ class RedisQueue implements Queue {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
   }
+}
+
+/** Throws `invalid-option`. */
+function checkTurns(turns: NonNullable<AddOptions['turns']>): void {
+  const wrong = (typeof turns === 'number' ? [turns] : Object.values(turns)).find(
+    (each) => !Number.isInteger(each) || each < 1 || each > mostTurns,
+  )
+  if (wrong !== undefined) throw invalidOption('turns', `a whole number from 1 to ${mostTurns}`, wrong)
 }
 
 /** Rejects with the reason of the signal. */

@@ -31,12 +31,17 @@ export interface Frontier {
   readonly bucketBits: number
 }
 
+interface AdderOptions {
+  readonly turnsOf?: ((host: string) => number) | undefined
+  readonly most?: number | undefined
+}
+
 /** Groups URLs by host, and adds them to their lists in blocks. */
 export class Adder {
   added = 0
   duplicates = 0
   readonly #frontier: Frontier
-  readonly #split: Readonly<Record<string, number>>
+  readonly #turnsOf: (host: string) => number
   readonly #most: number
   readonly #groups = new Map<string, Group>()
   readonly #id = randomBytes(8).toString('hex')
@@ -46,10 +51,10 @@ export class Adder {
   #waiting = 0
   #number = 0
 
-  /** `split`: the number of turns of hosts that have more than one. `most`: the URLs of a turn that limit them. */
-  constructor(frontier: Frontier, split: Readonly<Record<string, number>> = {}, most: number = unlimited) {
+  /** `turnsOf`: how many turns a host has. `most`: the most URLs that a turn may get in this way. */
+  constructor(frontier: Frontier, { turnsOf = () => 1, most = unlimited }: AdderOptions = {}) {
     this.#frontier = frontier
-    this.#split = split
+    this.#turnsOf = turnsOf
     this.#most = most
     this.#sending = frontier.shards.map(() => Promise.resolve())
     this.#turns = frontier.shards.map(() => new Set())
@@ -57,7 +62,7 @@ export class Adder {
 
   /** Takes a URL. The promise, if there is one, is to be awaited before the next URL. */
   add({ url, login, host, sum }: CheckedUrl, found: Pick<QueuedUrl, 'depth' | 'from'> = {}): Promise<void> | null {
-    const parts = this.#split[host] ?? 1
+    const parts = this.#turnsOf(host)
     const turn = turnOf(host, parts > 1 ? sum.readUInt32BE(12) % parts : null)
     const group = this.#groupOf(turn, host)
     const key = sum.toString('latin1')

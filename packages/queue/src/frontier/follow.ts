@@ -65,7 +65,7 @@ export class Follower {
   }
 
   #begin(): OpenLinks {
-    const adder = new Adder(this.#frontier, {}, this.#options.hostLimit)
+    const adder = new Adder(this.#frontier, { most: this.#options.hostLimit })
     const links: string[] = []
     const sent = new Promise<void>((resolve, reject) => {
       setTimeout(() => {
