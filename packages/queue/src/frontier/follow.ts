@@ -101,12 +101,29 @@ function serverOf(url: string): string {
   return `${scheme}://${host?.toLowerCase()}:${port ?? findScheme(scheme)?.defaultPort}`
 }
 
-function scopeOf({ scope = 'server' }: FollowOptions): (link: string, page: string) => boolean {
+export function scopeOf({ scope = 'server' }: FollowOptions): (link: string, page: string) => boolean {
   if (typeof scope === 'function') return scope
   if (scope === 'any') return () => true
+  const accepts = scopeOfPlaces(scope)
+  return (link, page) => {
+    try {
+      return accepts(link, page)
+    } catch (error) {
+      // Pages have links that are no URLs, such as /%zz.
+      if (RetrievalError.is(error)) return false
+      throw error
+    }
+  }
+}
+
+function scopeOfPlaces(scope: 'server' | readonly string[]): (link: string, page: string) => boolean {
   if (scope === 'server') return (link, page) => serverOf(link) === serverOf(page)
-  const prefixes = scope.map((url) => normalizeUrl(url))
-  return (link) => prefixes.some((prefix) => normalizeUrl(link).startsWith(prefix))
+  // Not every URL without a path gets a slash: ftp://a.example is the beginning of ftp://a.example.org/.
+  const places = scope.map((url) => ({ server: serverOf(url), prefix: normalizeUrl(url) }))
+  return (link) => {
+    const [server, url] = [serverOf(link), normalizeUrl(link)]
+    return places.some((place) => place.server === server && url.startsWith(place.prefix))
+  }
 }
 
 /** Throws `invalid-option`. */
