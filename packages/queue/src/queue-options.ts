@@ -7,8 +7,8 @@ export interface QueueOptions {
   /** Letters, digits and `. _ -`, at most 64. Default `urls`. */
   readonly name?: string
   /**
-   * In how many queues of BullMQ it lies, each of which is in one place of a cluster. Who opens a queue first decides.
-   * Default 8, at most 1024.
+   * In how many queues of BullMQ it lies, each of which is in one place of a cluster. Who opens a queue first decides;
+   * then, another number is `invalid-option`. Default 8, at most 1024.
    */
   readonly shards?: number
   /** The beginning of all names in Redis. As `name`. Default `retriever`. */
@@ -22,18 +22,21 @@ export interface QueueOptions {
   readonly create?: boolean
 }
 
+/** The options with their defaults. */
+export type KnownQueueOptions = Required<Omit<QueueOptions, 'shards'>> & Pick<QueueOptions, 'shards'>
+
 /** Throws `invalid-option`. */
-export function readQueueOptions(options: QueueOptions): Required<QueueOptions> {
-  const { connection, name = 'urls', shards = 8, prefix = 'retriever', expects = 10_000_000, create = true } = options
+export function readQueueOptions(options: QueueOptions): KnownQueueOptions {
+  const { connection, name = 'urls', shards, prefix = 'retriever', expects = 10_000_000, create = true } = options
   if (connection === undefined || connection === null) {
     throw invalidOption('connection', 'a URL of Redis, options of ioredis, or a client of it', connection)
   }
   for (const [option, value] of Object.entries({ name, prefix })) {
     if (!/^[\w.-]{1,64}$/.test(value)) throw invalidOption(option, '1 to 64 letters, digits and . _ -', value)
   }
-  if (!Number.isInteger(shards) || shards < 1 || shards > 1024) {
+  if (shards !== undefined && (!Number.isInteger(shards) || shards < 1 || shards > 1024)) {
     throw invalidOption('shards', 'a whole number from 1 to 1024', shards)
   }
   if (!Number.isInteger(expects) || expects < 1) throw invalidOption('expects', 'a whole number of 1 or more', expects)
-  return { connection, name, shards, prefix, expects, create }
+  return { connection, name, ...(shards !== undefined && { shards }), prefix, expects, create }
 }

@@ -1,4 +1,5 @@
 import { RetrievalError } from '@retriever/core'
+import type { KnownQueueOptions } from './queue-options.ts'
 import type { RedisClient } from './redis/connection.ts'
 import type { QueueKeys } from './redis/keys.ts'
 
@@ -12,12 +13,23 @@ export interface QueueSettings {
 /** So many sums are meant for a bucket: Redis keeps a hash of up to 512 fields packed (hash-max-listpack-entries). */
 const bucketSize = 300
 
-/** Gives the settings of a queue, which are those wanted if there are none; null if it is not to be made. */
-export async function settle(
-  redis: RedisClient,
-  { settings }: QueueKeys,
-  { shards, expects, create }: { readonly shards: number; readonly expects: number; readonly create: boolean },
-): Promise<QueueSettings | null> {
+const defaultShards = 8
+
+type Wanted = Pick<KnownQueueOptions, 'shards' | 'expects' | 'create'>
+
+/**
+ * Gives the settings of a queue, which are those wanted if there are none; null if it is not to be made. Throws
+ * `invalid-option` if it has others than those wanted.
+ */
+export async function settle(redis: RedisClient, keys: QueueKeys, wanted: Wanted): Promise<QueueSettings | null> {
+  const settled = await readOrMake(redis, keys, wanted)
+  if (settled === null || wanted.shards === undefined || wanted.shards === settled.shards) return settled
+  const message = `This queue has ${settled.shards} shards, which cannot be changed: leave \`shards\` out.`
+  throw new RetrievalError('invalid-option', message, { phase: 'resolve' })
+}
+
+async function readOrMake(redis: RedisClient, { settings }: QueueKeys, wanted: Wanted): Promise<QueueSettings | null> {
+  const { shards = defaultShards, expects, create } = wanted
   const there = await redis.hgetall(settings)
   // Who makes a queue writes one of them before the other.
   if (there.shards !== undefined && there.bucketBits !== undefined) return checked(there, settings)
