@@ -1,7 +1,6 @@
 import type { Limits } from '@retriever/fetchers'
-import { readNumber, readSeconds, readSize } from './numbers.ts'
+import { readCount, readNumber, readSeconds, readSize } from './numbers.ts'
 import { type GivenOptions, type OptionRow, sets, working } from './option.ts'
-import { readCount } from './protocols/news.ts'
 
 export type LimitOption =
   | 'max-time'

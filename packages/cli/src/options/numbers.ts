@@ -6,6 +6,13 @@ export function readNumber(option: string, text: string, form: RegExp = /^\d+(?:
   throw usageError(`--${option} needs a number of 0 or more, not ${JSON.stringify(text)}.`)
 }
 
+/** Reads a whole number from 1. Throws `invalid-option`. */
+export function readCount(option: string, text: string, most: number = Number.MAX_SAFE_INTEGER): number {
+  if (/^\d{1,15}$/.test(text) && Number(text) >= 1 && Number(text) <= most) return Number(text)
+  const range = most === Number.MAX_SAFE_INTEGER ? 'of 1 or more' : `from 1 to ${most}`
+  throw usageError(`--${option} needs a whole number ${range}, not ${JSON.stringify(text)}.`)
+}
+
 /** How many seconds each unit of time has. */
 export const secondsOf: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 }
 

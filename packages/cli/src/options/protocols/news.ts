@@ -1,4 +1,5 @@
 import { usageError } from '../../exit-codes.ts'
+import { readCount } from '../numbers.ts'
 import { type GivenOptions, get, network, type OptionRow, sets } from '../option.ts'
 import type { OutputOption } from '../output.ts'
 
@@ -30,12 +31,6 @@ export const newsOptions: readonly OptionRow<NewsOption>[] = [
     example: 'retrieve ls --limit 20 news:comp.lang.c',
   },
 ]
-
-/** Reads the number of articles or messages. Throws `invalid-option`. */
-export function readCount(option: 'limit' | 'count', text: string): number {
-  if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text)
-  throw usageError(`--${option} needs a whole number of 1 or more, not ${JSON.stringify(text)}.`)
-}
 
 /** The parts of a message to retrieve: one part, or all attachments into a directory. */
 export type PartOptions =
