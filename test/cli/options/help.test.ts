@@ -84,14 +84,21 @@ describe('help on one word', () => {
     expect(lines.filter((line) => line.length > 100 && !line.startsWith('  retrieve '))).toEqual([])
   })
 
-  test.each(commandNames)('%s: its options and no other', async (command) => {
-    const text = await help(command, '--help')
-    expect(text).toMatch(new RegExp(`^Usage: retrieve ${command} \\[OPTION\\.\\.\\.\\]`))
-    const own = options.filter((option) => applies(option, command)).map(({ long }) => long)
-    expect(listed(text).sort()).toEqual([...own].sort())
-    expect(await help('help', command)).toBe(text)
-    expect(await help('--help', command)).toBe(text)
-  })
+  test.each(commandNames)(
+    '%s: its options and no other, but for those that it names another help for',
+    async (command) => {
+      const text = await help(command, '--help')
+      expect(text).toMatch(new RegExp(`^Usage: retrieve ${command} \\[OPTION\\.\\.\\.\\]`))
+      const own: string[] = options.filter((option) => applies(option, command)).map(({ long }) => long)
+      const { sharesWith } = commandSpecs[command]
+      const elsewhere = sharesWith === undefined ? [] : listed(await help(sharesWith, '--help'))
+      const others = elsewhere.filter((name) => own.includes(name) && !listed(text).includes(name))
+      expect([...listed(text), ...others].sort()).toEqual([...own].sort())
+      expect(text.includes('Its workers take')).toBe(sharesWith !== undefined)
+      expect(await help('help', command)).toBe(text)
+      expect(await help('--help', command)).toBe(text)
+    },
+  )
 
   const withoutCommands = categories.filter((name) => !commandNames.some((command) => command === categoryWord(name)))
   test.each(withoutCommands)('%s: its options and no other', async (category) => {

@@ -20,6 +20,8 @@ export interface CommandSpec {
   readonly operands: string
   readonly help: string
   readonly example: string
+  /** The command whose help has the options of retrievals that both take. */
+  readonly sharesWith?: CommandName
 }
 
 export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
@@ -70,9 +72,10 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   queue: {
     operands: 'add|work|status|failures|retry|pause|resume|cancel|remove [FILE|-]',
     help:
-      'Retrieve a list by many workers, on one machine or many: add puts the URLs of a list into a queue in Redis, ' +
-      'work retrieves them, status says how far it is, failures what failed, retry tries that again, pause lets ' +
-      'workers take no further URLs until resume, cancel drops what is left, and remove the whole queue',
+      'Retrieve a list by many workers, on one machine or many: add puts URLs into a queue in Redis, work retrieves ' +
+      'them, status says how far it is, failures what failed, retry tries that again, pause stops workers until ' +
+      'resume, cancel drops what is left, and remove the whole queue',
+    sharesWith: 'ls',
     example: 'retrieve queue work --store files',
   },
   schemes: { operands: '', help: 'List the URL schemes that are known', example: 'retrieve schemes' },

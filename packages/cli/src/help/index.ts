@@ -124,10 +124,22 @@ function topicRows(width: number): string {
 }
 
 function ofCommand(command: CommandName, width: number): string[] {
-  const { operands, help, example } = commandSpecs[command]
-  const own = options.filter((option) => applies(option, command))
+  const { operands, help, example, sharesWith } = commandSpecs[command]
+  const own = options.filter((option) => applies(option, command) && !isShared(option, sharesWith))
   const line = `Usage: retrieve ${command} [OPTION...] ${operands}`.trimEnd()
-  return [`${line}\n\n${paragraph(`${help}.`, width)}`, ...optionSections(own, width), `Example:\n  ${example}`]
+  const more = `Its workers take most options of ${sharesWith}, too, such as --proto and -n: retrieve help ${sharesWith}`
+  return [
+    `${line}\n\n${paragraph(`${help}.`, width)}`,
+    ...optionSections(own, width),
+    ...(sharesWith === undefined ? [] : [paragraph(more, width)]),
+    `Example:\n  ${example}`,
+  ]
+}
+
+/** Whether the help of another command is enough for an option of retrievals. */
+function isShared(option: OptionSpec, other: CommandName | undefined): boolean {
+  const isOfRetrievals = option.commands !== undefined && option.category !== 'Output'
+  return other !== undefined && isOfRetrievals && applies(option, other)
 }
 
 function ofCategory(category: Category, width: number): string[] {
