@@ -111,6 +111,40 @@ suite('redis', (server) => {
     expect(JSON.parse(said)).toEqual({ added: 2, duplicates: 0, refused: 0 })
   })
 
+  test('--follow: two workers bring a site to a given depth, each URL once', async () => {
+    const robots = 'User-agent: *\nDisallow: /01\n'
+    const site = await newSite(2, {
+      answer: (host) => (request, response) => {
+        const path = `${request.url}`
+        const links = [`${path}0`, `${path}1`, '/', '/%zz', site.url(1 - host, '/elsewhere')]
+        response.setHeader('content-type', path === '/robots.txt' ? 'text/plain' : 'text/html')
+        response.end(path === '/robots.txt' ? robots : links.map((link) => `<a href="${link}">x</a>`).join(''))
+      },
+    })
+    await queue('add', listOf(site.url(0, '/'), site.url(1, '/')))
+    const worked = await Promise.all([work('--follow', '--depth', '3'), work('--follow', '--depth', '3')])
+    expect(worked.map((each) => each.status)).toEqual([0, 0])
+    const paths = ['/robots.txt', '/', '/0', '/1', '/00', '/10', '/11']
+    const wanted = [0, 1].flatMap((host) => paths.map((path) => site.url(host, path)))
+    expect([...site.asked].sort()).toEqual(wanted.map((url) => [url, 1]).sort())
+    expect(await status()).toMatchObject({ added: 14, done: 12, failed: 2, left: 0 })
+    expect((await queue('failures')).stdout).toMatch(/^refused .*\/01: robots.txt forbids it/)
+    await queue('retry')
+    await work('--follow', '--no-robots', '--depth', '3')
+    expect(await status()).toMatchObject({ added: 14, done: 14 })
+  })
+
+  test('--shards and --turns, of which the first cannot be changed', async () => {
+    const list = listOf(...Array.from({ length: 30 }, (_, at) => `http://127.0.0.1/${at}`))
+    expect(await queue('add', list, '--shards', '2', '--turns', '3')).toMatchObject({ status: 0 })
+    expect(await status()).toMatchObject({ added: 30, hosts: 3 })
+    expect(await queue('add', list, '--shards', '3')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('This queue has 2 shards, which cannot be changed: leave --shards out'),
+    })
+    expect((await queue('add', list, '--shards', '2')).stderr).toContain('0 URLs added')
+  })
+
   test('Ctrl-C ends with the URLs under way: none is lost, and none is asked for twice', async () => {
     const site = await newSite(4, { delay: 30 })
     const urls = site.hosts.flatMap((_, host) => Array.from({ length: 40 }, (_, at) => site.url(host, `/${at}`)))

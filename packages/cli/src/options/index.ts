@@ -16,6 +16,7 @@ import { type TlsRuleOption, tlsRuleOptions } from './connection/tls-rules.ts'
 import { type DisplayOption, displayOptions } from './display.ts'
 import { type LimitOption, limitOptions } from './limits.ts'
 import { type LineOption, lineOptions } from './line.ts'
+import { type FollowOption, followOptions } from './lists/follow.ts'
 import { type JournalOption, journalOptions } from './lists/journal.ts'
 import { type PlaceOption, placeOptions } from './lists/layout.ts'
 import { type QueueOption, queueOptions } from './lists/queue.ts'
@@ -57,6 +58,7 @@ export type OptionName =
   | JournalOption
   | PlaceOption
   | QueueOption
+  | FollowOption
   | RetryOption
   | FtpOption
   | HttpOption
@@ -122,7 +124,7 @@ export type Category =
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions, ...tracingOptions, ...archiveOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
-  Lists: [...manyOptions, ...journalOptions, ...placeOptions, ...mirrorOptions, ...queueOptions],
+  Lists: [...manyOptions, ...journalOptions, ...placeOptions, ...mirrorOptions, ...queueOptions, ...followOptions],
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions, ...waisOptions],
   News: newsOptions,

@@ -1,6 +1,6 @@
 import type { MirrorOptions } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
-import { readNumber, readSize } from './numbers.ts'
+import { readCount, readSize } from './numbers.ts'
 import type { GivenOptions, OptionRow } from './option.ts'
 
 export type MirrorOption =
@@ -39,8 +39,8 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
     long: 'depth',
     sent: false,
     arg: 'N',
-    help: "List N levels of folders (--pages: of pages), 1 for the start's own; default: all, up to 32",
-    commands: mirror,
+    help: "List N levels of folders (--pages, --follow: of pages), 1 for the start's own; default: all, up to 32",
+    commands: [...mirror, 'queue'],
     example: 'retrieve mirror --depth 1 ftp://ftp.example.org/pub/ pub',
   },
   {
@@ -104,7 +104,7 @@ export const mirrorOptions: readonly OptionRow<MirrorOption>[] = [
     sets: ['robots'],
     sent: false,
     help: "Also retrieve what the server's robots.txt (--pages: nofollow, too) asks programs to leave alone (HTTP)",
-    commands: mirror,
+    commands: [...mirror, 'queue'],
     example: 'retrieve mirror --no-robots http://www.example.org/pub/ pub',
   },
 ]
@@ -141,8 +141,8 @@ export function readMirror(line: GivenOptions<MirrorOption | 'journal'>): Mirror
   const obeysRobots = !line.has('no-robots')
   return {
     options: {
-      ...(depth !== undefined && { depth: count('depth', depth) }),
-      ...(most !== undefined && { maxEntries: count('max-entries', most) }),
+      ...(depth !== undefined && { depth: readCount('depth', depth) }),
+      ...(most !== undefined && { maxEntries: readCount('max-entries', most) }),
       ...(include.length > 0 && { include }),
       ...(exclude.length > 0 && { exclude }),
       ...(line.has('no-resume') && { resume: false }),
@@ -154,10 +154,4 @@ export function readMirror(line: GivenOptions<MirrorOption | 'journal'>): Mirror
     quota: quota === undefined ? null : readSize('quota', quota),
     obeysRobots: obeysRobots && !isOfPages,
   }
-}
-
-function count(option: 'depth' | 'max-entries', text: string): number {
-  const number = readNumber(option, text, /^\d{1,9}$/)
-  if (number >= 1) return number
-  throw usageError(`--${option} needs a whole number of 1 or more, not ${JSON.stringify(text)}.`)
 }

@@ -16,9 +16,11 @@ export const addLists: Action = async ({ config, output, report, signal, queue, 
   for (const list of settings.lists) {
     const isInput = list === '-'
     const source: QueueSource = isInput ? { lines: addAbortSignal(signal, output.streams.stdin) } : { file: list }
-    const { added, duplicates, refused } = await queue.add(source, { onRefused, signal }).catch((error) => {
-      throw RetrievalError.is(error) && error.code === 'file-failed' ? unreadable(nameOf(list), error.cause) : error
-    })
+    const { added, duplicates, refused } = await queue
+      .add(source, { onRefused, signal, turns: settings.turns })
+      .catch((error) => {
+        throw RetrievalError.is(error) && error.code === 'file-failed' ? unreadable(nameOf(list), error.cause) : error
+      })
     if (added + duplicates + refused === 0) report.warning({ message: `${nameOf(list)} has no URLs.` })
     all.added += added
     all.duplicates += duplicates

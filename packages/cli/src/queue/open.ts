@@ -22,10 +22,11 @@ export async function withQueue(run: Run, settings: QueueSettings, action: Actio
 }
 
 async function open(settings: QueueSettings): Promise<Queue> {
-  const { action, name, expects, place, shownPlace } = settings
+  const { action, name, expects, shards, place, shownPlace } = settings
   try {
     const create = action === 'add'
-    return await openQueue({ connection: place(), name, create, ...(expects !== null && { expects }) })
+    const first = { ...(expects !== null && { expects }), ...(shards !== null && { shards }) }
+    return await openQueue({ connection: place(), name, create, ...first })
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     const { code, phase, transient } = error
@@ -40,6 +41,7 @@ function inWords({ code, message }: RetrievalError, name: string, place: string)
     return `There is no queue ${name} at ${place}. ${add} makes it; --name names another one.`
   }
   return message
+    .replace('leave `shards` out', 'leave --shards out, or --name another one')
     .replace('Give its CA in `connection`.', 'Give its CA by --redis-cacert FILE.')
     .replace(
       'Start it, or name another one in `connection`.',

@@ -17,7 +17,7 @@ const drawEvery = 200
  */
 export const work: Action = async (run) => {
   const { config, queue, settings, signal, interrupts } = run
-  const { hosts, perHost, untilDone, tries } = settings
+  const { hosts, perHost, untilDone, tries, follow, robots } = settings
   const many = { ...config.many, concurrency: hosts * perHost, perHost }
   await using session = new Session({ ...run, config: { ...config, many } }, { isCheck: true })
   const view = new WorkView(run)
@@ -40,6 +40,8 @@ export const work: Action = async (run) => {
       perHost,
       interval: config.many.pace,
       ...(tries !== null && { tries }),
+      ...(follow !== null && { follow }),
+      robots,
       request: requestOf(run),
       logins: loginsOf(run, session),
       stop: signal,
@@ -142,9 +144,10 @@ class WorkView {
   }
 }
 
-function lineOf({ stored, there, again, failed }: Pick<WorkCounts, 'stored' | 'there' | 'again' | 'failed'>): string {
+function lineOf({ stored, listed, there, again, failed }: Omit<WorkCounts, 'turns' | 'lost'>): string {
   const parts = [
     `${stored} stored`,
+    ...(listed > 0 ? [`${listed} listed`] : []),
     ...(there > 0 ? [`${there} were there`] : []),
     ...(again > 0 ? [`${again} put back to be tried again`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),

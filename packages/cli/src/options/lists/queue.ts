@@ -1,7 +1,8 @@
 import type { ArchiveOption } from '../../archive/options.ts'
 import { usageError } from '../../exit-codes.ts'
-import { readNumber, readPort } from '../numbers.ts'
+import { readCount, readNumber, readPort } from '../numbers.ts'
 import type { GivenOptions, OptionRow } from '../option.ts'
+import { type FollowOption, type FollowSettings, readFollow } from './follow.ts'
 import { type RedisPlace, readRedis } from './redis.ts'
 
 export type QueueOption =
@@ -9,6 +10,8 @@ export type QueueOption =
   | 'redis-cacert'
   | 'name'
   | 'expects'
+  | 'shards'
+  | 'turns'
   | 'store'
   | 'hosts'
   | 'until-done'
@@ -54,6 +57,22 @@ export const queueOptions: readonly OptionRow<QueueOption>[] = [
     example: 'retrieve queue add urls.txt --expects 200000000',
   },
   {
+    long: 'shards',
+    sent: false,
+    arg: 'N',
+    help: 'queue add, for a new queue: keep it in N parts, for workers by the thousand; default 8',
+    commands,
+    example: 'retrieve queue add urls.txt --shards 64',
+  },
+  {
+    long: 'turns',
+    sent: false,
+    arg: 'N',
+    help: 'queue add, for storage of your own: let N workers at a time share each host of the list; default 1',
+    commands,
+    example: 'retrieve queue add urls.txt --turns 4',
+  },
+  {
     long: 'store',
     sent: false,
     arg: 'DIR',
@@ -65,7 +84,7 @@ export const queueOptions: readonly OptionRow<QueueOption>[] = [
     long: 'hosts',
     sent: false,
     arg: 'N',
-    help: 'queue work: N hosts at a time, at least 8; default 50',
+    help: 'queue work: N hosts at a time, at least one a shard; default 50',
     commands,
     example: 'retrieve queue work --store files --hosts 200',
   },
@@ -103,20 +122,30 @@ export const queueOptions: readonly OptionRow<QueueOption>[] = [
 const actions = ['add', 'work', 'status', 'failures', 'retry', 'pause', 'resume', 'cancel', 'remove'] as const
 export type QueueAction = (typeof actions)[number]
 
+type OwnedOption = QueueOption | FollowOption | ArchiveOption | 'depth' | 'no-robots'
+
 /** The options that few actions take. */
-const owners: readonly (readonly [option: QueueOption | ArchiveOption, ...actions: QueueAction[]])[] = [
+const owners: readonly (readonly [option: OwnedOption, ...actions: QueueAction[]])[] = [
   ['expects', 'add'],
+  ['shards', 'add'],
+  ['turns', 'add'],
   ['store', 'work'],
   ['hosts', 'work'],
   ['until-done', 'work'],
   ['metrics', 'work'],
   ['warc', 'work'],
+  ['follow', 'work'],
+  ['scope', 'work'],
+  ['host-limit', 'work'],
+  ['depth', 'work'],
+  ['obey-robots', 'work'],
+  ['no-robots', 'work'],
   ['watch', 'status'],
   ['yes', 'cancel', 'remove'],
 ]
 
 /** What `retrieve queue` shall do. */
-export interface QueueSettings {
+export interface QueueSettings extends FollowSettings {
   readonly action: QueueAction
   /** The lists of add. */
   readonly lists: readonly string[]
@@ -126,6 +155,9 @@ export interface QueueSettings {
   readonly shownPlace: string
   readonly name: string
   readonly expects: number | null
+  readonly shards: number | null
+  /** How many turns each host of the lists has. */
+  readonly turns: number
   /** "" unless the action is work; there, it means that the archive of --warc is the store. */
   readonly store: string
   readonly hosts: number
@@ -138,7 +170,7 @@ export interface QueueSettings {
   readonly isSure: boolean
 }
 
-type Line = GivenOptions<QueueOption | ArchiveOption | 'cache' | 'retry' | 'parallel-max-host'>
+type Line = GivenOptions<OwnedOption | 'cache' | 'retry' | 'parallel-max-host'>
 
 /** Throws `invalid-option`. */
 export function readQueue(
@@ -164,9 +196,12 @@ export function readQueue(
     lists,
     ...readRedis(line, env),
     name,
-    expects: readCount(line, 'expects'),
+    expects: readCountOf(line, 'expects'),
+    shards: readCountOf(line, 'shards', mostShards),
+    turns: readCountOf(line, 'turns', mostTurns) ?? 1,
+    ...readFollow(line),
     store: line.value('store') ?? '',
-    hosts: readCount(line, 'hosts') ?? 50,
+    hosts: readCountOf(line, 'hosts') ?? 50,
     perHost: line.has('parallel-max-host') ? perHost : defaultPerHost,
     tries: retries === undefined ? null : readNumber('retry', retries, /^\d{1,9}$/) + 1,
     untilDone: line.has('until-done'),
@@ -203,10 +238,11 @@ function checkAction(line: Line, action: QueueAction, lists: readonly string[]):
   }
 }
 
-function readCount(line: Line, option: 'expects' | 'hosts'): number | null {
+/** The library's limits. */
+const mostShards = 1024
+const mostTurns = 1000
+
+function readCountOf(line: Line, option: 'expects' | 'shards' | 'turns' | 'hosts', most?: number): number | null {
   const text = line.value(option)
-  if (text === undefined) return null
-  const count = readNumber(option, text, /^\d{1,12}$/)
-  if (count < 1) throw usageError(`--${option} needs a number of 1 or more.`)
-  return count
+  return text === undefined ? null : readCount(option, text, most)
 }
