@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { resolve } from '@retriever/core'
+import { RetrievalError, resolve } from '@retriever/core'
 import { folderStore } from '@retriever/queue'
 import { expect, test } from 'vitest'
 import { checkListed } from '../../packages/queue/src/frontier/checked.ts'
@@ -65,6 +65,23 @@ test.each([
   expect(check).toThrow(words)
   expect(check).not.toThrow('hunter2')
 })
+
+test.each(['http://me:hunter2@a.example/', 'http://a.example/\u0001', 'a', 'http://a.example/%zz'])(
+  'a long URL is cut in its error: %j',
+  (beginning) => {
+    const url = beginning.padEnd(100_000, 'a')
+    let error: unknown
+    try {
+      checkListed({ url, login: null, number: 7 })
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(RetrievalError.is(error) && [error.message.length < 400, (error.url ?? '').length < 300]).toEqual([
+      true,
+      true,
+    ])
+  },
+)
 
 test('the name of a login is a word', () => {
   const check = (): unknown => checkListed({ url: 'http://a.example/', login: 'a b', number: 1 })

@@ -31,13 +31,22 @@ export function checkListed({ url, login, number }: Listed): CheckedUrl {
       phase,
       span,
       advice,
-      url: trimmed,
+      url: shown(trimmed),
       cause: error,
     })
   }
 }
 
 function refused(number: number, url: string, why: string): RetrievalError {
-  const message = `Line ${number}: ${redact(url)} is not added: ${why}.`
-  return new RetrievalError('invalid-option', message, { phase: 'resolve', url })
+  const message = `Line ${number}: ${shown(url)} is not added: ${why}.`
+  return new RetrievalError('invalid-option', message, { phase: 'resolve', url: shown(url) })
+}
+
+/** So much of a URL is shown. */
+const mostShown = 200
+
+/** The URL is redacted before it is cut, since a cut password looks like a port. */
+function shown(url: string): string {
+  const safe = redact(url)
+  return safe.length > mostShown ? `${safe.slice(0, mostShown)}...` : safe
 }
