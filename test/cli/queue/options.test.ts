@@ -1,6 +1,7 @@
 /** The lines of `retrieve queue` that need no Redis. */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -79,6 +80,21 @@ test('a port where nothing listens: the message says where, and what to do', asy
         'Start it, or name another one by --redis or $RETRIEVE_REDIS.\n',
     )
   }
+})
+
+test('a server that is no Redis: the message says so', async () => {
+  const server = createHttpServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const { status, stderr } = await queue('status', '--redis', `redis://127.0.0.1:${port}`)
+  server.close()
+  expect({ status, stderr }).toEqual({
+    status: 8,
+    stderr:
+      `retrieve: Redis at 127.0.0.1:${port} does not answer as Redis does: another server is there. ` +
+      'Name another address by --redis or $RETRIEVE_REDIS.\n',
+  })
 })
 
 test('a CA that cannot be read is no connection without it', async () => {

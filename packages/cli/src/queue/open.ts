@@ -42,6 +42,7 @@ function inWords({ code, message }: RetrievalError, name: string, place: string)
   }
   return message
     .replace('leave `shards` out', 'leave --shards out, or --name another one')
+    .replace('Name another address in `connection`.', 'Name another address by --redis or $RETRIEVE_REDIS.')
     .replace('Give its CA in `connection`.', 'Give its CA by --redis-cacert FILE.')
     .replace(
       'Start it, or name another one in `connection`.',

@@ -69,6 +69,10 @@ function unreachable(client: RedisClient, cause: unknown): RetrievalError {
     const message = `${place} refuses the login: ${reason}. Give its user and password in \`connection\`.`
     return new RetrievalError('auth-failed', message, { phase: 'login', cause })
   }
+  if (cause instanceof Error && cause.name === 'ParserError') {
+    const message = `${place} does not answer as Redis does: another server is there. Name another address in \`connection\`.`
+    return new RetrievalError('protocol-violation', message, { phase: 'connect', cause })
+  }
   if (isOfCertificate(cause)) {
     const message = `${place} has no certificate that is trusted: ${reason}. Give its CA in \`connection\`.`
     return new RetrievalError('certificate', message, { phase: 'connect', cause })
