@@ -156,6 +156,8 @@ queueSuite(({ newQueue, newSite, folder, server, connection }) => {
       code: 'protocol-violation',
       message: expect.stringContaining('another program'),
     })
+    await redis.hset(`{retriever:${queue.name}:0}:c`, 'done', 5)
+    expect(await queue.progress()).toMatchObject({ done: 5, left: 0 })
     await redis.set(`{retriever:${queue.name}:0}:c`, 'no hash')
     await expect(queue.progress()).rejects.toMatchObject({
       code: 'server-refused',

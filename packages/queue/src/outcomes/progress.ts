@@ -46,7 +46,8 @@ export async function progressOf(
     done,
     failed,
     cancelled,
-    left: added - done - failed - cancelled,
+    // Others may write to Redis: a hostile block has more outcomes than URLs.
+    left: Math.max(0, added - done - failed - cancelled),
     again: of('again'),
     hosts: sum(({ hosts }) => hosts),
     turns: {
