@@ -279,7 +279,12 @@ suite('redis', (server) => {
     })
     await queue(
       'add',
-      listOf(`${site.url(0, '/a')} @alice`, `${site.url(1, '/b')} @alice`, `${site.url(0, '/c')} @bob`),
+      listOf(
+        `${site.url(0, '/a')} @alice`,
+        `${site.url(1, '/b')} @alice`,
+        `${site.url(0, '/c')} @bob`,
+        'telnet://127.0.0.1/',
+      ),
     )
     writeFileSync(
       join(folder, '.netrc'),
@@ -290,5 +295,6 @@ suite('redis', (server) => {
     expect(sent).toEqual([[0, `Basic ${Buffer.from('alice:hunter2').toString('base64')}`]])
     const { stdout } = await queue('failures')
     expect(stdout.match(/^auth-required .*@(alice|bob)/gm)).toHaveLength(2)
+    expect(stdout).toMatch(/^handoff telnet:\/\/127\.0\.0\.1\/ names a service/m)
   })
 })

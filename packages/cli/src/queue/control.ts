@@ -9,8 +9,8 @@ import type { Action, QueueRun } from './open.ts'
 export const failures: Action = async ({ config, output, queue }) => {
   for await (const failure of queue.failures()) {
     const { url, code, message } = failure
-    const why = message.replace(`${url}: `, '')
-    await output.write(config.json ? jsonLine(withoutSecrets(failure)) : `${code} ${printable(`${url}: ${why}`)}\n`)
+    const told = message.startsWith(url) ? message : `${url}: ${message}`
+    await output.write(config.json ? jsonLine(withoutSecrets(failure)) : `${code} ${printable(told)}\n`)
   }
   return 0
 }
