@@ -37,7 +37,7 @@ const documented: [string, string][] = [
     `{"url":"https://h/x?#","scheme":"https","mechanism":"http",` +
       `"locator":{"user":null,"password":null,"host":"h","port":443,"urlPath":"x","query":"","fragment":""},` +
       `"plan":{"mechanism":"http","host":"h","port":443,"tls":"implicit","target":"/x?","user":null,"password":null,` +
-      `"wire":["GET /x? HTTP/1.1\\r\\nHost: h\\r\\nConnection: keep-alive\\r\\nUser-Agent: Retriever/0.1\\r\\nAccept: */*\\r\\nAccept-Encoding: identity\\r\\n\\r\\n"],"unknown":{"HTTP/1.1":"HTTP/2, if the server chooses it within TLS: the same fields in binary frames"}},"findings":[]}`,
+      `"wire":["GET /x? HTTP/1.1\\r\\nHost: h\\r\\nConnection: keep-alive\\r\\nUser-Agent: Retriever/0.2\\r\\nAccept: */*\\r\\nAccept-Encoding: identity\\r\\n\\r\\n"],"unknown":{"HTTP/1.1":"HTTP/2, if the server chooses it within TLS: the same fields in binary frames"}},"findings":[]}`,
   ],
   [
     'file:///etc/motd',

@@ -30,7 +30,7 @@ test('an HTTP request is shown with all its fields, in their order', async () =>
     'GET /x?y HTTP/1.1',
     'Host: h',
     'Connection: keep-alive',
-    'User-Agent: Retriever/0.1',
+    'User-Agent: Retriever/0.2',
     'Accept: */*',
     'Accept-Encoding: identity',
     'Authorization: Basic <password>',

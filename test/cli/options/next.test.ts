@@ -24,7 +24,7 @@ test('--next begins a group with options and URLs of its own', async () => {
   expect(readFileSync(join(folder(), 'first'), 'utf8')).toContain("Retriever's test server")
   expect(stdout).toMatch(/^HTTP\/1.1 200 OK\r\n/)
   // -v is for all groups, -A for its own.
-  expect(stderr.match(/User-Agent: \S+/g)).toEqual(['User-Agent: first/1', 'User-Agent: Retriever/0.1'])
+  expect(stderr.match(/User-Agent: \S+/g)).toEqual(['User-Agent: first/1', 'User-Agent: Retriever/0.2'])
 })
 
 test('groups share connections, but not over another TLS identity', async () => {

@@ -128,7 +128,7 @@ describe('the request', () => {
     const sent = events.find((event) => event.type === 'sent')
     expect(echoed).toBe(sent?.octets)
     expect(echoed).toContain(`\r\nHost: 127.0.0.1:${servers.http.port}\r\n`)
-    expect(echoed).toContain('\r\nUser-Agent: Retriever/0.1\r\n')
+    expect(echoed).toContain('\r\nUser-Agent: Retriever/0.2\r\n')
     expect(echoed).toContain('\r\nAccept: */*\r\n')
     expect(echoed).toContain('\r\nAccept-Encoding: identity\r\n')
     expect(client.resolve(url('echo?x=1')).plan.wire).toEqual([echoed])

@@ -287,7 +287,7 @@ describe('a URL asked of the proxy', () => {
         'GET http://www.example:81/a?b HTTP/1.1',
         'Host: www.example:81',
         'Connection: keep-alive',
-        'User-Agent: Retriever/0.1',
+        'User-Agent: Retriever/0.2',
         'Accept: */*',
         'Accept-Encoding: identity',
         `Proxy-Authorization: ${basic('alice:s3cr3t')}`,

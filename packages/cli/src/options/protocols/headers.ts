@@ -22,7 +22,7 @@ export const headerOptions: readonly OptionRow<HeaderOption>[] = [
     sent: true,
     short: 'A',
     arg: 'NAME',
-    help: 'Send this User-Agent, or with "" none; default Retriever/0.1',
+    help: 'Send this User-Agent, or with "" none; default Retriever/0.2',
     commands: working,
     example: "retrieve -A 'Mozilla/5.0' http://www.example.org/",
   },

@@ -21,7 +21,7 @@ export interface HttpAsked
 
 export type HttpField = readonly [name: string, value: string]
 
-const userAgent = 'Retriever/0.1'
+const userAgent = 'Retriever/0.2'
 
 /** The fields of a request behind Host and Connection, in the order of sending, one octet a character. */
 export function httpFields(asked: HttpAsked): readonly HttpField[] {
