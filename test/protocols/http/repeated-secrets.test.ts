@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import { failure } from '../../support/failure.ts'
@@ -65,6 +66,19 @@ test.each(['http', 'ws'])(
     const { error, all } = await shown(scheme, 'HTTP/1.1 403', { headers: { Authorization: `Basic ${basic}` } })
     for (const secret of ['pl4nted', basic]) expect(all).not.toContain(secret)
     expect(error.reply).toContain('403 Bad alice:<password> <password>')
+  },
+)
+
+test.each(['evil:', 'http://['])(
+  'a redirect to %s and the password, which is not followed, does not show it',
+  async (begin) => {
+    const said = Buffer.from(`${begin}${password}`).toString('latin1')
+    await using server = await scriptedHttp(
+      () => `HTTP/1.1 302 Found\r\nLocation: ${said}\r\nContent-Length: 0\r\n\r\n`,
+    )
+    const { error } = await failed(server.url, { login: { user: 'alice', password } })
+    expect(error.message).toContain('<password>')
+    expect(inspect(error, { depth: 9 })).not.toContain('pl4nted')
   },
 )
 

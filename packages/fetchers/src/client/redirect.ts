@@ -15,7 +15,7 @@ import { hostOf, redirectedTo } from './policy.ts'
 /** The resolution of a redirect's target. Throws for text that is no URL, or a URL of an unknown scheme. */
 export function redirectTarget(
   from: Resolution,
-  { location, status }: Redirect,
+  { location, shown = location, status }: Redirect,
   resolving: FindingOptions,
   context: RetrievalContext,
 ): Resolution {
@@ -27,8 +27,10 @@ export function redirectTarget(
   } catch (cause) {
     const unknown = RetrievalError.is(cause) && cause.code === 'unknown-scheme'
     const why = unknown ? `${redirectedTo(from.scheme.mechanism)} may be redirected to` : 'it is not a valid URL'
-    const message = `The redirect to "${printable(redact(location)).slice(0, 300)}" was not followed: ${why}.`
-    throw context.error(unknown ? 'refused' : 'protocol-violation', message, { status, phase: 'policy', cause })
+    const message = `The redirect to "${printable(redact(shown)).slice(0, 300)}" was not followed: ${why}.`
+    // The cause shows the Location as it came.
+    const details = { status, phase: 'policy', ...(shown === location && { cause }) } as const
+    throw context.error(unknown ? 'refused' : 'protocol-violation', message, details)
   }
 }
 
@@ -85,11 +87,11 @@ export function withReferer(request: RequestOptions, from: Resolution, to: Resol
 /** The error for one redirect more than limits.maxRedirects. `cookiesCame`: this or an earlier redirect set cookies. */
 export function tooManyRedirects(
   { plan }: Resolution,
-  { location, status }: Redirect,
+  { location, shown = location, status }: Redirect,
   cookiesCame: boolean,
   { limits, error }: RetrievalContext,
 ): RetrievalError {
-  const to = `"${redact(location)}"`
+  const to = `"${redact(shown)}"`
   if (limits.maxRedirects === 0) {
     // Gemini and RTSP have no answer to show beside the redirect.
     const isHttp = plan.mechanism === 'http'

@@ -402,6 +402,8 @@ export interface Redirect {
   readonly outcome: 'redirect'
   /** The new URL as the server wrote it, perhaps relative. */
   readonly location: string
+  /** The same with the secrets masked that were sent to the server, if it repeats them. Absent if it cannot. */
+  readonly shown?: string
   /** HTTP: 301, 302, 303, 307, 308; Gemini: 30 to 39; RTSP: 301 to 303; NFS: 5 (a link); Prospero has none: 0. */
   readonly status: number
   /**

@@ -25,7 +25,7 @@ export const redirects: Step = async (hop, next) => {
 /** Follows one redirect (RFC 9110 15.4). */
 function follow(hop: Hop, redirect: Redirect): void {
   const { retrieval, resolution: from, context } = hop
-  const { location, status } = redirect
+  const { location, shown = location, status } = redirect
   const { policy, limits, resolving, cookies, redirectLogin } = retrieval.settings
   retrieval.cookiesCame ||= redirect.setsCookies === true && cookies === undefined
   const maxRedirects = Math.min(limits.maxRedirects, redirect.maxRedirects ?? limits.maxRedirects)
@@ -51,7 +51,7 @@ function follow(hop: Hop, redirect: Redirect): void {
     retrieval.nesting = { ...retrieval.nesting, isOtherOrigin: true, tls: tlsForOtherOrigin(retrieval.nesting.tls) }
   }
   retrieval.request = withReferer(retrieval.request, from, to)
-  retrieval.redirects.push({ url: context.url, status, location: redact(location) })
+  retrieval.redirects.push({ url: context.url, status, location: redact(shown) })
   retrieval.stopwatch.again('redirected')
   context.emit({ type: 'redirected', url: context.url, location: to.url, status })
   lead(hop, to)

@@ -1,19 +1,22 @@
 import { encodeOctets } from '@retriever/core'
-import type { RetrievalContext } from '../../contract/fetcher.ts'
+import type { Redirect, RetrievalContext } from '../../contract/fetcher.ts'
 import type { ResponseHead } from './response.ts'
 
 /**
  * Returns the target of a redirect as a URL reference. Null if the response has none, or an empty one, which curl does
  * not follow either. If there are several fields, the first one counts, as in browsers.
  */
-export function locationOf(head: ResponseHead, { emit, url }: RetrievalContext): string | null {
+export function locationOf(
+  head: ResponseHead,
+  { emit, url }: RetrievalContext,
+): Pick<Redirect, 'location' | 'shown'> | null {
   const values = head.asSent.flatMap(([name, value]) => (name.toLowerCase() === 'location' ? [value] : []))
   const [first] = values
   if (first === undefined) return null
   if (values.some((value) => value !== first)) {
     emit({ type: 'remark', url, message: `The server sent ${values.length} Location fields; the first one counts.` })
   }
-  return first === '' ? null : asReference(first)
+  return first === '' ? null : { location: asReference(first), shown: asReference(head.hide(first)) }
 }
 
 /**

@@ -26,7 +26,7 @@ export async function outcomeOf(
     if (context.request.http?.fail === false && context.limits.maxRedirects === 0) return retrieved(answer)
     await discard(body, context)
     const setsCookies = head.asSent.some(([name]) => name.toLowerCase() === 'set-cookie')
-    return { outcome: 'redirect', location, status, setsCookies, peerAddress }
+    return { outcome: 'redirect', ...location, status, setsCookies, peerAddress }
   }
   if (status >= 400) return failed(answer, context, range)
   try {
