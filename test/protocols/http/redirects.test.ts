@@ -51,6 +51,17 @@ describe('a redirect can be seen: fail: false, and no redirects allowed', () => 
   })
 })
 
+describe('a redirect that names no place', () => {
+  const nowhere = ['', 'Location: \r\n'].map((field) => `HTTP/1.1 302 Found\r\n${field}Content-Length: 4\r\n\r\nnote`)
+
+  test.each(nowhere)('is an error, since its content is not what was asked for: %j', async (answer) => {
+    await using server = await scriptedHttp(() => answer)
+    await using client = createClient({ limits: { maxRetries: 0 } })
+    expect(await failure(client.retrieve(server.url))).toMatchObject({ code: 'protocol-violation', status: 302 })
+    expect(await retrieved(server.url, { http: { fail: false } })).toMatchObject({ text: 'note' })
+  })
+})
+
 describe('the fragment of the first URL goes on (RFC 9110 10.2.2)', () => {
   test.each([
     ['/there', 'there#part'],

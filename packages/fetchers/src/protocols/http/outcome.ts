@@ -33,6 +33,7 @@ export async function outcomeOf(
     checkChanged(head, context.request, context)
     checkRange(head, range, context)
     checkUnrequested(head, context)
+    checkAim(head, context)
     if (context.request.head === true) await discard(body, context)
     return retrieved(answer)
   } catch (error) {
@@ -81,4 +82,11 @@ function checkUnrequested(head: ResponseHead, context: RetrievalContext): void {
     reply,
     phase: 'request',
   })
+}
+
+/** Throws for a redirect that leads nowhere: its content is a note about the redirect, not what was asked for. */
+function checkAim({ status, reply }: ResponseHead, context: RetrievalContext): void {
+  if (!redirects.has(status) || context.request.http?.fail === false) return
+  const message = `The server redirects, but its Location is missing or empty. (${reply})`
+  throw context.error('protocol-violation', message, { status, reply, phase: 'request' })
 }
