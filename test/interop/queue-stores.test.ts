@@ -1,21 +1,40 @@
 /** Where the workers of `retrieve queue work` keep what comes. */
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import type { Queue } from '@retriever/queue'
 import { expect, test } from 'vitest'
-import { type Outcome, retrieveApart, useBundle } from '../support/cli/run.ts'
+import { archivesIn, readArchive } from '../support/cli/archives.ts'
+import { type Outcome, retrieveApart, start, useBundle } from '../support/cli/run.ts'
 import { bodyOf } from './queue-site.ts'
 import { filesIn, queueSuite } from './queue-suite.ts'
 
 useBundle()
 
-queueSuite(({ connection, newQueue, newSite, folder }) => {
-  const run = (...words: string[]): Promise<Outcome> =>
-    retrieveApart(words, { cwd: folder(), env: { RETRIEVE_REDIS: connection(), HOME: folder() } })
-  const work = ({ name }: Queue, ...words: string[]): Promise<Outcome> =>
-    run('queue', 'work', '--name', name, '--until-done', '--allow', 'foreign-port', ...words)
+queueSuite(({ server, connection, newQueue, newSite, folder }) => {
+  const place = () => ({ cwd: folder(), env: { RETRIEVE_REDIS: connection(), HOME: folder() } })
+  const run = (...words: string[]): Promise<Outcome> => retrieveApart(words, place())
+  /** For what may take long on a busy machine. */
+  const runLong = async (...words: string[]): Promise<Outcome> => {
+    const child = start(words, place())
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(Readable.from(child.stdout ?? [])),
+      text(Readable.from(child.stderr ?? [])),
+      once(child, 'close'),
+    ])
+    return { status, stdout, stderr }
+  }
+  const workOf = ({ name }: Queue, ...words: string[]): string[] => {
+    return ['queue', 'work', '--name', name, '--until-done', '--allow', 'foreign-port', ...words]
+  }
+  const work = (queue: Queue, ...words: string[]): Promise<Outcome> => run(...workOf(queue, ...words))
 
   test('--warc: workers write archives of their own, and ask for nothing that one of them has', async () => {
     const site = await newSite(10, { delay: 10 })
@@ -83,6 +102,58 @@ queueSuite(({ connection, newQueue, newSite, folder }) => {
     }
   })
 
+  test('--warc: workers that are killed leave each URL whole in an archive and the index', async () => {
+    const octets = randomBytes(70_000).toString('base64')
+    const bodies = new Map<string, string>()
+    const site = await newSite(6, {
+      // Longer than what is written at once.
+      answer: () => (request, response) => response.end(bodies.get(`http://${request.headers.host}${request.url}`)),
+    })
+    const urls = site.hosts.flatMap((_, host) => Array.from({ length: 5 }, (_, at) => site.url(host, `/${at}`)))
+    for (const [at, url] of urls.entries()) bodies.set(url, octets.slice(at * 100))
+    const queue = await newQueue()
+    await queue.add(urls)
+    const words = workOf(queue, '--warc', 'site', '--parallel-max-host', '1')
+    const workers = [1, 2].map(() => start(words, place()))
+    const ends = workers.map((worker) => once(worker, 'exit'))
+    let asked = 0
+    site.arrivals.on('request', () => {
+      if (++asked === 14) for (const worker of workers) worker.kill('SIGKILL')
+    })
+    await Promise.all(ends)
+    const killed = archivesIn(folder())
+    const indexed = killed.map((path) => readFileSync(path.replace('.warc.gz', '.cdxj'), 'utf8')).join('')
+    expect(indexed).toContain('"url"')
+    await forgetTurns(server.port())
+    expect(await runLong(...words)).toMatchObject({ status: 0 })
+    expect(await queue.progress()).toMatchObject({ done: urls.length, failed: 0, left: 0 })
+    const [whole = ''] = archivesIn(folder()).filter((path) => !killed.includes(path))
+    expect((await readArchive(whole)).length).toBeGreaterThan(1)
+    // What a kill in the middle of a record leaves.
+    for (const path of killed) appendFileSync(path, readFileSync(whole).subarray(0, 300))
+
+    const indexes = archivesIn(folder()).map((path) => path.replace('.warc.gz', '.cdxj'))
+    const lines = spawnSync('sort', ['-u', ...indexes], { encoding: 'utf8', env: { LC_ALL: 'C' } }).stdout
+    const found = new Set<string>()
+    for (const line of lines.trimEnd().split('\n')) {
+      const { url, filename, offset, length } = JSON.parse(line.slice(line.indexOf('{')))
+      const record = readFileSync(join(folder(), filename)).subarray(Number(offset), Number(offset) + Number(length))
+      const [head, , ...body] = gunzipSync(record).toString('latin1').split('\r\n\r\n')
+      expect(head).toContain(`WARC-Target-URI: ${url}\r\n`)
+      expect(body.join('') === bodies.get(url)).toBe(true)
+      found.add(url)
+    }
+    expect([...found].sort()).toEqual(urls.toSorted())
+    for (const path of killed) {
+      const { status, stderr } = await runLong('ls', path)
+      expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('is cut or damaged behind') })
+    }
+    const all = archivesIn(folder()).flatMap((path) => ['--from-warc', path])
+    const { stdout } = await runLong(...all, ...urls)
+    // Without the octets in the message.
+    expect(stdout === urls.map((url) => bodies.get(url)).join('')).toBe(true)
+  })
+
   test('a disk that is full ends its worker, and others go on with its hosts', async ({ skip }) => {
     const disk = join(folder(), 'disk')
     mkdirSync(disk)
@@ -112,3 +183,17 @@ queueSuite(({ connection, newQueue, newSite, folder }) => {
     }
   })
 })
+
+/** Does what workers do 30 seconds after others were killed: their hosts have no turn any more, and get new ones. */
+async function forgetTurns(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(
+    `EVAL "for _, active in ipairs(redis.call('KEYS', '*:active')) do\
+ for _, turn in ipairs(redis.call('LRANGE', active, 0, -1)) do\
+ local job = string.sub(active, 1, -7) .. turn\
+ redis.call('DEL', job, job .. ':lock') end\
+ redis.call('DEL', active) end" 0\r\n`,
+  )
+  await once(socket, 'data')
+  socket.destroy()
+}
