@@ -1,11 +1,16 @@
 import { RetrievalError } from '@retriever/core'
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 
+/** A Redis Cluster: some of its addresses, and options of ioredis for all of them. */
+export interface ClusterConnection extends RedisOptions {
+  readonly nodes: readonly { readonly host: string; readonly port: number }[]
+}
+
 /**
- * Where Redis is: a URL (`redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`, `rediss` for TLS), options of ioredis, or
- * a client of ioredis, Cluster too, which is copied.
+ * Where Redis is: a URL (`redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`, `rediss` for TLS), options of ioredis, the
+ * addresses of a Cluster, or a client of ioredis, Cluster too, which is copied.
  */
-export type QueueConnection = string | RedisOptions | Redis | Cluster
+export type QueueConnection = string | RedisOptions | ClusterConnection | Redis | Cluster
 
 /** A client of ioredis. */
 export type RedisClient = Redis | Cluster
@@ -53,11 +58,14 @@ async function withinTime(connecting: Promise<unknown>): Promise<void> {
 }
 
 function clientOf(connection: QueueConnection, retryStrategy: (tries: number) => number | null): RedisClient {
-  if (connection instanceof Cluster) {
-    return connection.duplicate([], { lazyConnect: true, clusterRetryStrategy: retryStrategy, redisOptions: waiting })
-  }
+  const cluster = { lazyConnect: true, clusterRetryStrategy: retryStrategy }
+  if (connection instanceof Cluster) return connection.duplicate([], { ...cluster, redisOptions: waiting })
   const options = { ...waiting, retryStrategy }
   if (connection instanceof Redis) return connection.duplicate(options)
+  if (typeof connection === 'object' && 'nodes' in connection) {
+    const { nodes, ...each } = connection
+    return new Cluster([...nodes], { ...cluster, redisOptions: { ...each, ...waiting } })
+  }
   return typeof connection === 'string' ? new Redis(connection, options) : new Redis({ ...connection, ...options })
 }
 
