@@ -22,12 +22,15 @@ export function isTrouble(error: unknown): error is RetrievalError {
 }
 
 /** Whether the server itself says that it wants no requests now, and so not only this one. */
-export function asksToWait({ retryAfter, status }: RetrievalError): boolean {
-  return retryAfter !== undefined || status === 429
+export function asksToWait({ retryAfter, status, reply = '' }: RetrievalError): boolean {
+  // Gemini's "slow down" names no time; replies of three digits are those of other protocols.
+  return retryAfter !== undefined || status === 429 || /^44(?!\d)/.test(reply)
 }
 
 /** So many URLs are tried, even if there are fewer retries, before the rest of a server's URLs fails unasked. */
 const leastTries = 3
+/** A server that asks for fewer requests is not given up before so many milliseconds: many count those of a minute. */
+const askedPatience = 60_000
 
 /** Failures of a server without an answer between them. */
 export class Trouble {
@@ -59,9 +62,10 @@ export class Trouble {
     this.#last = { job, error }
     const growing = isFurther ? growingDelay(this.#pauses++, limits) : 0
     this.until = Math.max(this.until, now + Math.min(maxRetryDelay, Math.max(growing, retryAfter)))
+    const isLong = !this.isAsked || this.until - this.#since > askedPatience
     if (
       retryAfter > maxRetryDelay ||
-      this.urls > Math.max(leastTries, maxRetries) ||
+      (this.urls > Math.max(leastTries, maxRetries) && isLong) ||
       this.until - this.#began > maxRetryTime
     ) {
       this.isGivenUp = true
