@@ -1,9 +1,9 @@
 // pnpm release VERSION [DIR]: checks the checkout, builds, and puts into release/ or DIR what is to be published: the
-// tarballs and SHA256SUMS. It lists what each tarball holds, and what is left to do by hand. It publishes nothing, makes
-// no tag, and asks no registry.
+// tarballs, the single file, and SHA256SUMS. It lists what each tarball holds, and what is left to do by hand. It
+// publishes nothing, makes no tag, and asks no registry.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -20,6 +20,8 @@ if (reasons.length > 0) {
   process.exit(1)
 }
 run(process.execPath, 'pack.mjs', target)
+// Made of this machine's Node.
+if (process.platform === 'linux' && process.arch === 'x64') makeSingleFile(`retrieve-${version}-linux-x64`)
 const files = readdirSync(target).sort()
 const strangers = files.filter((name) => name.endsWith('.tgz')).flatMap(listed)
 if (strangers.length > 0) {
@@ -47,6 +49,14 @@ function reasonsAgainst(version) {
   if (changed !== '') reasons.push(`These files are not committed:\n${changed.trimEnd()}`)
   if (run('git', 'tag', '--list', `v${version}`) !== '') reasons.push(`There is a tag v${version} already.`)
   return reasons
+}
+
+/** The command as one file, with its manual page and licences, in a tarball: the file is large. */
+function makeSingleFile(name) {
+  const folder = join(target, name)
+  run(process.execPath, 'packages/cli/executable.mjs', folder)
+  run('tar', '-czf', `${folder}.tar.gz`, '-C', target, name)
+  rmSync(folder, { recursive: true })
 }
 
 function isEmpty(folder) {

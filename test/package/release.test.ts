@@ -1,4 +1,4 @@
-/** `pnpm release` in a small checkout of its own, with a pack.mjs that builds nothing. */
+/** `pnpm release` in a small checkout of its own, with a pack.mjs and an executable.mjs that build nothing. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -30,6 +30,12 @@ mkdirSync(target)
 spawnSync('tar', ['-czf', target + '/retriever-core-1.2.3.tgz', 'package'])
 `
 
+const executable = `
+import { mkdirSync, writeFileSync } from 'node:fs'
+mkdirSync(process.argv[2])
+writeFileSync(process.argv[2] + '/retrieve', 'a program')
+`
+
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'retriever-release-'))
   cpSync(join(root, 'release.mjs'), join(checkout, 'release.mjs'))
@@ -38,6 +44,7 @@ beforeEach(() => {
     write(`${folder}/package.json`, JSON.stringify({ name: `@retriever/${folder.slice(-4)}`, version: '1.2.3' }))
   }
   write('pack.mjs', pack)
+  write('packages/cli/executable.mjs', executable)
   write('packages/core/src/schemes/http/request.ts', "const userAgent = 'Retriever/1.2'")
   write('CHANGELOG.md', '# Changelog\n\n## 1.2.3\n\nNews.\n\n## 1.2.2\n')
   write('package/dist/index.js', 'export {}')
@@ -74,7 +81,8 @@ test('a clean checkout gives what is to be published, its sums, and the steps th
   expect(stdout).toContain('Nothing is published.')
   expect(stdout.indexOf('retriever-core-1.2.3.tgz\n')).toBeGreaterThan(stdout.indexOf('npm publish'))
   const target = join(checkout, 'release')
-  const files = ['retriever-core-1.2.3.tgz']
+  const isLinux = process.platform === 'linux' && process.arch === 'x64'
+  const files = [...(isLinux ? ['retrieve-1.2.3-linux-x64.tar.gz'] : []), 'retriever-core-1.2.3.tgz']
   expect(readdirSync(target)).toEqual(['SHA256SUMS', ...files].sort())
   const sums = readFileSync(join(target, 'SHA256SUMS'), 'utf8')
   const sumOf = (name: string): string =>
