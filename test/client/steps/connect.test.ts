@@ -74,6 +74,25 @@ describe('connect', () => {
     expect(made).toBe(5)
   })
 
+  test('the end of a plain stream ends an answer without a length', async () => {
+    const stream = new Duplex({
+      read() {},
+      write(_octets, _encoding, done) {
+        this.push('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\ntext of a')
+        done()
+      },
+    })
+    await using client = createClient({
+      limits: { idleTimeout: 2000, maxRetries: 0 },
+      connect: () => stream,
+      // The end comes while the client waits for more octets.
+      onEvent: ({ type }) => {
+        if (type === 'progress') setImmediate(() => stream.push(null))
+      },
+    })
+    expect(await (await client.retrieve('http://h.invalid/')).text()).toBe('text of a')
+  })
+
   test('null leaves the connection to the client', async () => {
     await using client = createClient({ connect: () => null })
     const page = await client.retrieve(`http://127.0.0.1:${servers.http.port}/a.txt`)

@@ -73,7 +73,9 @@ export class StreamReader implements SocketReader {
 
   watch(listener: () => void): void {
     this.#wake = () => {
-      if (!this.isQuiet) listener()
+      // A stream that is no socket of Node tells its end only to a read.
+      if (this.isQuiet) this.#socket.read(0)
+      else listener()
     }
     this.#wake()
   }
