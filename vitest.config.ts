@@ -77,6 +77,7 @@ const counted = [
   'test/wire/resuming-source.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/fuzz/url-rows.test.ts',
+  'test/simulation/simulation.test.ts',
 ]
 
 /**
