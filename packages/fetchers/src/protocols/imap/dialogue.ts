@@ -152,8 +152,10 @@ export class ImapDialogue extends ConnectionDialogue<LineReader> {
     let text = ''
     while (text.length < count) {
       const chunk = await this.reader.read(phase)
-      if (chunk === null)
-        throw this.context.error('receive-failed', 'The connection ended within a response.', { phase })
+      if (chunk === null) {
+        const message = 'The connection ended within a response; try again.'
+        throw this.context.error('receive-failed', message, { phase, transient: true })
+      }
       const taken = chunk.subarray(0, count - text.length)
       if (taken.length < chunk.length) this.reader.unread(chunk.subarray(taken.length))
       text += Buffer.from(taken).toString('latin1')

@@ -56,7 +56,8 @@ export class LineReader implements OctetSource {
       const chunk = this.#take() ?? (await this.#source.read(phase))
       if (chunk === null) {
         if (length === 0) return null
-        throw this.#context.error('receive-failed', 'The connection ended within a line; try again.', { phase })
+        const message = 'The connection ended within a line; try again.'
+        throw this.#context.error('receive-failed', message, { phase, transient: true })
       }
       const end = chunk.indexOf(lf)
       const piece = end === -1 ? chunk : chunk.subarray(0, end)
