@@ -78,6 +78,7 @@ export function contextOver(socket: FakeSocket, url: string, request: RequestOpt
       within: (phase: string, operation: () => Promise<unknown>) =>
         phase === 'connect' ? Promise.resolve(socket as unknown as Socket) : operation(),
       throwIfAborted: () => {},
+      look: () => {},
       onAbort: () => () => {},
       onTimeUp: () => () => {},
     },
