@@ -12,6 +12,7 @@ await bundle(join(root, 'packages/core'))
 // Fetchers run in a client, and most of them use the parts for plugins: a program loads these in any case.
 await bundle(join(root, 'packages/fetchers'), ['src/client.ts', 'src/plugin.ts'])
 await bundle(join(root, 'packages/queue'))
+await bundle(join(root, 'packages/gateway'))
 await bundle(join(root, 'test/servers'))
 
 /** `wholes`: sources that become one chunk each, with all that they import. */

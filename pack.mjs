@@ -1,4 +1,4 @@
-// pnpm tarballs [DIR [--built]]: builds unless that was done, and packs the five packages so that npm, pnpm and yarn
+// pnpm tarballs [DIR [--built]]: builds unless that was done, and packs the six packages so that npm, pnpm and yarn
 // can install them. pnpm rewrites `workspace:*` and `catalog:` to versions; npm leaves them as they are, so `npm pack`
 // is refused (`check`, in prepack).
 import { spawnSync } from 'node:child_process'
@@ -8,7 +8,14 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 const { config } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
-const folders = ['packages/core', 'packages/fetchers', 'packages/queue', 'packages/cli', 'test/servers']
+const folders = [
+  'packages/core',
+  'packages/fetchers',
+  'packages/queue',
+  'packages/gateway',
+  'packages/cli',
+  'test/servers',
+]
 const [argument = 'tarballs', built] = process.argv.slice(2)
 
 if (argument === 'check') refuseNpm()

@@ -9,7 +9,14 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 const { config, engines } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 const [task, ...args] = process.argv.slice(2)
 const bin = join(root, 'packages/cli/dist/bin.js')
-const packages = ['packages/core', 'packages/fetchers', 'packages/queue', 'packages/cli', 'test/servers']
+const packages = [
+  'packages/core',
+  'packages/fetchers',
+  'packages/queue',
+  'packages/gateway',
+  'packages/cli',
+  'test/servers',
+]
 const manifests = ['.', 'examples', 'test', ...packages].map((folder) => `${folder}/package.json`)
 const installedFrom = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]
 const sources = packages.flatMap((folder) => [`${folder}/src`, `${folder}/tsconfig.json`])

@@ -17,7 +17,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 
 let project = ''
 
-const packages = ['packages/core', 'packages/fetchers', 'packages/queue', 'packages/cli', 'test/servers']
+const packages = [
+  'packages/core',
+  'packages/fetchers',
+  'packages/queue',
+  'packages/gateway',
+  'packages/cli',
+  'test/servers',
+]
 const files: Readonly<Record<string, string>> = {
   'package.json': '{ "type": "module", "engines": { "node": ">=20.18.1" }, "config": { "pnpm": "1.2.3" } }',
   'pnpm-lock.yaml': '',

@@ -40,6 +40,7 @@ const settings = {
     '@retriever/fetchers/pages': `${here}../fetchers/src/pages/index.ts`,
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/queue': `${here}../queue/src/index.ts`,
+    '@retriever/gateway': `${here}../gateway/src/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },
 }

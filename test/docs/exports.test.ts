@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const sources = ['packages/core', 'packages/fetchers', 'packages/queue', 'test/servers'].flatMap((folder) =>
-  sourcesOf(folder),
+const sources = ['packages/core', 'packages/fetchers', 'packages/queue', 'packages/gateway', 'test/servers'].flatMap(
+  (folder) => sourcesOf(folder),
 )
 
 /** Names that say all themselves, or whose fields have docstrings. Types called `...Options` are such, too. */

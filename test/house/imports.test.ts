@@ -9,7 +9,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The rooms that each room may import, from the top of the house: each is further down. */
 const edges: Readonly<Record<string, readonly string[]>> = {
-  cli: ['queue', 'doors', 'servers', 'core'],
+  cli: ['gateway', 'queue', 'doors', 'servers', 'core'],
+  gateway: ['doors', 'core'],
   queue: ['doors', 'core'],
   record: ['doors', 'core'],
   doors: ['client', 'protocols', 'mirror', 'walk', 'body', 'wire', 'saving', 'kit', 'contract', 'core'],
@@ -61,6 +62,7 @@ const doors: Readonly<Record<string, string>> = {
   '@retriever/fetchers/mime': 'doors',
   '@retriever/fetchers/pages': 'doors',
   '@retriever/fetchers/plugin': 'doors',
+  '@retriever/gateway': 'gateway',
   '@retriever/queue': 'queue',
   '@retriever/servers': 'servers',
 }
@@ -163,6 +165,7 @@ test.each([
   ['packages/cli/src/run.ts', '@retriever/fetchers/gopher'],
   ['packages/cli/src/run.ts', 'bullmq'],
   ['packages/queue/src/queue.ts', '../../fetchers/src/index.ts'],
+  ['packages/gateway/src/gateway.ts', '@retriever/queue'],
   ['test/servers/src/http/sites.ts', '@retriever/core'],
   ['test/servers/src/http/sites.ts', '../record/record.ts'],
   ['test/servers/src/record/record.ts', '../listener.ts'],

@@ -12,6 +12,7 @@ const linked = [
   'packages/core',
   'packages/fetchers',
   'packages/queue',
+  'packages/gateway',
   'packages/cli',
   'test',
   'test/servers',

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the tarballs of the five packages by npm in a project of their own, and runs the command and the library there.
+# Installs the tarballs of the six packages by npm in a project of their own, and runs the command and the library there.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.."
 

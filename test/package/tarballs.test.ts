@@ -1,5 +1,5 @@
 /**
- * The five packages as users get them: packed, unpacked into a project of their own, compiled and run there. Their
+ * The six packages as users get them: packed, unpacked into a project of their own, compiled and run there. Their
  * dependencies are links to those of this checkout, so that no test needs a registry; .ci/run also installs them by
  * npm.
  */
@@ -68,7 +68,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 if (!/pnpm/.test(runner)) process.stdout.write('Not run: the tarballs are packed by pnpm: pnpm vitest test/package\n')
 
 describe.runIf(/pnpm/.test(runner))('the tarballs', () => {
-  test('five packages are packed, each with what a reader looks for', () => {
+  test('six packages are packed, each with what a reader looks for', () => {
     expect(tarballs).toHaveLength(5)
     for (const tarball of tarballs) {
       const files = execFileSync('tar', ['-tf', tarball], { encoding: 'utf8' }).split('\n')

@@ -54,6 +54,7 @@ import type { CommandLine } from './parse.ts'
 import { environmentOf } from './programs/environment.ts'
 import { type Destination, noTargets, readClobber, readTargets, type Targets } from './saving/destination.ts'
 import { readEtag, readEtagFile } from './saving/etag.ts'
+import { type GatewaySettings, readGateway } from './serving/gateway-options.ts'
 import type { PagerProgram } from './terminal/pager.ts'
 import type { ColorChoice } from './terminal/style.ts'
 
@@ -164,6 +165,8 @@ export interface Config {
   readonly resolving: ResolveOptions
   /** The settings of `retrieve queue`; null for the other commands. */
   readonly queue: QueueSettings | null
+  /** The settings of `retrieve gateway`; null for the other commands. */
+  readonly gateway: GatewaySettings | null
   /** The servers and the command of serve; null for the other commands. */
   readonly serving: Serving | null
 }
@@ -261,6 +264,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
       ...(base !== undefined && { base }),
     },
     queue: command === 'queue' ? readQueue(line, env, many) : null,
+    gateway: command === 'gateway' ? readGateway(line, env) : null,
     serving: command === 'serve' ? readServing(line, env) : null,
   }
 }

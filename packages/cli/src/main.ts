@@ -32,6 +32,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   queue: async () => (await import('./commands/queue.ts')).queue,
   schemes: async () => (await import('./commands/schemes.ts')).schemes,
   serve: async () => (await import('./commands/serve.ts')).serve,
+  gateway: async () => (await import('./commands/gateway.ts')).gateway,
   demo: async () => (await import('./commands/demo.ts')).demo,
   completions: async () => (await import('./commands/completions.ts')).completions,
 }

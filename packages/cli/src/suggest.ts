@@ -49,6 +49,7 @@ const synonyms: Readonly<Record<string, CommandName>> = {
   describe: 'explain',
   parse: 'explain',
   server: 'serve',
+  proxy: 'gateway',
   protocols: 'schemes',
 }
 

@@ -77,7 +77,7 @@ test.each<[string[], string | RegExp]>([
   [['--silent=yes'], '--silent is a switch and takes no value.'],
   [
     ['explain', '-k', 'u'],
-    '--insecure is not an option of explain, but of: get, ls, open, check, mirror, queue. See retrieve explain --help.',
+    '--insecure is not an option of explain, but of: get, ls, open, check, mirror, queue, gateway. See retrieve explain --help.',
   ],
 ])('%j is refused', (argv, message) => {
   const said = expect.objectContaining({

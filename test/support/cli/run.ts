@@ -11,7 +11,14 @@ import { runHere } from './run-here.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 export const bin: string = join(root, 'packages/cli/dist/bin.js')
-const sources = ['packages/cli', 'packages/core/src', 'packages/fetchers/src', 'packages/queue/src', 'test/servers/src']
+const sources = [
+  'packages/cli',
+  'packages/core/src',
+  'packages/fetchers/src',
+  'packages/queue/src',
+  'packages/gateway/src',
+  'test/servers/src',
+]
 
 export interface Outcome {
   readonly status: number

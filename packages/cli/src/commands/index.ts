@@ -11,6 +11,7 @@ export const commandNames = [
   'queue',
   'schemes',
   'serve',
+  'gateway',
   'demo',
   'completions',
 ] as const
@@ -86,6 +87,13 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
       'all if none is named, such as http, nntp, ldap, imap. With COMMAND, run it beside them, and stop when it ends: its ' +
       'variables RETRIEVE_HTTP_URL, RETRIEVE_FTP_URL, ... tell where they are',
     example: 'retrieve serve public http --http-port 8000',
+  },
+  gateway: {
+    operands: '',
+    help:
+      'Be an HTTP proxy for every URL: ftp, gopher, gemini, news, wais and all others, for curl -x, wget, lynx, w3m and ' +
+      'whatever knows a proxy (ftp_proxy, gopher_proxy, ...); on loopback, until Ctrl-C',
+    example: 'retrieve gateway --proxy-port 8071',
   },
   demo: {
     operands: '',

@@ -95,6 +95,7 @@ const environment: Topic = {
     ['NETRC', 'The file of logins for -n, in place of ~/.netrc'],
     ['XDG_CONFIG_HOME, HOME', 'Where the configuration file and ~/.netrc are looked for'],
     ['RETRIEVE_REDIS', 'The Redis of queue, with its login; without it, redis://127.0.0.1:6379'],
+    ['RETRIEVE_GATEWAY_TOKEN', 'The password that the gateway wants of its users'],
     ['XDG_STATE_HOME', 'The folder for what open remembers; default ~/.local/state'],
     ['NO_COLOR', 'Not empty: no colours'],
     ['FORCE_COLOR, CLICOLOR_FORCE', 'Not 0: colours, also in a pipe'],

@@ -5,6 +5,7 @@
 
 import { type ArchiveOption, archiveOptions } from '../archive/options.ts'
 import { type CommandName, commandNames } from '../commands/index.ts'
+import { type GatewayOption, gatewayOptions } from '../serving/gateway-options.ts'
 import { type ChecksumOption, checksumOptions } from './checksum.ts'
 import { type LoginOption, loginOptions } from './connection/login.ts'
 import { type NetworkOption, networkOptions } from './connection/network.ts'
@@ -82,6 +83,7 @@ export type OptionName =
   | ProxyOption
   | ResolutionOption
   | ServerOption
+  | GatewayOption
   | LineOption
   | GeneralOption
 
@@ -134,7 +136,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Connection: networkOptions,
   Proxies: [...proxyOptions, ...proxyTlsOptions],
   Resolution: resolutionOptions,
-  Servers: serverOptions,
+  Servers: [...serverOptions, ...gatewayOptions],
   'Command line': lineOptions,
   General: generalOptions,
 }
@@ -153,7 +155,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   Proxies: 'Ways through other machines',
   Connection: 'The addresses, interfaces, ports and sockets of connections',
   Resolution: 'How URLs are read, and to which addresses they lead',
-  Servers: 'The local test servers of serve',
+  Servers: 'The local test servers of serve, and the gateway',
   'Command line': 'Configuration files, variables, groups of options',
   General: 'Help and version',
 }

@@ -1,6 +1,6 @@
 import type { Limits } from '@retriever/fetchers'
 import { readCount, readNumber, readSeconds, readSize } from './numbers.ts'
-import { type GivenOptions, type OptionRow, sets, working } from './option.ts'
+import { connecting, type GivenOptions, type OptionRow, sets, working } from './option.ts'
 
 export type LimitOption =
   | 'max-time'
@@ -20,7 +20,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     short: 'm',
     arg: 'SECONDS',
     help: 'Time limit of each retrieval as a whole, such as 90 or 1m30s; 0: none. It ends messages of mqtt well',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -m 60 http://www.example.org/',
   },
   {
@@ -38,7 +38,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     sent: false,
     arg: 'SECONDS',
     help: 'Time limit of name lookup and connecting; default, and 0: 30',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --connect-timeout 2.5 ftp://ftp.example.org/x',
   },
   {
@@ -46,7 +46,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     sent: false,
     arg: 'SPEED',
     help: 'Receive a body no faster than this many octets a second; k, M and G may follow the number; 0: no limit',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --limit-rate 200k -O http://www.example.org/big.iso',
   },
   {
@@ -56,7 +56,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     short: 'Y',
     arg: 'BYTES',
     help: 'Give up a body that is slower than this many octets a second for --speed-time; default, and 0: no limit',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -Y 1000 -y 20 -O http://www.example.org/big.iso',
   },
   {
@@ -66,7 +66,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     short: 'y',
     arg: 'SECONDS',
     help: 'How long a body may be slower than --speed-limit; default 30',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -y 60 -O http://www.example.org/big.iso',
   },
   {
@@ -75,7 +75,7 @@ export const limitOptions: readonly OptionRow<LimitOption>[] = [
     sent: false,
     arg: 'BYTES',
     help: 'Stop when a body exceeds this many octets; k, M and G may follow the number',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --max-filesize 10M http://www.example.org/',
   },
   {

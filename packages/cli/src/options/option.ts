@@ -59,6 +59,8 @@ export const retrieving: readonly CommandName[] = ['get', 'open', 'mirror']
 export const network: readonly CommandName[] = ['get', 'ls', 'open', 'check', 'mirror']
 /** Those, and the workers of queues. */
 export const working: readonly CommandName[] = [...network, 'queue']
+/** Those, and the gateway. */
+export const connecting: readonly CommandName[] = [...working, 'gateway']
 export const urls: readonly CommandName[] = ['get', 'ls', 'open', 'explain']
 
 /** The type of an option of a retrieval by its path: `http.split` is a number. */

@@ -1,6 +1,6 @@
 import { knownCharset } from '@retriever/fetchers/internal'
 import { usageError } from '../exit-codes.ts'
-import { type GivenOptions, get, type OptionRow, sets, working } from './option.ts'
+import { connecting, type GivenOptions, get, type OptionRow, sets, working } from './option.ts'
 import { readOptionText } from './option-file.ts'
 
 export type OutputOption =
@@ -144,7 +144,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     long: 'json',
     sent: false,
     help: 'Machine-readable output: one JSON object a line; with get, one for each URL, and the messages on standard error',
-    commands: ['get', 'explain', 'ls', 'extract', 'check', 'mirror', 'journal', 'queue', 'schemes', 'serve'],
+    commands: ['get', 'explain', 'ls', 'extract', 'check', 'mirror', 'journal', 'queue', 'schemes', 'serve', 'gateway'],
     example: 'retrieve explain --json news:comp.lang.c',
     global: true,
   },
@@ -153,7 +153,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     sent: false,
     short: 'v',
     help: 'Show on standard error what is done (*), sent (>) and received (<)',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -v gopher://gopher.example.org/',
     global: true,
   },
@@ -162,7 +162,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     sent: false,
     short: 's',
     help: 'Show no progress, no warnings and no errors',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -s http://www.example.org/',
     global: true,
   },
@@ -171,7 +171,7 @@ export const outputOptions: readonly OptionRow<OutputOption>[] = [
     sent: false,
     short: 'S',
     help: 'Show errors even with -s',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -sS http://www.example.org/',
     global: true,
   },

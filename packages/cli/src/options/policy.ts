@@ -3,7 +3,7 @@ import type { Policy } from '@retriever/fetchers'
 import { usageError } from '../exit-codes.ts'
 import { nearest } from '../suggest.ts'
 import { readPort } from './numbers.ts'
-import { type GivenOptions, network, type OptionRow, working } from './option.ts'
+import { connecting, type GivenOptions, network, type OptionRow } from './option.ts'
 import { readProtocols } from './protocol-list.ts'
 
 export type PolicyOption =
@@ -30,7 +30,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     arg: 'CODE',
     values: allowable,
     help: 'Allow a danger, by the finding code that explain shows, such as foreign-port',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --allow foreign-port http://h.example:6000/',
   },
   {
@@ -38,7 +38,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     sent: true,
     arg: 'N',
     help: 'Allow connections to port N although it is for another protocol',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --allow-port 6000 http://h.example:6000/',
   },
   {
@@ -46,7 +46,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     sets: ['policy.allowDowngrade'],
     sent: false,
     help: 'Follow redirects from https to http',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --allow-downgrade https://www.example.org/',
   },
   {
@@ -54,7 +54,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     sets: ['policy.allowInward'],
     sent: false,
     help: 'Follow redirects from elsewhere to this machine or its link-local network',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --allow-inward http://www.example.org/',
   },
   {
@@ -62,7 +62,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     sets: ['policy.publicOnly'],
     sent: true,
     help: 'Connect only to public addresses, read no files, use no proxy: for URLs that others give',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --public-only http://www.example.org/',
   },
   {
@@ -71,7 +71,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     sent: true,
     arg: 'ADDRESS[/BITS][:PORT]',
     help: 'With --public-only, connect to this address or network, too; with a port, only to that port',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --public-only --allow-address 10.0.0.0/8 http://intranet.example/',
   },
   {
@@ -86,7 +86,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     sent: true,
     arg: 'LIST',
     help: 'Retrieve these schemes only, redirects included: =https,ftp names them, -http leaves one out, all is all',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --proto =https https://www.example.org/',
   },
   {
@@ -94,7 +94,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     sent: false,
     arg: 'LIST',
     help: 'Follow redirects to these schemes only, written as for --proto; default: =http,https',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --proto-redir =https http://www.example.org/',
   },
 ]

@@ -7,7 +7,7 @@ import type { Gateways } from '@retriever/core/internal'
 import type { PinnedAddresses } from '@retriever/fetchers/internal'
 import { usageError } from '../exit-codes.ts'
 import { readPort } from './numbers.ts'
-import { type GivenOptions, type OptionRow, urls, working } from './option.ts'
+import { connecting, type GivenOptions, type OptionRow, urls } from './option.ts'
 import { defaultLdapServer } from './protocols/ldap-server.ts'
 
 export type ResolutionOption =
@@ -44,7 +44,7 @@ export const resolutionOptions: readonly OptionRow<ResolutionOption>[] = [
     sent: false,
     arg: 'HOST:PORT:ADDRESS[,ADDRESS]',
     help: 'For HOST, or * for any, and PORT, connect to ADDRESS; TLS and the request keep the name',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --resolve www.example.org:443:127.0.0.1 https://www.example.org/',
   },
   {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { NetworkOptions } from '@retriever/fetchers'
 import { usageError } from '../../exit-codes.ts'
-import { type GivenOptions, type OptionRow, working } from '../option.ts'
+import { connecting, type GivenOptions, type OptionRow } from '../option.ts'
 
 export type NetworkOption = 'ipv4' | 'ipv6' | 'interface' | 'local-port' | 'connect-to' | 'unix-socket'
 
@@ -12,7 +12,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
     sent: false,
     short: '4',
     help: 'Connect to IPv4 addresses only',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -4 http://www.example.org/',
   },
   {
@@ -20,7 +20,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
     sent: false,
     short: '6',
     help: 'Connect to IPv6 addresses only',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -6 http://www.example.org/',
   },
   {
@@ -29,7 +29,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
     sent: false,
     arg: 'NAME',
     help: 'Connect from this network interface, address or host name; if!NAME and host!NAME say which it is',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --interface eth0 http://www.example.org/',
   },
   {
@@ -38,7 +38,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
     sent: false,
     arg: 'PORT[-PORT]',
     help: 'Connect from this port, or from the first free one of the range',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --local-port 4000-4010 http://www.example.org/',
   },
   {
@@ -49,7 +49,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
     help:
       'For HOST1 and PORT1, connect to HOST2 and PORT2; TLS and the request keep the name. An empty part means any, or ' +
       'the same',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --connect-to www.example.org:443:localhost:8443 https://www.example.org/',
   },
   {
@@ -58,7 +58,7 @@ export const networkOptions: readonly OptionRow<NetworkOption>[] = [
     sent: true,
     arg: 'PATH',
     help: 'Connect to this Unix domain socket, whatever the host is; proxies are not used',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --unix-socket /run/docker.sock http://localhost/version',
   },
 ]

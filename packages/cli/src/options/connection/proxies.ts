@@ -4,7 +4,7 @@ import { utf8Octets } from '@retriever/core/internal'
 import type { Credentials } from '@retriever/fetchers'
 import type { ProxyTarget } from '@retriever/fetchers/internal'
 import { usageError } from '../../exit-codes.ts'
-import { type GivenOptions, network, type OptionRow, working } from '../option.ts'
+import { connecting, type GivenOptions, network, type OptionRow } from '../option.ts'
 import { readFieldLine } from '../protocols/headers.ts'
 
 export type ProxyOption =
@@ -26,7 +26,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     short: 'x',
     arg: '[PROTOCOL://]HOST[:PORT]',
     help: 'Use a proxy: http (default), https, socks4, socks4a, socks5, socks5h; port 1080 (https: 443). "" means none',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -x http://proxy.example:3128 ftp://ftp.example.org/pub/file',
   },
   {
@@ -34,7 +34,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     sent: true,
     arg: 'HOST[:PORT]',
     help: 'Use this SOCKS 4 proxy; host names are looked up here, and must have an IPv4 address',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --socks4 localhost:1080 ftp://ftp.example.org/pub/file',
   },
   {
@@ -42,7 +42,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     sent: true,
     arg: 'HOST[:PORT]',
     help: 'Use this SOCKS 4A proxy, which looks up host names itself',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --socks4a localhost:1080 gopher://gopher.example.org/',
   },
   {
@@ -50,7 +50,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     sent: true,
     arg: 'HOST[:PORT]',
     help: 'Use this SOCKS 5 proxy; host names are looked up here',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --socks5 localhost:1080 ftp://ftp.example.org/pub/file',
   },
   {
@@ -58,7 +58,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     sent: true,
     arg: 'HOST[:PORT]',
     help: 'Use this SOCKS 5 proxy, which looks up host names itself',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --socks5-hostname localhost:9050 gopher://gopher.example.org/',
   },
   {
@@ -67,7 +67,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     sent: true,
     short: 'p',
     help: 'Tunnel through an HTTP proxy (CONNECT), also for http and ftp: real FTP, real listings',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -p -x proxy.example:3128 ftp://ftp.example.org/pub/',
   },
   {
@@ -84,7 +84,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     sets: ['proxyDigest'],
     sent: true,
     help: 'Send the login for an HTTP proxy by Digest or not at all; default: by Basic, or as the proxy asks',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --proxy-digest -U alice -x proxy.example:3128 http://www.example.org/',
   },
   {
@@ -92,7 +92,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     sent: true,
     arg: 'LIST',
     help: 'Hosts, domains and networks to reach without a proxy, separated by commas; * means all. Default: $no_proxy',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --noproxy localhost,example.org,10.0.0.0/8 http://www.example.org/',
   },
   {
@@ -101,7 +101,7 @@ export const proxyOptions: readonly OptionRow<ProxyOption>[] = [
     sent: true,
     arg: 'LINE',
     help: 'A header field for HTTP proxies, which servers do not get; may be given several times',
-    commands: working,
+    commands: connecting,
     example: "retrieve --proxy-header 'X-Team: 7' -x proxy.example:3128 http://www.example.org/",
   },
 ]

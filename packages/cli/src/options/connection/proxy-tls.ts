@@ -1,6 +1,6 @@
 import type { AdvisedOption } from '@retriever/core/internal'
 import type { TlsRules } from '@retriever/fetchers/internal'
-import { type GivenOptions, type OptionRow, working } from '../option.ts'
+import { connecting, type GivenOptions, type OptionRow } from '../option.ts'
 import { readLists, readPins, readRevoked } from './tls-rules.ts'
 
 export type ProxyTlsOption =
@@ -37,7 +37,7 @@ const row = <Name extends ProxyTlsOption>(
   sent: false,
   ...(arg !== undefined && { arg }),
   help: `For an https proxy: ${help}`,
-  commands: working,
+  commands: connecting,
   example: `retrieve --${long}${value === '' ? '' : ` ${value}`} -x https://proxy.example http://www.example.org/`,
 })
 

@@ -3,7 +3,7 @@ import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { SshOptions } from '@retriever/fetchers'
 import type { NamedKey } from '@retriever/fetchers/internal'
-import { type GivenOptions, type OptionRow, working } from '../option.ts'
+import { connecting, type GivenOptions, type OptionRow } from '../option.ts'
 import { readPem } from './pem.ts'
 
 export type SshOption = 'hostpubsha256'
@@ -14,7 +14,7 @@ export const sshOptions: readonly OptionRow<SshOption>[] = [
     sent: false,
     arg: 'SHA256',
     help: 'Accept the SSH host key with this fingerprint (Base64), if ~/.ssh/known_hosts has no key of the server',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --hostpubsha256 n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg sftp://alice@h.example/x',
   },
 ]

@@ -4,7 +4,7 @@ import type { AdvisedOption } from '@retriever/core/internal'
 import type { TlsOptions } from '@retriever/fetchers'
 import type { TlsRules, TlsVersion } from '@retriever/fetchers/internal'
 import { usageError } from '../../exit-codes.ts'
-import { type GivenOptions, type OptionRow, working } from '../option.ts'
+import { connecting, type GivenOptions, type OptionRow } from '../option.ts'
 import { readPem, readTlsFile } from './pem.ts'
 
 export type TlsRuleOption =
@@ -25,7 +25,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
     sent: false,
     arg: 'DIR',
     help: 'Trust the certificates in DIR, as `openssl rehash` names them, alone or beside those of --cacert',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --capath /etc/ssl/certs https://h.example/',
   },
   {
@@ -34,7 +34,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
     sent: false,
     arg: 'FILE',
     help: 'Refuse the certificates that the lists in FILE (PEM) call revoked; each CA of the chain needs a list',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --crlfile revoked.pem https://h.example/',
   },
   {
@@ -43,21 +43,21 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
     sent: false,
     arg: 'FILE|HASHES',
     help: "Accept only this public key of the server: a file (PEM or DER), or 'sha256//BASE64;sha256//...'",
-    commands: working,
+    commands: connecting,
     example: 'retrieve --pinnedpubkey key.pem https://h.example/',
   },
   {
     long: 'tlsv1.2',
     sent: false,
     help: 'Accept TLS 1.2 or newer, which is the default',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --tlsv1.2 https://h.example/',
   },
   {
     long: 'tlsv1.3',
     sent: false,
     help: 'Accept TLS 1.3 or newer only',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --tlsv1.3 https://h.example/',
   },
   {
@@ -66,7 +66,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
     sent: false,
     arg: '1.2|1.3',
     help: 'Offer no newer TLS than this',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --tls-max 1.2 https://h.example/',
   },
   {
@@ -75,7 +75,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
     sent: false,
     arg: 'LIST',
     help: "Offer these ciphers within TLS 1.2, as OpenSSL's list",
-    commands: working,
+    commands: connecting,
     example: 'retrieve --ciphers ECDHE-ECDSA-AES256-GCM-SHA384 https://h.example/',
   },
   {
@@ -84,7 +84,7 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
     sent: false,
     arg: 'LIST',
     help: 'Offer these cipher suites within TLS 1.3',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --tls13-ciphers TLS_AES_256_GCM_SHA384 https://h.example/',
   },
   {
@@ -93,14 +93,14 @@ export const tlsRuleOptions: readonly OptionRow<TlsRuleOption>[] = [
     sent: false,
     arg: 'LIST',
     help: 'Offer these groups for the key exchange',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --curves X25519:P-256 https://h.example/',
   },
   {
     long: 'no-alpn',
     sent: true,
     help: 'Offer no protocols within TLS, so that HTTP/1.1 is spoken',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --no-alpn https://h.example/',
   },
 ]

@@ -1,7 +1,7 @@
 import type { TlsOptions } from '@retriever/fetchers'
 import type { TlsRules } from '@retriever/fetchers/internal'
 import { usageError } from '../../exit-codes.ts'
-import { type GivenOptions, type OptionRow, urls, working } from '../option.ts'
+import { connecting, type GivenOptions, type OptionRow, urls } from '../option.ts'
 import { isPem, readFolder, readPem } from './pem.ts'
 import { type ProxyTlsOption, readProxyRules } from './proxy-tls.ts'
 import { isKeyForSsh } from './ssh.ts'
@@ -18,7 +18,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
     help:
       'Trust only the certificates in FILE (PEM); default: $CURL_CA_BUNDLE, else $SSL_CERT_FILE and $SSL_CERT_DIR, ' +
       'else those of Node and of this system',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --cacert ca.pem https://h.example/',
   },
   {
@@ -28,7 +28,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
     short: 'E',
     arg: 'FILE[:PASSWORD]',
     help: 'Client certificate (PEM) for servers that ask for one; FILE may hold its key too, encrypted by PASSWORD',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --cert me.pem --key me.key https://h.example/',
   },
   {
@@ -37,7 +37,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
     sent: false,
     arg: 'FILE',
     help: 'The private key of --cert (PEM); for sftp URLs the key to log in with',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --cert me.pem --key me.key https://h.example/',
   },
   {
@@ -46,7 +46,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
     sent: false,
     arg: 'PHRASE',
     help: 'The passphrase of the private key',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --cert me.pem --pass secret https://h.example/',
   },
   {
@@ -54,7 +54,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
     sent: false,
     short: 'k',
     help: 'Do not verify certificates: anybody may answer',
-    commands: working,
+    commands: connecting,
     example: 'retrieve -k https://localhost:8443/',
   },
   {

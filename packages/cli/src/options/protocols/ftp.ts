@@ -1,6 +1,6 @@
 import type { Resolution } from '@retriever/core'
 import type { Fetcher } from '@retriever/fetchers'
-import { type GivenOptions, get, type OptionRow, working } from '../option.ts'
+import { connecting, type GivenOptions, get, type OptionRow } from '../option.ts'
 import type { SharedFetchers } from './shared-fetchers.ts'
 import { whenUsed } from './when-used.ts'
 
@@ -27,14 +27,14 @@ export const ftpOptions: readonly OptionRow<FtpOption>[] = [
     long: 'disable-epsv',
     sent: true,
     help: 'Open FTP data connections by PASV at once, without trying EPSV first',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --disable-epsv ftp://ftp.example.org/x',
   },
   {
     long: 'no-pipelining',
     sent: true,
     help: 'Send FTP servers one command at a time, each after the reply to the one before',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --no-pipelining ftp://ftp.example.org/x',
   },
 ]

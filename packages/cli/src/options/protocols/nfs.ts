@@ -1,7 +1,7 @@
 import type { NfsOptions } from '@retriever/fetchers'
 import { usageError } from '../../exit-codes.ts'
 import { readPort } from '../numbers.ts'
-import { type GivenOptions, type OptionRow, working } from '../option.ts'
+import { connecting, type GivenOptions, type OptionRow } from '../option.ts'
 
 export type NfsOption = 'nfs-uid' | 'nfs-gid' | 'nfs-mount-port'
 
@@ -12,7 +12,7 @@ export const nfsOptions: readonly OptionRow<NfsOption>[] = [
     sent: true,
     arg: 'UID',
     help: 'Tell NFS servers this user number, without proof; by default they are told none, or nobody (65534)',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --nfs-uid 1000 nfs://nfs.example.org/home/alice/notes.txt',
   },
   {
@@ -20,7 +20,7 @@ export const nfsOptions: readonly OptionRow<NfsOption>[] = [
     sent: true,
     arg: 'GID',
     help: 'Tell NFS servers this group number beside --nfs-uid; default: the same number',
-    commands: working,
+    commands: connecting,
     example: 'retrieve --nfs-uid 1000 --nfs-gid 100 nfs://nfs.example.org/home/alice/notes.txt',
   },
   {
@@ -29,7 +29,7 @@ export const nfsOptions: readonly OptionRow<NfsOption>[] = [
     sent: true,
     arg: 'PORT',
     help: "The port of an NFS server's MOUNT service, so that its portmapper is not asked",
-    commands: working,
+    commands: connecting,
     example: 'retrieve --nfs-mount-port 20048 nfs://nfs.example.org/srv/file',
   },
 ]

@@ -23,7 +23,7 @@ export interface Retriever {
   /** The number of retrievals that share one connection. */
   inFlight(mechanism: Mechanism): number
   /** Throws `aborted` once the client is closed. */
-  begin(resolution: Resolution, options: RetrieveOptions, turn: Turn, settings?: Settings): Retrieval
+  begin(resolution: Resolution, options: RetrieveOptions, turn: Turn | undefined, settings?: Settings): Retrieval
   /** Throws `invalid-option`. */
   settingsOf(options: RetrieveOptions): Settings
 }

@@ -1,0 +1,75 @@
+import { type IncomingMessage, request as sendRequest } from 'node:http'
+import { type Resolution, RetrievalError, redact } from '@retriever/core'
+import { authority, type HttpPlan } from '@retriever/core/internal'
+import { openServerSocket } from '@retriever/fetchers/internal'
+import type { Answer, Asked, FieldLine } from './answer.ts'
+import { endToEnd, linesOf, viaLine } from './fields.ts'
+import type { Settings } from './options.ts'
+
+/**
+ * Passes a request on to its HTTP server, and the answer back, with all fields but those of the connections (RFC 9110
+ * 7.6). The connection is for this request alone.
+ */
+export async function forward(
+  asked: Asked,
+  resolution: Resolution,
+  { client, limits }: Settings,
+  pseudonym: string,
+): Promise<Answer> {
+  const { method, url, signal, body } = asked
+  const plan = resolution.plan as HttpPlan
+  const socket = await openServerSocket(client, url, { signal })
+  socket.setTimeout(limits.idleTimeout, () => socket.destroy(new Error('idle')))
+  const lines = fieldsFor(asked, plan, pseudonym)
+  const sent = sendRequest({
+    createConnection: () => socket,
+    method,
+    path: plan.target,
+    headers: lines.flat(),
+    maxHeaderSize: 65_536,
+    insecureHTTPParser: false,
+  })
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.on('response', resolve)
+    sent.on('error', (cause) => reject(failure(url, cause)))
+    body?.on('error', (cause) => sent.destroy(cause))
+    if (body === null) sent.end()
+    else body.pipe(sent)
+  })
+  const via = viaLine(response.httpVersion, pseudonym)
+  const isEmpty = method === 'HEAD' || response.statusCode === 204 || response.statusCode === 304
+  if (isEmpty) response.resume()
+  return {
+    status: response.statusCode ?? 502,
+    reason: response.statusMessage,
+    lines: [...endToEnd(linesOf(response.rawHeaders)), via],
+    body: isEmpty ? null : response,
+  }
+}
+
+function fieldsFor(asked: Asked, plan: HttpPlan, pseudonym: string): FieldLine[] {
+  const own = endToEnd(asked.lines).filter(([name]) => !/^(?:host|expect|max-forwards)$/i.test(name))
+  const lines: FieldLine[] = [['Host', authority(plan, plan.tls === 'none' ? 80 : 443)], ...own]
+  const { user, password } = plan
+  if (user !== null && asked.headers.authorization === undefined) {
+    const login = Buffer.from(`${user}:${password ?? ''}`, 'latin1').toString('base64')
+    lines.push(['Authorization', `Basic ${login}`])
+  }
+  const hops = Number(asked.headers['max-forwards'] ?? 0)
+  if (hops > 0) lines.push(['Max-Forwards', String(hops - 1)])
+  if (asked.body !== null && asked.headers['content-length'] === undefined) lines.push(['Transfer-Encoding', 'chunked'])
+  lines.push(viaLine('1.1', pseudonym), ['Connection', 'close'])
+  return lines
+}
+
+/** The error for an answer that is none. */
+function failure(url: string, cause: NodeJS.ErrnoException): RetrievalError {
+  const isForeign = cause.code?.startsWith('HPE_') === true
+  const code = isForeign ? 'protocol-violation' : cause.message === 'idle' ? 'timeout' : 'receive-failed'
+  const words = {
+    'protocol-violation': 'The server broke the rules of HTTP/1.1.',
+    timeout: 'The server was silent for too long.',
+    'receive-failed': 'The connection broke before the answer.',
+  }
+  return new RetrievalError(code, `${redact(url)}: ${words[code]}`, { phase: 'request', url, cause })
+}

@@ -1,0 +1,62 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { networkInterfaces } from 'node:os'
+import type { Resolution } from '@retriever/core'
+import { isInward, isLoopback } from '@retriever/core/internal'
+import { isLocal } from '@retriever/fetchers/internal'
+import type { Asked } from './answer.ts'
+import { Refusal } from './problem.ts'
+
+/** Throws for another machine, unless the gateway has a token. */
+export function checkPeer({ socket }: IncomingMessage, token: string | null): void {
+  if (token !== null || isLoopback(socket.remoteAddress?.replace(/^::ffff:/, '') ?? '')) return
+  throw new Refusal(403, 'Without a token, this gateway answers programs of its own machine alone.')
+}
+
+/** Throws unless the request has the token of the gateway in Proxy-Authorization (RFC 9110 11.7). */
+export function checkToken(given: string | undefined, token: string | null): void {
+  if (token === null) return
+  const [, kind = '', value = ''] = /^(Basic|Bearer) +(\S+) *$/i.exec(given ?? '') ?? []
+  const isBasic = kind.toLowerCase() === 'basic'
+  const password = isBasic
+    ? Buffer.from(value, 'base64')
+        .toString('latin1')
+        .replace(/^[^:]*:/s, '')
+    : value
+  if (timingSafeEqual(hash(password), hash(token))) return
+  const message = 'This gateway wants its token as the password of the proxy, with any user.'
+  throw new Refusal(407, message, [['Proxy-Authenticate', 'Basic realm="retrieve gateway"']])
+}
+
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** Throws for a request whose form no proxy answers, or that a web page may have made. */
+export function checkForm({ method, url, lines, headers }: Asked, pseudonym: string): void {
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) {
+    throw new Refusal(400, 'This is a proxy: its requests name a whole URL, as in GET gopher://host/1/ HTTP/1.1.')
+  }
+  if (lines.filter(([name]) => name.toLowerCase() === 'host').length > 1) {
+    throw new Refusal(400, 'The request has several Host fields.')
+  }
+  if (method === 'TRACE') throw new Refusal(405, 'TRACE is not passed on.', [['Allow', 'GET, HEAD']])
+  const via = lines.filter(([name]) => name.toLowerCase() === 'via').map(([, value]) => value)
+  if (via.join().includes(pseudonym)) throw new Refusal(508, 'The request has come through this proxy before.')
+  const isWeb = /^https?:/i.test(url)
+  const mode = headers['sec-fetch-mode'] ?? 'navigate'
+  // A browser that has this proxy guards what pages read by HTTP. Of other schemes it may know less.
+  if (!isWeb && (headers.origin !== undefined || mode !== 'navigate')) {
+    throw new Refusal(403, 'A web page may not ask for this URL; open it by itself.')
+  }
+}
+
+/** Throws for a URL of this machine's files and programs, and for the proxy's own address. */
+export function checkTarget({ scheme, plan }: Resolution, ownPort: number | null): void {
+  if (isLocal(scheme)) {
+    throw new Refusal(403, `${scheme.name} URLs lead to this machine itself, and a gateway serves none of them.`)
+  }
+  if (ownPort === null || !('port' in plan) || plan.port !== ownPort || plan.host === null) return
+  const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
+  if (isInward(plan.host) || own.includes(plan.host)) throw new Refusal(508, 'The URL leads to this proxy itself.')
+}

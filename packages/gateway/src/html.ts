@@ -1,0 +1,46 @@
+import type { FieldLine } from './answer.ts'
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** A text for HTML, in content and in attributes. Control characters but tab and line feed become U+FFFD. */
+export function escaped(text: string): string {
+  return text
+    .replace(/[&<>"']/g, (character) => entities[character] ?? '')
+    .replace(/[\0-\x08\x0B-\x1F\x7F-\x9F]/g, '\uFFFD')
+}
+
+/** The beginning of a page that the gateway makes. It has no script and no style. */
+export function pageStart(title: string): string {
+  return `<!doctype html>\n<html>\n<head><meta charset="utf-8"><title>${escaped(title)}</title></head>\n<body>\n<h1>${escaped(title)}</h1>\n`
+}
+
+export const pageEnd = '</body>\n</html>\n'
+
+/** A whole page. */
+export function ownPage(title: string, content: string): string {
+  return `${pageStart(title)}${content}${pageEnd}`
+}
+
+/** The fields of such a page. Forms are allowed in it, for searches. */
+export const ownPageLines: readonly FieldLine[] = [
+  ['Content-Type', 'text/html; charset=utf-8'],
+  ['Content-Security-Policy', "default-src 'none'; sandbox allow-forms"],
+]
+
+/** Whether Accept (RFC 9110 12.5.1) names text/html, and text/plain with no more weight. */
+export function prefersHtml(accept: string | undefined): boolean {
+  const ranges = (accept ?? '').split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+    return { type, weight: weight === undefined ? 1 : Number.parseFloat(weight) || 0 }
+  })
+  const weightOf = (type: string): number => ranges.find((range) => range.type === type)?.weight ?? 0
+  const html = weightOf('text/html')
+  return html > 0 && html >= weightOf('text/plain')
+}

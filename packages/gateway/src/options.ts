@@ -1,0 +1,80 @@
+import type { RetrievalError } from '@retriever/core'
+import type { Client } from '@retriever/fetchers'
+import { checkOptions, count, flag, invalidOption, milliseconds, type OptionKind } from '@retriever/fetchers/plugin'
+
+/** Who may use a gateway, and for what. */
+export interface GatewayPolicy {
+  /**
+   * The password that each request must have in Proxy-Authorization, with any user: 16 to 256 visible ASCII characters.
+   * Null: no password, and only programs of this machine are answered. Default null.
+   */
+  readonly token?: string | null
+  /** True: CONNECT makes tunnels to port 443. Default false. */
+  readonly tunnels?: boolean
+}
+
+/** How much a gateway does at once, and how long it waits for its clients. */
+export interface GatewayLimits {
+  /** How many requests are answered at a time; further ones get 503. Default 64. */
+  readonly requests?: number
+  /** How many connections of clients are open at a time; further ones are closed at once. Default 4096. */
+  readonly connections?: number
+  /** How long a client may take to send the head of its request, in milliseconds. Default 10000. */
+  readonly headTimeout?: number
+  /** How long nothing may move on a connection, in milliseconds. Default 120000. */
+  readonly idleTimeout?: number
+}
+
+export interface GatewayOptions {
+  /** Retrieves the URLs, by its policy and limits. The gateway does not close it. */
+  readonly client: Client
+  readonly policy?: GatewayPolicy
+  readonly limits?: GatewayLimits
+  /** Makes the message for an error, if that of the error is not what clients shall read. */
+  readonly messageOf?: (error: RetrievalError) => string
+}
+
+/** The options of a gateway, checked and complete. */
+export interface Settings {
+  readonly client: Client
+  readonly token: string | null
+  readonly tunnels: boolean
+  readonly limits: Required<GatewayLimits>
+  readonly messageOf: (error: RetrievalError) => string
+}
+
+const token: OptionKind = [
+  '16 to 256 visible ASCII characters, or null',
+  (value) => value === null || (typeof value === 'string' && /^[\x21-\x7E]{16,256}$/.test(value)),
+]
+const policyKinds: Readonly<Record<keyof GatewayPolicy, OptionKind>> = { token, tunnels: flag }
+const limitKinds: Readonly<Record<keyof GatewayLimits, OptionKind>> = {
+  requests: count,
+  connections: count,
+  headTimeout: milliseconds,
+  idleTimeout: milliseconds,
+}
+const defaultLimits: Required<GatewayLimits> = {
+  requests: 64,
+  connections: 4096,
+  headTimeout: 10_000,
+  idleTimeout: 120_000,
+}
+
+/** Throws `invalid-option`. */
+export function readOptions(options: GatewayOptions): Settings {
+  const { client, policy = {}, limits = {}, messageOf = ({ message }: RetrievalError) => message } = options
+  if (typeof client?.retrieve !== 'function') throw invalidOption('client', 'a client of createClient()', client)
+  checkOptions(policy, policyKinds, 'policy.')
+  checkOptions(limits, limitKinds, 'limits.')
+  return {
+    client,
+    token: policy.token ?? null,
+    tunnels: policy.tunnels ?? false,
+    limits: {
+      ...defaultLimits,
+      ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
+    },
+    messageOf,
+  }
+}

@@ -1,0 +1,86 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Answer, Asked } from './answer.ts'
+import { linesOf } from './fields.ts'
+import type { GatewayCore } from './gateway.ts'
+import { checkPeer } from './guard.ts'
+import { problem, Refusal } from './problem.ts'
+import { openTunnel } from './tunnel.ts'
+
+/** Makes the server of node:http. What it reads is in the strict form of RFC 9112, whatever options Node was given. */
+export function makeServer(core: GatewayCore): Server {
+  const { headTimeout, idleTimeout, connections } = core.settings.limits
+  const server = createServer(
+    {
+      maxHeaderSize: 65_536,
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+      headersTimeout: headTimeout,
+      // Content may take longer, as long as it moves.
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.min(headTimeout, 5000),
+      noDelay: true,
+    },
+    (request, response) => void serve(core, request, response),
+  )
+  server.timeout = idleTimeout
+  server.maxConnections = connections
+  server.on('connect', (request, socket, head) => void openTunnel(core, request, socket, head))
+  return server
+}
+
+async function serve(core: GatewayCore, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  let leave: (() => void) | undefined
+  try {
+    checkPeer(request, core.settings.token)
+    leave = core.enter()
+    const answer = await core.answer(askedBy(request, AbortSignal.any([gone.signal, core.stop.signal])))
+    await send(response, answer, request.method === 'HEAD')
+  } catch (error) {
+    if (error instanceof Refusal)
+      await send(
+        response,
+        problem(error, request.headers.accept, () => ''),
+        false,
+      )
+  } finally {
+    leave?.()
+  }
+}
+
+function askedBy(request: IncomingMessage, signal: AbortSignal): Asked {
+  const { method = 'GET', url = '', rawHeaders, headers } = request
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  return {
+    method,
+    // node:http reads octets; programs write URLs in UTF-8.
+    url: Buffer.from(url, 'latin1').toString(),
+    // Set-Cookie, the one field with a list, is none of requests.
+    headers: headers as Asked['headers'],
+    lines: linesOf(rawHeaders),
+    body: hasBody ? request : null,
+    signal,
+  }
+}
+
+/** Sends an answer as fast as the client reads. If a body breaks off, a reset tells that it is not whole. */
+async function send(response: ServerResponse, answer: Answer, isHead: boolean): Promise<void> {
+  const { status, reason, lines, body } = answer
+  if (response.destroyed) {
+    if (body instanceof Readable) body.destroy()
+    return
+  }
+  response.writeHead(status, reason, lines.flat())
+  if (!(body instanceof Readable)) {
+    response.end(isHead ? null : body)
+    return
+  }
+  try {
+    await pipeline(body, response)
+  } catch {
+    response.socket?.resetAndDestroy()
+  }
+}

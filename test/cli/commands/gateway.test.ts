@@ -1,0 +1,97 @@
+/** `retrieve gateway`, as a user runs it. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { startServers } from '@retriever/servers'
+import { expect, test } from 'vitest'
+import { ask, exchange, parse } from '../../gateway/support/proxy.ts'
+import { retrieve, start, useBundle } from '../../support/cli/run.ts'
+
+useBundle()
+
+/** What is printed on a stream, once it has so many lines. */
+async function lines(child: ChildProcess, count: number, stream: 'stdout' | 'stderr'): Promise<string[]> {
+  let printed = ''
+  while (printed.split('\n').length <= count) printed += String(await once(child[stream] ?? child, 'data'))
+  return printed.trimEnd().split('\n')
+}
+
+test('--json says where it listens, it retrieves, and a signal is its ordinary end', async () => {
+  await using servers = await startServers({ gopher: true })
+  const child = start(['gateway', '--json', '--proxy-port', '0'])
+  const [line = ''] = await lines(child, 1, 'stdout')
+  const { proxy, port, token } = JSON.parse(line)
+  expect({ proxy, token }).toEqual({ proxy: `http://127.0.0.1:${port}`, token: null })
+  const { status, body } = await ask(port, `${servers.gopher.url}0/readme.txt`)
+  expect({ status, text: String(body) }).toEqual({
+    status: 200,
+    text: (await retrieve([`${servers.gopher.url}0/readme.txt`])).stdout,
+  })
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('it says what listens where, and how programs find it', async () => {
+  const child = start(['gateway', '--proxy-port', '0'])
+  const [[url = ''], said] = await Promise.all([lines(child, 1, 'stdout'), lines(child, 3, 'stderr')])
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(said.join('\n')).toContain(`curl -x ${url} URL`)
+  expect(said.join('\n')).toContain(`ftp_proxy=${url} gopher_proxy=${url} wais_proxy=${url}`)
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test('options of connections apply, and messages name them', async () => {
+  const child = start(['gateway', '--json', '--proxy-port', '0', '--proto', '=gopher'])
+  const { port } = JSON.parse((await lines(child, 1, 'stdout'))[0] ?? '')
+  const forbidden = await ask(port, 'ftp://127.0.0.1:9/')
+  expect(JSON.parse(String(forbidden.body))).toMatchObject({
+    code: 'refused',
+    detail: expect.stringContaining('--proto'),
+  })
+  const foreign = await ask(port, 'gopher://127.0.0.1:25/1')
+  expect(JSON.parse(String(foreign.body)).detail).toContain('--allow-port 25')
+  child.kill('SIGINT')
+  await once(child, 'exit')
+})
+
+test('a variable that names the gateway itself makes no circle', async () => {
+  await using servers = await startServers({ ftp: true })
+  const first = start(['gateway', '--json', '--proxy-port', '0'])
+  const { port } = JSON.parse((await lines(first, 1, 'stdout'))[0] ?? '')
+  first.kill('SIGINT')
+  await once(first, 'exit')
+  const child = start(['gateway', '--json', `--proxy-port=${port}`], { env: { all_proxy: `http://127.0.0.1:${port}` } })
+  await lines(child, 1, 'stdout')
+  expect(String((await ask(port, `${servers.ftp.url}pub/hello.txt`)).body)).toBe('Hello, world.\n')
+  child.kill('SIGINT')
+  await once(child, 'exit')
+})
+
+test('--listen elsewhere makes a token, or takes that of the environment, and answers nobody without it', async () => {
+  const env = { RETRIEVE_GATEWAY_TOKEN: 'pl4nted-pl4nted-pl4nted' }
+  const child = start(['gateway', '--json', '--listen', '0.0.0.0', '--proxy-port', '0'])
+  const { port, token } = JSON.parse((await lines(child, 1, 'stdout'))[0] ?? '')
+  expect(token).toMatch(/^[\w-]{32}$/)
+  expect((await ask(port, 'data:,x')).status).toBe(400)
+  const login = `Basic ${Buffer.from(`any:${token}`).toString('base64')}`
+  const head = `GET gopher://127.0.0.1:25/1 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n`
+  expect(parse(await exchange(port, `${head}\r\n`)).status).toBe(407)
+  expect(parse(await exchange(port, `${head}Proxy-Authorization: ${login}\r\n\r\n`)).status).toBe(403)
+  child.kill('SIGINT')
+  await once(child, 'exit')
+  const own = start(['gateway', '--json', '--proxy-port', '0'], { env })
+  const [line = ''] = await lines(own, 1, 'stdout')
+  expect(line).not.toContain('pl4nted')
+  expect((await ask(JSON.parse(line).port, 'gopher://127.0.0.1:25/1')).status).toBe(407)
+  own.kill('SIGINT')
+  await once(own, 'exit')
+})
+
+test.each([
+  [['--listen', 'example.org'], '--listen needs an IP address, not "example.org".'],
+  [['--proxy-port', 'x'], '--proxy-port needs a port number up to 65535, not "x".'],
+  [['ftp://h/'], 'gateway takes no "ftp://h/"; it serves every URL.'],
+])('gateway %j is refused', async (args, message) => {
+  const { status, stderr } = await retrieve(['gateway', ...args])
+  expect({ status, stderr }).toEqual({ status: 2, stderr: `retrieve: ${message}\n` })
+})
