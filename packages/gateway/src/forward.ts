@@ -18,6 +18,15 @@ export async function forward(
 ): Promise<Answer> {
   const { method, url, signal, body } = asked
   const plan = resolution.plan as HttpPlan
+  if (hopsOf(asked) === 0)
+    return {
+      status: 200,
+      lines: [
+        ['Allow', 'GET, HEAD'],
+        ['Content-Length', '0'],
+      ],
+      body: null,
+    }
   const socket = await openServerSocket(client, url, { signal })
   socket.setTimeout(limits.idleTimeout, () => socket.destroy(new Error('idle')))
   const lines = fieldsFor(asked, plan, pseudonym)
@@ -48,18 +57,25 @@ export async function forward(
 }
 
 function fieldsFor(asked: Asked, plan: HttpPlan, pseudonym: string): FieldLine[] {
-  const own = endToEnd(asked.lines).filter(([name]) => !/^(?:host|expect|max-forwards)$/i.test(name))
+  const dropped = asked.method === 'OPTIONS' ? /^(?:host|expect|max-forwards)$/i : /^(?:host|expect)$/i
+  const own = endToEnd(asked.lines).filter(([name]) => !dropped.test(name))
   const lines: FieldLine[] = [['Host', authority(plan, plan.tls === 'none' ? 80 : 443)], ...own]
   const { user, password } = plan
   if (user !== null && asked.headers.authorization === undefined) {
     const login = Buffer.from(`${user}:${password ?? ''}`, 'latin1').toString('base64')
     lines.push(['Authorization', `Basic ${login}`])
   }
-  const hops = Number(asked.headers['max-forwards'] ?? 0)
-  if (hops > 0) lines.push(['Max-Forwards', String(hops - 1)])
+  const hops = hopsOf(asked)
+  if (hops !== null) lines.push(['Max-Forwards', String(hops - 1)])
   if (asked.body !== null && asked.headers['content-length'] === undefined) lines.push(['Transfer-Encoding', 'chunked'])
   lines.push(viaLine('1.1', pseudonym), ['Connection', 'close'])
   return lines
+}
+
+/** How many proxies OPTIONS may still pass (RFC 9110 7.6.2); null: no number is given. */
+function hopsOf({ method, headers }: Asked): number | null {
+  const text = headers['max-forwards'] ?? ''
+  return method === 'OPTIONS' && /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
 /** The error for an answer that is none. */
