@@ -8,6 +8,9 @@ import { checkPeer } from './guard.ts'
 import { problem, Refusal } from './problem.ts'
 import { openTunnel } from './tunnel.ts'
 
+/** How many octets wait for a client, so that it and the server do not wait for each other's every chunk. */
+const sendBuffer = 524_288
+
 /** Makes the server of node:http. What it reads is in the strict form of RFC 9112, whatever options Node was given. */
 export function makeServer(core: GatewayCore): Server {
   const { headTimeout, idleTimeout, connections } = core.settings.limits
@@ -21,6 +24,7 @@ export function makeServer(core: GatewayCore): Server {
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(headTimeout, 5000),
       noDelay: true,
+      highWaterMark: sendBuffer,
     },
     (request, response) => void serve(core, request, response),
   )
