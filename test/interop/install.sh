@@ -29,7 +29,7 @@ documents=(gnome-user-docs)
 tools=(ldap-utils socat openssl libpam-wrapper libnss-wrapper python3-pyftpdlib python3-openssl chromium curl
 	openssh-client openssh-sftp-server dovecot-pop3d dovecot-imapd mailutils-imap4d libdlt2 python3-websockets xdg-utils libglib2.0-bin inetutils-telnet
 	man-db info s3270 libnfs-utils yaz idzebra-2.0-utils idzebra-2.0-common libidzebra-2.0-mod-grs-marc
-	mosquitto-clients dict tftp-hpa lftp wget lynx
+	mosquitto-clients dict tftp-hpa lftp wget lynx w3m
 	libanyevent-perl libmoose-perl libmoosex-getopt-perl libnamespace-autoclean-perl liburi-perl)
 # Servers of npm for FTP, MQTT, Gemini, LDAP and IMAP; chalk is a library that simple-ftpd needs and does not name.
 npm_servers=(ftp-srv@4.6.3 ftpd@0.2.16 simple-ftpd@0.0.4 chalk@4.1.2 aedes@1.2.0 gemini-server@2.1.1 ldapjs@3.0.7
@@ -49,7 +49,7 @@ missing() {
 	[[ -x /usr/bin/info ]] || echo "info is not installed"
 	[[ -d $unpacked/usr/share/help/C/gnome-help ]] || echo "gnome-user-docs is not unpacked"
 	local client
-	for client in telnet ldapsearch mosquitto_sub yaz-client dict tftp nfs-cat lftp wget lynx python3; do
+	for client in telnet ldapsearch mosquitto_sub yaz-client dict tftp nfs-cat lftp wget lynx w3m python3; do
 		command -v "$client" >/dev/null || echo "$client is not installed"
 	done
 	[[ -x /usr/bin/chromium ]] || echo "chromium is not installed"
