@@ -9,7 +9,14 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 /** In the order in which they are published: each after those that it depends on. */
-const folders = ['packages/core', 'packages/fetchers', 'packages/queue', 'test/servers', 'packages/cli']
+const folders = [
+  'packages/core',
+  'packages/fetchers',
+  'packages/queue',
+  'packages/gateway',
+  'test/servers',
+  'packages/cli',
+]
 const read = (path) => readFileSync(join(root, path), 'utf8')
 const [version = '', directory = join(root, 'release')] = process.argv.slice(2)
 const target = resolve(directory)

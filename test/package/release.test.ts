@@ -17,7 +17,14 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const packages = ['packages/core', 'packages/fetchers', 'packages/queue', 'test/servers', 'packages/cli']
+const packages = [
+  'packages/core',
+  'packages/fetchers',
+  'packages/queue',
+  'packages/gateway',
+  'test/servers',
+  'packages/cli',
+]
 const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
 let checkout = ''
 
