@@ -69,7 +69,7 @@ if (!/pnpm/.test(runner)) process.stdout.write('Not run: the tarballs are packed
 
 describe.runIf(/pnpm/.test(runner))('the tarballs', () => {
   test('six packages are packed, each with what a reader looks for', () => {
-    expect(tarballs).toHaveLength(5)
+    expect(tarballs).toHaveLength(6)
     for (const tarball of tarballs) {
       const files = execFileSync('tar', ['-tf', tarball], { encoding: 'utf8' }).split('\n')
       expect(files).toEqual(expect.arrayContaining(['package/README.md', 'package/LICENSE', 'package/package.json']))
@@ -106,6 +106,7 @@ describe.runIf(/pnpm/.test(runner))('the tarballs', () => {
         'ftp function function',
         'application/json /pub/hello.txt string,/items/7 string',
         'invalid-option function',
+        'proxied',
         'true',
         '',
       ])

@@ -8,6 +8,7 @@ import { httpFetcher } from '@retriever/fetchers/http'
 import { readMessage } from '@retriever/fetchers/mime'
 import { nntpFetcher } from '@retriever/fetchers/nntp'
 import { telnetFetcher } from '@retriever/fetchers/telnet'
+import { createGateway } from '@retriever/gateway'
 import { folderStore, openQueue } from '@retriever/queue'
 import { startServer, startServers } from '@retriever/servers'
 import { testFetcher } from '@retriever/servers/contract'
@@ -39,6 +40,10 @@ const refused = await openQueue({ connection: 'redis://127.0.0.1:1', name: 'no n
   ({ code }) => code,
 )
 process.stdout.write(`${refused} ${typeof store.put}\n`)
+
+const gateway = createGateway({ client })
+process.stdout.write(`${await (await gateway.fetch(new Request('data:,proxied'))).text()}\n`)
+await gateway.close()
 
 let tests = 0
 const own = await startServer({ scheme: 'x-own', serve: async (connection) => void (await connection.readLine()) })
