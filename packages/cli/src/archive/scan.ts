@@ -67,7 +67,7 @@ export async function scan(file: string): Promise<Scan> {
 
 const answerTypes = ['response', 'resource', 'revisit'] as const
 
-/** How many of the last octets of a payload are kept: a dialogue tells a redirect, which has a URL, in its last line. */
+/** How many of the last octets of a payload are kept: the last line of a dialogue has the URL of a redirect. */
 const endLength = 16 * 1024
 
 interface Payload {
