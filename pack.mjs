@@ -8,14 +8,6 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 const { config } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
-const folders = [
-  'packages/core',
-  'packages/fetchers',
-  'packages/queue',
-  'packages/gateway',
-  'packages/cli',
-  'test/servers',
-]
 const [argument = 'tarballs', built] = process.argv.slice(2)
 
 if (argument === 'check') refuseNpm()
@@ -32,8 +24,8 @@ function refuseNpm() {
 function packAll(target) {
   mkdirSync(target, { recursive: true })
   if (built !== '--built') run(root, 'build')
-  for (const folder of folders) run(`${root}${folder}`, 'pack', '--pack-destination', target)
-  process.stdout.write(`The tarballs of ${folders.length} packages are in ${target}.\n`)
+  for (const folder of config.packages) run(`${root}${folder}`, 'pack', '--pack-destination', target)
+  process.stdout.write(`The tarballs of ${config.packages.length} packages are in ${target}.\n`)
 }
 
 /** Runs the pnpm that runs this, else the pinned one; shows the output of a step that fails alone. */

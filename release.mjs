@@ -8,16 +8,9 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
-/** In the order in which they are published: each after those that it depends on. */
-const folders = [
-  'packages/core',
-  'packages/fetchers',
-  'packages/queue',
-  'packages/gateway',
-  'test/servers',
-  'packages/cli',
-]
 const read = (path) => readFileSync(join(root, path), 'utf8')
+/** In the order in which they are published: each after those that it depends on. */
+const folders = JSON.parse(read('package.json')).config.packages
 const [version = '', directory = join(root, 'release')] = process.argv.slice(2)
 const target = resolve(directory)
 

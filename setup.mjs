@@ -9,17 +9,9 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 const { config, engines } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 const [task, ...args] = process.argv.slice(2)
 const bin = join(root, 'packages/cli/dist/bin.js')
-const packages = [
-  'packages/core',
-  'packages/fetchers',
-  'packages/queue',
-  'packages/gateway',
-  'packages/cli',
-  'test/servers',
-]
-const manifests = ['.', 'examples', 'test', ...packages].map((folder) => `${folder}/package.json`)
+const manifests = ['.', 'examples', 'test', ...config.packages].map((folder) => `${folder}/package.json`)
 const installedFrom = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]
-const sources = packages.flatMap((folder) => [`${folder}/src`, `${folder}/tsconfig.json`])
+const sources = config.packages.flatMap((folder) => [`${folder}/src`, `${folder}/tsconfig.json`])
 const bundlers = ['chunks.mjs', ...['bundle', 'lazy-imports', 'light-undici'].map((name) => `packages/cli/${name}.mjs`)]
 const builtFrom = [...installedFrom, ...sources, 'tsconfig.base.json', 'tsconfig.json', ...bundlers]
 

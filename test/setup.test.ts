@@ -17,16 +17,15 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 
 let project = ''
 
-const packages = [
-  'packages/core',
-  'packages/fetchers',
-  'packages/queue',
-  'packages/gateway',
-  'packages/cli',
-  'test/servers',
-]
+const { packages }: { packages: readonly string[] } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+).config
 const files: Readonly<Record<string, string>> = {
-  'package.json': '{ "type": "module", "engines": { "node": ">=20.18.1" }, "config": { "pnpm": "1.2.3" } }',
+  'package.json': JSON.stringify({
+    type: 'module',
+    engines: { node: '>=20.18.1' },
+    config: { pnpm: '1.2.3', packages },
+  }),
   'pnpm-lock.yaml': '',
   'pnpm-workspace.yaml': '',
   'tsconfig.json': '',

@@ -17,14 +17,9 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const packages = [
-  'packages/core',
-  'packages/fetchers',
-  'packages/queue',
-  'packages/gateway',
-  'test/servers',
-  'packages/cli',
-]
+const { packages }: { packages: readonly string[] } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+).config
 const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
 let checkout = ''
 
@@ -46,7 +41,7 @@ writeFileSync(process.argv[2] + '/retrieve', 'a program')
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'retriever-release-'))
   cpSync(join(root, 'release.mjs'), join(checkout, 'release.mjs'))
-  write('package.json', '{ "version": "1.2.3" }')
+  write('package.json', JSON.stringify({ version: '1.2.3', config: { packages } }))
   for (const folder of packages) {
     write(`${folder}/package.json`, JSON.stringify({ name: `@retriever/${folder.slice(-4)}`, version: '1.2.3' }))
   }
