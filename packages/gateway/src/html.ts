@@ -1,3 +1,4 @@
+import { readRanges } from '@retriever/fetchers/internal'
 import type { FieldLine } from './answer.ts'
 
 const entities: Readonly<Record<string, string>> = {
@@ -35,12 +36,8 @@ export const ownPageLines: readonly FieldLine[] = [
 
 /** Whether Accept (RFC 9110 12.5.1) names text/html, and text/plain with no more weight. */
 export function prefersHtml(accept: string | undefined): boolean {
-  const ranges = (accept ?? '').split(',').map((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-    return { type, weight: weight === undefined ? 1 : Number.parseFloat(weight) || 0 }
-  })
-  const weightOf = (type: string): number => ranges.find((range) => range.type === type)?.weight ?? 0
+  const ranges = readRanges(accept ?? '')
+  const weightOf = (type: string): number => ranges.find(({ range }) => range === type)?.quality ?? 0
   const html = weightOf('text/html')
   return html > 0 && html >= weightOf('text/plain')
 }

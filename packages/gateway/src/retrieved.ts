@@ -1,5 +1,6 @@
 import { encodeOctets, formatLocator, type Resolution, RetrievalError } from '@retriever/core'
 import type { Representation, RetrieveOptions } from '@retriever/fetchers'
+import { httpDate } from '@retriever/fetchers/internal'
 import type { Answer, Asked, FieldLine } from './answer.ts'
 import { ownPageLines, prefersHtml } from './html.ts'
 import { listingPage, searchPage } from './listing.ts'
@@ -50,7 +51,7 @@ async function partOf(
   ifRange: string | undefined,
   retrieve: (part: RetrieveOptions) => Promise<Representation>,
 ): Promise<Answer | null> {
-  const known = ifRange === undefined ? null : dateOf(ifRange)
+  const known = ifRange === undefined ? null : httpDate(ifRange)
   // Another validator than a date is an entity tag, and no URL here has one.
   if (ifRange !== undefined && known === null) return null
   let part: Representation
@@ -112,15 +113,10 @@ function dateLines({ modified }: Representation): FieldLine[] {
 
 /** The conditions on dates. If-None-Match takes the place of If-Modified-Since (RFC 9110 13.1.3), and no tag fits. */
 function conditions({ headers }: Asked): Pick<RetrieveOptions, 'ifChangedSince' | 'ifUnchangedSince'> {
-  const before = dateOf(headers['if-unmodified-since'])
-  const since = headers['if-none-match'] === undefined ? dateOf(headers['if-modified-since']) : null
+  const before = httpDate(headers['if-unmodified-since'])
+  const since = headers['if-none-match'] === undefined ? httpDate(headers['if-modified-since']) : null
   if (before !== null) return { ifUnchangedSince: before }
   return since === null ? {} : { ifChangedSince: since }
-}
-
-function dateOf(field: string | undefined): Date | null {
-  const date = /\d\d:\d\d:\d\d/.test(field ?? '') ? new Date(field ?? '') : null
-  return date === null || Number.isNaN(date.getTime()) ? null : date
 }
 
 function seconds(date: Date): number {

@@ -10,7 +10,7 @@ interface Range {
  * Reads `text/plain, text/*;q=0.5` (RFC 9110 12.4.2). Leaves out text that is no range. Parameters other than q do not
  * matter for a view.
  */
-function readRanges(field: string): readonly Range[] {
+export function readRanges(field: string): readonly Range[] {
   return field.split(',').flatMap((element) => {
     const [range = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase())
     if (range === '') return []
