@@ -76,8 +76,7 @@ export class GatewayCore {
   async answer(asked: Asked): Promise<Answer> {
     const { settings, pseudonym } = this
     try {
-      const answer = await this.#answer({ ...asked, url: withSearch(asked.url) })
-      return { ...answer, lines: [...answer.lines] }
+      return await this.#answer({ ...asked, url: withSearch(asked.url) })
     } catch (error) {
       const { lines, ...rest } = problem(error, asked.headers.accept, settings.messageOf)
       return { ...rest, lines: [...lines, viaLine('1.1', pseudonym)] }
@@ -102,28 +101,23 @@ export class GatewayCore {
   async fetch(request: Request): Promise<Response> {
     const { method, url, headers, body, signal } = request
     const lines = [...headers]
-    const release = this.#enterOr()
     const asked: Asked = {
       ...{ method, url, lines, headers: Object.fromEntries(lines) },
       body: body === null ? null : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
       signal: AbortSignal.any([signal, this.stop.signal]),
     }
-    const answer = release instanceof Refusal ? problem(release, undefined, () => '') : await this.answer(asked)
-    const { status, reason = '', lines: given, body: content } = answer
-    if (!(release instanceof Refusal)) {
-      if (content instanceof Readable) content.once('close', release)
-      else release()
+    let leave = (): void => {}
+    let answer: Answer
+    try {
+      leave = this.enter()
+      answer = await this.answer(asked)
+    } catch (error) {
+      answer = problem(error, undefined, this.settings.messageOf)
     }
+    const { status, reason = '', lines: given, body: content } = answer
+    if (content instanceof Readable) content.once('close', leave)
+    else leave()
     const octets = content instanceof Readable ? (Readable.toWeb(content) as ReadableStream<Uint8Array>) : content
     return new Response(octets, { status, statusText: reason, headers: given.map(([name, value]) => [name, value]) })
-  }
-
-  #enterOr(): (() => void) | Refusal {
-    try {
-      return this.enter()
-    } catch (error) {
-      if (error instanceof Refusal) return error
-      throw error
-    }
   }
 }

@@ -65,7 +65,7 @@ export function problem(
     const page = ownPage(`${status} ${title}`, `<p>${escaped(detail)}</p>\n`)
     return { status, lines: [...lines, ...ownPageLines], body: page }
   }
-  const { code, phase, url, reply } = known instanceof Refusal ? { ...nothing } : known
+  const { code, phase, url, reply } = known instanceof Refusal ? nothing : known
   const members = { type: 'about:blank', title, status, detail, code, phase, url, reply }
   const body = `${JSON.stringify(members, null, 2)}\n`
   return { status, lines: [...lines, ['Content-Type', 'application/problem+json']], body }

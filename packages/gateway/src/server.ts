@@ -5,7 +5,7 @@ import type { Answer, Asked } from './answer.ts'
 import { linesOf } from './fields.ts'
 import type { GatewayCore } from './gateway.ts'
 import { checkPeer } from './guard.ts'
-import { problem, Refusal } from './problem.ts'
+import { problem } from './problem.ts'
 import { openTunnel } from './tunnel.ts'
 
 /** How many octets wait for a client, so that it and the server do not wait for each other's every chunk. */
@@ -44,12 +44,7 @@ async function serve(core: GatewayCore, request: IncomingMessage, response: Serv
     const answer = await core.answer(askedBy(request, AbortSignal.any([gone.signal, core.stop.signal])))
     await send(response, answer, request.method === 'HEAD')
   } catch (error) {
-    if (error instanceof Refusal)
-      await send(
-        response,
-        problem(error, request.headers.accept, () => ''),
-        false,
-      )
+    await send(response, problem(error, request.headers.accept, core.settings.messageOf), false)
   } finally {
     leave?.()
   }
