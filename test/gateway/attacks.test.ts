@@ -1,4 +1,4 @@
-/** What strangers, web pages and broken programs may try on a proxy (RFC 9112 11, RFC 9110 17). */
+/** Attacks on a proxy by strangers, web pages and broken programs (RFC 9112 11, RFC 9110 17). */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { startServers } from '@retriever/servers'
@@ -280,7 +280,7 @@ describe('a client that leaves', () => {
     await once(socket, 'readable')
     await expect.poll(() => servers.gopher.connections).toBe(0)
     const octets = await collect(socket)
-    // What the system's buffers hold, and no gigabytes.
+    // The buffers of the system hold some megabytes; the file has gigabytes.
     expect(octets.length).toBeLessThan(2 ** 26)
   })
 })

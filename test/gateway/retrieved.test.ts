@@ -201,7 +201,7 @@ describe('a login', () => {
     const url = await ask(proxy.port, `ftp://zoe:pl4nted@${path}`)
     const field = await ask(proxy.port, `ftp://${path}`, { fields: basic('zoe:pl4nted') })
     expect([String(url.body), String(field.body)]).toEqual(['Hello, world.\n', 'Hello, world.\n'])
-    // What one request brought is not for the next.
+    // The login of one request is not used for the next.
     expect((await ask(proxy.port, `ftp://${path}`)).status).toBe(401)
   })
 })

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What a program writes; the gateway is its proxy for all schemes. */
+/** The output of a program that has the gateway as its proxy for all schemes. */
 function run(program: string, ...args: readonly string[]): Promise<Buffer> {
   const schemes = ['http', 'ftp', 'gopher', 'wais', 'nntp', 'news']
   const env = { ...environment, ...Object.fromEntries(schemes.map((scheme) => [`${scheme}_proxy`, proxy])) }
@@ -41,7 +41,7 @@ function run(program: string, ...args: readonly string[]): Promise<Buffer> {
   })
 }
 
-/** What the command writes, without a proxy. */
+/** The output of the command, without a proxy. */
 async function command(url: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const options = { encoding: 'buffer', env: environment, timeout: 30_000 } as const

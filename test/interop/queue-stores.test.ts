@@ -129,7 +129,7 @@ queueSuite(({ server, connection, newQueue, newSite, folder }) => {
     expect(await queue.progress()).toMatchObject({ done: urls.length, failed: 0, left: 0 })
     const [whole = ''] = archivesIn(folder()).filter((path) => !killed.includes(path))
     expect((await readArchive(whole)).length).toBeGreaterThan(1)
-    // What a kill in the middle of a record leaves.
+    // A kill in the middle of a record leaves a torn one.
     for (const path of killed) appendFileSync(path, readFileSync(whole).subarray(0, 300))
 
     const indexes = archivesIn(folder()).map((path) => path.replace('.warc.gz', '.cdxj'))

@@ -1,4 +1,4 @@
-/** What mutation testing changes, and the tests that shall notice: globs from the root of the repository. */
+/** The sources that mutation testing changes, and their tests: globs from the root of the repository. */
 const fetchers = 'packages/fetchers/src'
 
 export const areas = {

@@ -15,7 +15,7 @@ const allowed: Readonly<Record<Trouble['kind'], readonly ErrorCode[]>> = {
   silent: ['timeout', 'connect-failed', 'partial'],
 }
 
-/** What is wrong with a run that is over; null: nothing. */
+/** Names the property that a finished run breaks; null: it breaks none. */
 export function problemOf(run: Run): string | null {
   for (const [index, outcome] of run.outcomes.entries()) {
     const problem = outcome === undefined ? 'no outcome' : outcomeProblem(run, outcome, index)

@@ -13,7 +13,7 @@ export interface Peer {
 /** Gets a connection, and gives what to call with the octets of its client. */
 export type Server = (peer: Peer) => (octets: string) => void
 
-/** What goes wrong: once so many octets have come from servers, or at a connection of this number. */
+/** A fault of the network, once so many octets have come from servers, or at a connection of this number. */
 export interface Trouble {
   readonly kind: 'none' | 'fin' | 'reset' | 'stall' | 'refuse' | 'silent'
   readonly at: number

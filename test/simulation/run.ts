@@ -4,7 +4,7 @@ import type { VirtualClock } from './clock.ts'
 import { Network, type Pace, type Trouble } from './network.ts'
 import { type Asked, secretIn, startServers, type World } from './world.ts'
 
-/** What ends a retrieval, or all of them. */
+/** An abort of one retrieval, or of all of them. */
 export interface Abort {
   /** The number of the URL whose signal aborts; null: the client is closed. */
   readonly index: number | null
@@ -14,7 +14,7 @@ export interface Abort {
   readonly depth: number
 }
 
-/** What came of a URL. */
+/** The outcome of a URL. */
 export interface Outcome {
   readonly asked: Asked
   /** The octets or names that came, whole or not; null: no answer. */

@@ -27,7 +27,7 @@ export class Growth {
     return sample
   }
 
-  /** What has grown: the median of the last third is compared with that of the second one; the first third warms up. */
+  /** Names the values whose median in the last third is above that in the second one. The first third warms up. */
   grown(): string[] {
     const third = Math.floor(this.#samples.length / 3)
     const [before, after] = [this.#samples.slice(third, 2 * third), this.#samples.slice(-third)]

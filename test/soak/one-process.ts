@@ -28,7 +28,7 @@ const counts = new Map<string, number>()
 const wrong: string[] = []
 const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1)
 
-/** What each URL has without faults. */
+/** The octets or the error code of each URL, without faults. */
 const right = new Map<string, Buffer | string>()
 for (const url of urls) right.set(url, await contentOf(url))
 await say('play')
@@ -68,7 +68,7 @@ print(
 for (const text of [...wrong, ...growth.grown()]) print(`WRONG: ${text}`)
 process.exitCode = wrong.length + growth.grown().length > 0 ? 1 : 0
 
-// What the lanes do.
+// The operations of the lanes.
 
 async function one(): Promise<void> {
   const url = random.pick(urls)

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 /** A field line: one octet a character, as node:http has it. */
 export type FieldLine = readonly [name: string, value: string]
 
-/** What the gateway was asked for. */
+/** A request to the gateway. */
 export interface Asked {
   readonly method: string
   /** The URL as the client wrote it. */
@@ -18,7 +18,7 @@ export interface Asked {
   readonly signal: AbortSignal
 }
 
-/** What the client gets. */
+/** A response to the client. */
 export interface Answer {
   readonly status: number
   /** The reason phrase of a server; absent: the usual one. */

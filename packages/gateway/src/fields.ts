@@ -23,7 +23,7 @@ export function endToEnd(lines: readonly FieldLine[]): FieldLine[] {
   return lines.filter(([name]) => !dropped.has(name.toLowerCase()))
 }
 
-/** What Connection cannot drop: the framing and the destination of a message, which the server must see as they are. */
+/** Fields that Connection cannot drop: the server must see the framing and the destination of a message as they are. */
 const kept: ReadonlySet<string> = new Set(['host', 'content-length', 'content-type', 'authorization', 'cookie', 'via'])
 
 /** The raw list of node:http as lines. */

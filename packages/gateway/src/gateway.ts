@@ -39,7 +39,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return { fetch: (request) => core.fetch(request), server, close, [Symbol.asyncDispose]: close }
 }
 
-/** What the server and fetch() share. */
+/** The state of a gateway, which its server and fetch() share. */
 export class GatewayCore {
   readonly settings: Settings
   /** Names this gateway in Via: a request that has it went in a circle. */

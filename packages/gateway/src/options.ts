@@ -2,7 +2,7 @@ import type { RetrievalError } from '@retriever/core'
 import type { Client } from '@retriever/fetchers'
 import { checkOptions, count, flag, invalidOption, milliseconds, type OptionKind } from '@retriever/fetchers/plugin'
 
-/** Who may use a gateway, and for what. */
+/** The rules for the clients of a gateway: which ones it answers, and whether it makes tunnels for them. */
 export interface GatewayPolicy {
   /**
    * The password that each request must have in Proxy-Authorization, with any user: 16 to 256 visible ASCII characters.

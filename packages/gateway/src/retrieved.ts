@@ -9,7 +9,7 @@ import type { Settings } from './options.ts'
 import { Refusal } from './problem.ts'
 import { contentRange, hasRanges, type OneRange, readRange } from './range.ts'
 
-/** What foreign octets come with: a browser runs nothing in them, and takes them for nothing else than they are. */
+/** The fields beside foreign octets: with them, a browser runs no script in these, and does not guess their type. */
 const fenced: readonly FieldLine[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; sandbox"],

@@ -8,7 +8,7 @@ import { retrieve, start, useBundle } from '../../support/cli/run.ts'
 
 useBundle()
 
-/** What is printed on a stream, once it has so many lines. */
+/** Resolves with the text of a stream, once it has so many lines. */
 async function lines(child: ChildProcess, count: number, stream: 'stdout' | 'stderr'): Promise<string[]> {
   let printed = ''
   while (printed.split('\n').length <= count) printed += String(await once(child[stream] ?? child, 'data'))

@@ -19,7 +19,7 @@ export async function startProxy(options: Omit<GatewayOptions, 'client'> = {}, c
   }
 }
 
-/** What came back, as a raw client reads it. */
+/** An answer, as a raw client reads it. */
 export interface RawAnswer {
   readonly status: number
   /** By name in lower case, lines of one name joined by `, `. */

@@ -36,7 +36,7 @@ export const gatewayOptions: readonly OptionRow<GatewayOption>[] = [
   },
 ]
 
-/** What `retrieve gateway` shall do. */
+/** The settings of `retrieve gateway`. */
 export interface GatewaySettings {
   readonly port: number
   readonly address: string

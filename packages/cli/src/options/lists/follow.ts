@@ -45,7 +45,7 @@ export const followOptions: readonly OptionRow<FollowOption>[] = [
 
 type Line = GivenOptions<FollowOption | 'depth' | 'no-robots'>
 
-/** What `queue work` does with links. */
+/** The settings by which `queue work` follows links. */
 export interface FollowSettings {
   /** Null: they are not followed. */
   readonly follow: FollowOptions | null
