@@ -1,7 +1,7 @@
 import { RetrievalError } from '@retriever/core'
 import type { Client, RetrieveOptions } from '@retriever/fetchers'
 
-export { deepFreeze, everythingIn, handlesSince, openHandles } from '../../servers/src/contract/observe.ts'
+export { deepFreeze, disposable, everythingIn, handlesSince, openHandles } from '../../servers/src/contract/observe.ts'
 
 /** The whole body of a URL. */
 export async function bytesOf(client: Client, url: string, options: RetrieveOptions = {}): Promise<Buffer> {

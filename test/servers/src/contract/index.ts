@@ -5,6 +5,7 @@
 import type { Faults } from '../faults.ts'
 import { testFailures } from './failures.ts'
 import { testManners } from './manners.ts'
+import { disposable } from './observe.ts'
 import { testRetrieval } from './retrieval.ts'
 import type { Place, Subject, TestFunctions } from './subject.ts'
 import { testWire } from './wire.ts'
@@ -32,12 +33,4 @@ export function testFetcher(subject: Subject, { describe, test }: TestFunctions)
     testWire(suite)
     testFailures(suite)
   })
-}
-
-function disposable(place: Place): Place & AsyncDisposable {
-  const dispose = async (): Promise<void> => {
-    await place[Symbol.asyncDispose]?.()
-    await place.server?.close()
-  }
-  return { ...place, [Symbol.asyncDispose]: dispose }
 }

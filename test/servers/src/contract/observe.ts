@@ -93,3 +93,12 @@ export async function handlesSince(before: ReadonlyMap<string, number>): Promise
   for (let tries = 0; tries < 200 && more().length > 0; tries++) await pause(5)
   return more()
 }
+
+/** The place with a disposal that closes its server, too. */
+export function disposable(place: Place): Place & AsyncDisposable {
+  const dispose = async (): Promise<void> => {
+    await place[Symbol.asyncDispose]?.()
+    await place.server?.close()
+  }
+  return { ...place, [Symbol.asyncDispose]: dispose }
+}
