@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { resolve } from '@retriever/core'
 import { createClient } from '@retriever/fetchers'
 import { folderStore, functionStore } from '@retriever/queue'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { placeOf } from '../../packages/cli/src/many/place.ts'
 import { sumOf } from '../../packages/queue/src/frontier/host.ts'
 
@@ -51,12 +51,21 @@ test('what a killed worker has left goes after a day', async () => {
   await using client = createClient()
   const left = join(folder, '.unfinished')
   mkdirSync(left)
-  const [old, young, other] = ['0123456789abcdef-1', '0123456789abcdef-2', 'thesis.txt']
-  for (const name of [old, young, other]) writeFileSync(join(left, name), '')
-  const dayAgo = Date.now() / 1000 - 90_000
-  for (const name of [old, other]) utimesSync(join(left, name), dayAgo, dayAgo)
+  for (const name of ['0123456789abcdef-1', 'thesis.txt']) writeFileSync(join(left, name), '')
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 90_000_000 })
+  onTestFinished(() => void vi.useRealTimers())
   await folderStore(folder).put(stored, await client.retrieve('data:,x'))
-  expect(readdirSync(left)).toEqual([young, other])
+  expect(readdirSync(left)).toEqual(['thesis.txt'])
+})
+
+test('what another worker is about to name stays, however old the server says it is', async () => {
+  await using client = createClient()
+  const left = join(folder, '.unfinished')
+  mkdirSync(left)
+  writeFileSync(join(left, '0123456789abcdef-1'), '')
+  utimesSync(join(left, '0123456789abcdef-1'), 1e9, 1e9)
+  await folderStore(folder).put(stored, await client.retrieve('data:,x'))
+  expect(readdirSync(left)).toEqual(['0123456789abcdef-1'])
 })
 
 test.each(['a link to nothing', 'a folder'])('%s at the name of a record is an error, no record', async (kind) => {

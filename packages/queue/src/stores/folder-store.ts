@@ -11,7 +11,7 @@ import type { Store, StoredUrl } from './store.ts'
 const unfinished = '.unfinished'
 /** The names there: of a worker, and a number. */
 const partName = /^[\da-f]{16}-\d+$/
-/** One that nobody has written to for so long was left by a worker that was killed, in milliseconds. */
+/** One that nobody has changed for so long was left by a worker that was killed, in milliseconds. */
 const leftAfter = 24 * 60 * 60 * 1000
 
 /**
@@ -88,12 +88,15 @@ function hasFile(path: string): boolean {
   throw notWritten(path, new Error('something else than a file has that name'))
 }
 
-/** Removes what workers that were killed have left, and nothing else: the folder may be a link to another one. */
+/**
+ * Removes what workers that were killed have left, and nothing else: the folder may be a link to another one. The time
+ * of the last change counts, since a file of another worker has the server's Last-Modified as its own time already.
+ */
 function removeLeft(folder: string): void {
   for (const name of readdirSync(folder).filter((each) => partName.test(each))) {
     const path = join(folder, name)
     const stats = lstatSync(path, { throwIfNoEntry: false })
-    if (stats?.isFile() === true && stats.mtimeMs < Date.now() - leftAfter) rmSync(path, { force: true })
+    if (stats?.isFile() === true && stats.ctimeMs < Date.now() - leftAfter) rmSync(path, { force: true })
   }
 }
 
