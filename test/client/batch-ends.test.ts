@@ -197,18 +197,18 @@ test('R43: the signal of an item ends that one alone', async () => {
 
 test('an undefined option of an item leaves that of the batch', async () => {
   let begun = 0
+  const controller = new AbortController()
   const silent = fakeHttp((_, { deadline }) => {
-    begun++
+    // By the next turn, the list has been read to its end.
+    if (++begun === 2) setImmediate(() => controller.abort())
     return deadline.unlimited(() => new Promise(() => {}))
   })
   await using client = createClient({ fetchers: [silent], concurrency: 2 })
-  const controller = new AbortController()
   const items = ['1', '2', '3', '4', '5'].map((path) => ({
     url: path,
     options: { signal: undefined, base: undefined },
   }))
   const batch = client.retrieveAll(items as unknown as BatchItem[], { signal: controller.signal, base: 'http://h/' })
-  setImmediate(() => setImmediate(() => controller.abort()))
   for (let n = 0; n < 3; n++) expect((await batch.next()).value?.error?.code).toBe('aborted')
   expect(begun).toBe(2)
 })

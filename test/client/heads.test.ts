@@ -42,14 +42,15 @@ test('`before` stands before the body, and a body that breaks off leaves no part
   })
   await using client = createClient({ limits: { maxRetries: 0 } })
   const before = Buffer.from('head\n')
+  const own = mkdtempSync(join(folder, 'before-'))
   const whole = await client.retrieve(`${servers.http.url}whole`)
-  await whole.saveTo(join(folder, 'whole'), { before })
-  expect(readFileSync(join(folder, 'whole'), 'latin1')).toBe('head\nok')
+  await whole.saveTo(join(own, 'whole'), { before })
+  expect(readFileSync(join(own, 'whole'), 'latin1')).toBe('head\nok')
   const cut = await client.retrieve(`${servers.http.url}cut`)
-  await expect(cut.saveTo(join(folder, 'cut'), { before })).rejects.toMatchObject({ code: 'partial' })
-  expect(readdirSync(folder)).toEqual(['whole'])
+  await expect(cut.saveTo(join(own, 'cut'), { before })).rejects.toMatchObject({ code: 'partial' })
+  expect(readdirSync(own)).toEqual(['whole'])
   const other = await client.retrieve(`${servers.http.url}whole`)
-  await expect(other.saveTo(join(folder, 'x'), { before, append: true })).rejects.toMatchObject({
+  await expect(other.saveTo(join(own, 'x'), { before, append: true })).rejects.toMatchObject({
     code: 'invalid-option',
   })
 })

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { type Outcome, retrieve, retrieveApart, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { FakePrograms } from '../../support/fake-programs.ts'
@@ -21,6 +21,11 @@ beforeAll(async () => {
   servers = await startServers({ gopher: { faults: { replies: { '/services': menu } } } })
 })
 afterAll(() => servers.close())
+
+// What the tests before have run is forgotten.
+beforeEach(() => {
+  for (const name of names) programs.take(name)
+})
 
 /** Runs the command with the fake programs as the only ones, in a folder that must stay empty. */
 async function run(

@@ -289,6 +289,8 @@ describe('lookup', () => {
     await using two = createClient({ fetchers: [fetcher], lookup: () => ['127.0.0.1'] })
     const url = `ftp://h.invalid:${servers.ftp.port}/a.txt`
     for (const client of [one, two]) expect(await (await client.retrieve(url)).text()).toBe('text of a')
-    expect(new Set(servers.ftp.requests.map(({ connection }) => connection)).size).toBe(2)
+    // The QUIT of a client of another test may come late.
+    const asked = servers.ftp.requests.filter(({ line }) => line === 'RETR a.txt')
+    expect(new Set(asked.map(({ connection }) => connection)).size).toBe(2)
   })
 })
