@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createServer as createTcpServer, type Server } from 'node:net'
+import { RetrievalError } from '@retriever/core'
 import { createClient } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 
@@ -61,7 +62,7 @@ test('those of sessions count as well', async () => {
   const urls = site.places.map((place) => `news://${place}/a@b`)
   let failed = 0
   for await (const { error } of client.mapAll(urls, (representation) => representation.text())) {
-    if (error?.code === 'not-found') failed++
+    if (RetrievalError.is(error) && error.code === 'not-found') failed++
   }
   expect(failed).toBe(640)
   expect(site.most()).toBeGreaterThan(500)
