@@ -34,6 +34,8 @@ test.each([
   ['gopher://h/9/pub/a.bin%09x', 'a.bin'],
   ['gopher://h/', null],
   ['nntp://h/g.a/12', '12'],
+  ['news://h/g.a', 'g.a'],
+  ['news:*', null],
   ['wais://h/db/TEXT/28/1=h%3A210;2=/idx/db;3=0%2028%20/docs/a%3Bb.txt;4=h%3A210;7=%00;', 'a;b.txt'],
   ['wais://h/db/GIF/opaque', 'opaque'],
   ['z39.50r://h/db?doc1;rs=usmarc', 'doc1'],

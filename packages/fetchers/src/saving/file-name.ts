@@ -23,7 +23,8 @@ export function writtenNameOf({ plan, locator }: Resolution): string | null {
     case 'gopher':
       return lastSegment(octetsToText(plan.selector))
     case 'nntp':
-      return plan.messageId ?? (plan.articleNumber === null ? null : String(plan.articleNumber)) ?? ''
+      if (plan.articleNumber !== null) return String(plan.articleNumber)
+      return plan.messageId ?? (plan.select === 'group' ? (plan.newsgroup ?? '') : '')
     case 'file':
       return lastSegment(octetsToText(plan.path))
     case 'z3950':
