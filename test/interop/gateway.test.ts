@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { suite } from './suite.ts'
 
 const bin = fileURLToPath(new URL('../../packages/cli/dist/bin.js', import.meta.url))
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_proxy$/i.test(name)))
@@ -20,6 +21,8 @@ beforeAll(async () => {
   servers = await startServers()
   gateway = spawn(process.execPath, [bin, 'gateway', '--json', '--proxy-port', '0'], { env: environment })
   proxy = JSON.parse(String((await once(gateway.stdout ?? gateway, 'data'))[0])).proxy
+  // For squid.sh.
+  process.env.SQUID_PARENT = new URL(proxy).port
 })
 afterAll(async () => {
   gateway.kill('SIGINT')
@@ -155,5 +158,15 @@ client('w3m', () => {
   test('shows folders and menus', async () => {
     expect(String(await run('w3m', '-dump', `${servers.ftp.url}pub/`))).toMatch(/^hello\.txt {2}2001-02-03 {2}14$/m)
     expect(String(await run('w3m', '-dump', servers.gopher.url))).toMatch(/^Search the files$/m)
+  })
+})
+
+suite('squid', (squid) => {
+  // Debian's squid 5.7 and squid 6 answer 501 to Gopher themselves.
+  test('reads files and folders by FTP from its parent', async () => {
+    for (const url of [...urls.ftp(), `${servers.ftp.url}pub/`]) {
+      const octets = await run('curl', '-q', '-sS', '-f', '-x', squid.url('http', '/'), url)
+      expect(octets.equals(await command(url))).toBe(true)
+    }
   })
 })

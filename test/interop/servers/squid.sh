@@ -8,6 +8,8 @@
 #   PORT+2  the same as PORT, the proxy itself spoken to over TLS
 #   PORT+4  the same, with digest authentication (MD5, qop=auth) alone: bob / hidden
 #
+# With $SQUID_PARENT, the port of another proxy here, all requests go to that one.
+#
 # Debian packages: squid squid-common squid-langpack openssl
 # Root is given up for "nobody".
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -62,6 +64,12 @@ http_access deny with_password !alice
 http_access deny with_digest !bob
 http_access allow all
 CONF
+if [[ -n ${SQUID_PARENT:-} ]]; then
+	cat >>squid.conf <<CONF
+cache_peer 127.0.0.1 parent $SQUID_PARENT 0 no-query no-digest default
+never_direct allow all
+CONF
+fi
 if ((EUID == 0)); then chown -R nobody:nogroup run; fi
 
 # --- start -----------------------------------------------------------------
