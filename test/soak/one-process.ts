@@ -160,9 +160,12 @@ function same(a: Buffer | string | undefined, b: Buffer | string | undefined): b
   return Buffer.isBuffer(a) && Buffer.isBuffer(b) ? a.equals(b) : a === b
 }
 
-/** Without a length, a body that ends early looks as if it had ended, also at the proper end of TLS. */
+/**
+ * Without a length, a body that ends early looks as if it had ended, also at the proper end of TLS and if the FTP server
+ * says 226. MQTT's length is that of what comes.
+ */
 function isUnframed(url: string): boolean {
-  return /^(gopher|finger|gemini):/.test(url)
+  return /^(gopher|finger|gemini|mqtt):|^ftp:.*\/$/.test(url)
 }
 
 async function say(word: string): Promise<void> {

@@ -60,7 +60,11 @@ process.send?.({ urls, tree: `${ftp.url}pub/` })
 
 /** Most servers are well at any time. */
 function play(): void {
-  for (const server of all) server.setFaults(random.chance(30) ? random.pick(faults)() : {})
+  for (const server of all) {
+    const some = random.chance(30) ? random.pick(faults)() : {}
+    // Finger has no greeting: what is sent as one is its answer.
+    server.setFaults(server === finger ? { ...some, replies: {} } : some)
+  }
 }
 
 /** `url` of a server ends in a slash. */
