@@ -207,10 +207,10 @@ describe('a login', () => {
 })
 
 test('fetch() answers the same by the types of the web', async () => {
-  const response = await proxy.gateway.fetch(new Request(`${servers.gopher.url}0/readme.txt`))
+  const response = await proxy.gateway.proxy.fetch(new Request(`${servers.gopher.url}0/readme.txt`))
   expect(response.headers.get('content-type')).toMatch(/^text\/plain/)
   expect(await response.text()).toBe(String((await ask(proxy.port, `${servers.gopher.url}0/readme.txt`)).body))
-  const error = await proxy.gateway.fetch(new Request('unknown://h/'))
+  const error = await proxy.gateway.proxy.fetch(new Request('unknown://h/'))
   expect(error.status).toBe(501)
   expect(await error.json()).toMatchObject({ code: 'unknown-scheme' })
 })

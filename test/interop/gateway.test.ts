@@ -19,7 +19,9 @@ let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'retriever-gateway-'))
   servers = await startServers()
-  gateway = spawn(process.execPath, [bin, 'gateway', '--json', '--proxy-port', '0'], { env: environment })
+  gateway = spawn(process.execPath, [bin, 'gateway', '--json', '--port', '0', '--proxy-port', '0'], {
+    env: environment,
+  })
   proxy = JSON.parse(String((await once(gateway.stdout ?? gateway, 'data'))[0])).proxy
   // For squid.sh.
   process.env.SQUID_PARENT = new URL(proxy).port

@@ -42,7 +42,7 @@ const refused = await openQueue({ connection: 'redis://127.0.0.1:1', name: 'no n
 process.stdout.write(`${refused} ${typeof store.put}\n`)
 
 const gateway = createGateway({ client })
-process.stdout.write(`${await (await gateway.fetch(new Request('data:,proxied'))).text()}\n`)
+process.stdout.write(`${await (await gateway.proxy.fetch(new Request('data:,proxied'))).text()}\n`)
 await gateway.close()
 
 let tests = 0

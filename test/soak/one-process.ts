@@ -161,8 +161,8 @@ function same(a: Buffer | string | undefined, b: Buffer | string | undefined): b
 }
 
 /**
- * Without a length, a body that ends early looks as if it had ended, also at the proper end of TLS and if the FTP server
- * says 226. MQTT's length is that of what comes.
+ * Without a length, a body that ends early looks as if it had ended, also at the proper end of TLS, and if the FTP
+ * server says 226. MQTT's length is that of what comes.
  */
 function isUnframed(url: string): boolean {
   return /^(gopher|finger|gemini|mqtt):|^ftp:.*\/$/.test(url)

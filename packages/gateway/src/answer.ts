@@ -24,5 +24,8 @@ export interface Answer {
   /** The reason phrase of a server; absent: the usual one. */
   readonly reason?: string | undefined
   readonly lines: readonly FieldLine[]
-  readonly body: Readable | string | null
+  readonly body: Readable | Buffer | string | null
 }
+
+/** Answers requests; it never rejects. */
+export type Handler = (asked: Asked) => Promise<Answer>

@@ -51,12 +51,12 @@ export function checkForm({ method, url, lines, headers }: Asked, pseudonym: str
   }
 }
 
-/** Throws for a URL of this machine's files and programs, and for the proxy's own address. */
-export function checkTarget({ scheme, plan }: Resolution, ownPort: number | null): void {
+/** Throws for a URL of this machine's files and programs, and for the gateway's own addresses. */
+export function checkTarget({ scheme, plan }: Resolution, ownPorts: readonly number[]): void {
   if (isLocal(scheme)) {
     throw new Refusal(403, `${scheme.name} URLs lead to this machine itself, and a gateway serves none of them.`)
   }
-  if (ownPort === null || !('port' in plan) || plan.port !== ownPort || plan.host === null) return
+  if (!('port' in plan) || plan.host === null || !ownPorts.includes(Number(plan.port))) return
   const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
-  if (isInward(plan.host) || own.includes(plan.host)) throw new Refusal(508, 'The URL leads to this proxy itself.')
+  if (isInward(plan.host) || own.includes(plan.host)) throw new Refusal(508, 'The URL leads to this gateway itself.')
 }

@@ -16,6 +16,29 @@ export function escaped(text: string): string {
     .replace(/[\0-\x08\x0B-\x1F\x7F-\x9F]/g, '\uFFFD')
 }
 
+/** A piece of HTML, whose texts are escaped. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** What stands in a piece of HTML: texts, which are escaped, and pieces. Null and undefined stand for nothing. */
+export type Content = Html | string | number | null | undefined | readonly Content[]
+
+/** Makes a piece of HTML: html`<b>${name}</b>`. Every value is escaped, in content and in quoted attributes. */
+export function html(pieces: TemplateStringsArray, ...values: readonly Content[]): Html {
+  return new Html(pieces.map((piece, index) => `${index === 0 ? '' : textOf(values[index - 1])}${piece}`).join(''))
+}
+
+function textOf(content: Content): string {
+  if (content === null || content === undefined) return ''
+  if (content instanceof Html) return content.text
+  return typeof content === 'object' ? content.map(textOf).join('') : escaped(String(content))
+}
+
 /** The beginning of a page that the gateway makes. It has no script and no style. */
 export function pageStart(title: string): string {
   return `<!doctype html>\n<html>\n<head><meta charset="utf-8"><title>${escaped(title)}</title></head>\n<body>\n<h1>${escaped(title)}</h1>\n`

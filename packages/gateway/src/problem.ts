@@ -50,22 +50,37 @@ export class Refusal extends Error {
   }
 }
 
+/** What clients are told of an error. */
+export interface Problem {
+  readonly status: number
+  readonly title: string
+  readonly detail: string
+  readonly lines: readonly FieldLine[]
+  /** The error; null for one of the gateway itself. */
+  readonly error: RetrievalError | null
+}
+
+/** Says what an error is. */
+export function problemOf(error: unknown, messageOf: (error: RetrievalError) => string): Problem {
+  const known = error instanceof Refusal || RetrievalError.is(error) ? error : defect()
+  const status = known instanceof Refusal ? known.status : statusOf[known.code]
+  const title = STATUS_CODES[status] ?? 'Error'
+  if (known instanceof Refusal) return { status, title, detail: known.message, lines: known.lines, error: null }
+  return { status, title, detail: messageOf(known), lines: linesOf(known), error: known }
+}
+
 /** The answer for an error: problem details (RFC 9457), or a small page if the client prefers one. */
 export function problem(
   error: unknown,
   accept: string | undefined,
   messageOf: (error: RetrievalError) => string,
 ): Answer {
-  const known = error instanceof Refusal || RetrievalError.is(error) ? error : defect()
-  const status = known instanceof Refusal ? known.status : statusOf[known.code]
-  const detail = known instanceof Refusal ? known.message : messageOf(known)
-  const title = STATUS_CODES[status] ?? 'Error'
-  const lines = known instanceof Refusal ? known.lines : linesOf(known)
+  const { status, title, detail, lines, error: known } = problemOf(error, messageOf)
   if (prefersHtml(accept)) {
     const page = ownPage(`${status} ${title}`, `<p>${escaped(detail)}</p>\n`)
     return { status, lines: [...lines, ...ownPageLines], body: page }
   }
-  const { code, phase, url, reply } = known instanceof Refusal ? nothing : known
+  const { code, phase, url, reply } = known ?? nothing
   const members = { type: 'about:blank', title, status, detail, code, phase, url, reply }
   const body = `${JSON.stringify(members, null, 2)}\n`
   return { status, lines: [...lines, ['Content-Type', 'application/problem+json']], body }

@@ -1,18 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Answer, Asked } from './answer.ts'
+import type { Answer, Asked, Handler } from './answer.ts'
+import type { GatewayCore } from './core.ts'
 import { linesOf } from './fields.ts'
-import type { GatewayCore } from './gateway.ts'
 import { checkPeer } from './guard.ts'
 import { problem } from './problem.ts'
-import { openTunnel } from './tunnel.ts'
 
 /** How many octets wait for a client, so that it and the server do not wait for each other's every chunk. */
 const sendBuffer = 524_288
 
-/** Makes the server of node:http. What it reads is in the strict form of RFC 9112, whatever options Node was given. */
-export function makeServer(core: GatewayCore): Server {
+/** Makes a server of node:http. What it reads is in the strict form of RFC 9112, whatever options Node was given. */
+export function makeServer(core: GatewayCore, answer: Handler): Server {
   const { headTimeout, idleTimeout, connections } = core.settings.limits
   const server = createServer(
     {
@@ -26,22 +25,26 @@ export function makeServer(core: GatewayCore): Server {
       noDelay: true,
       highWaterMark: sendBuffer,
     },
-    (request, response) => void serve(core, request, response),
+    (request, response) => void serve(core, answer, request, response),
   )
   server.timeout = idleTimeout
   server.maxConnections = connections
-  server.on('connect', (request, socket, head) => void openTunnel(core, request, socket, head))
   return server
 }
 
-async function serve(core: GatewayCore, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  core: GatewayCore,
+  handler: Handler,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   let leave: (() => void) | undefined
   try {
     checkPeer(request, core.settings.token)
     leave = core.enter()
-    const answer = await core.answer(askedBy(request, AbortSignal.any([gone.signal, core.stop.signal])))
+    const answer = await handler(askedBy(request, AbortSignal.any([gone.signal, core.stop.signal])))
     await send(response, answer, request.method === 'HEAD')
   } catch (error) {
     await send(response, problem(error, request.headers.accept, core.settings.messageOf), false)

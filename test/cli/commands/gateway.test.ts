@@ -1,8 +1,11 @@
 /** `retrieve gateway`, as a user runs it. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startServers } from '@retriever/servers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ask, exchange, parse } from '../../gateway/support/proxy.ts'
 import { retrieve, start, useBundle } from '../../support/cli/run.ts'
 
@@ -17,7 +20,7 @@ async function lines(child: ChildProcess, count: number, stream: 'stdout' | 'std
 
 test('--json says where it listens, it retrieves, and a signal is its ordinary end', async () => {
   await using servers = await startServers({ gopher: true })
-  const child = start(['gateway', '--json', '--proxy-port', '0'])
+  const child = start(['gateway', '--json', '--port', '0', '--proxy-port', '0'])
   const [line = ''] = await lines(child, 1, 'stdout')
   const { proxy, port, token } = JSON.parse(line)
   expect({ proxy, token }).toEqual({ proxy: `http://127.0.0.1:${port}`, token: null })
@@ -30,18 +33,39 @@ test('--json says where it listens, it retrieves, and a signal is its ordinary e
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-test('it says what listens where, and how programs find it', async () => {
-  const child = start(['gateway', '--proxy-port', '0'])
-  const [[url = ''], said] = await Promise.all([lines(child, 1, 'stdout'), lines(child, 3, 'stderr')])
-  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  expect(said.join('\n')).toContain(`curl -x ${url} URL`)
-  expect(said.join('\n')).toContain(`ftp_proxy=${url} gopher_proxy=${url} wais_proxy=${url}`)
+test('it says what listens where, and how browsers and programs find it', async () => {
+  const child = start(['gateway', '--port', '0', '--proxy-port', '0'])
+  const [[pages = '', proxy = ''], said] = await Promise.all([lines(child, 2, 'stdout'), lines(child, 4, 'stderr')])
+  expect(pages).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+  expect(proxy).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(said.join('\n')).toContain(`Pages for browsers listen on ${pages} until Ctrl-C.`)
+  expect(said.join('\n')).toContain(`curl -x ${proxy} URL`)
+  expect(said.join('\n')).toContain(`ftp_proxy=${proxy} gopher_proxy=${proxy} wais_proxy=${proxy}`)
+  expect(await (await fetch(pages)).text()).toContain(`The proxy listens on <code>${proxy.slice(7)}</code>`)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
+test('--open shows the pages in a browser', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'browser-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(
+    join(folder, 'xdg-open'),
+    `#!/bin/sh\necho "$1" > ${join(folder, 'opened.new')}\nmv ${join(folder, 'opened.new')} ${join(folder, 'opened')}\n`,
+  )
+  chmodSync(join(folder, 'xdg-open'), 0o755)
+  const child = start(['gateway', '--json', '--open', '--port', '0', '--proxy-port', '0'], {
+    env: { PATH: `${folder}:${process.env.PATH}` },
+  })
+  const { pages } = JSON.parse((await lines(child, 1, 'stdout'))[0] ?? '')
+  await expect.poll(() => existsSync(join(folder, 'opened'))).toBe(true)
+  expect(readFileSync(join(folder, 'opened'), 'utf8')).toBe(`${pages}\n`)
+  child.kill('SIGINT')
+  await once(child, 'exit')
+})
+
 test('options of connections apply, and messages name them', async () => {
-  const child = start(['gateway', '--json', '--proxy-port', '0', '--proto', '=gopher'])
+  const child = start(['gateway', '--json', '--port', '0', '--proxy-port', '0', '--proto', '=gopher'])
   const { port } = JSON.parse((await lines(child, 1, 'stdout'))[0] ?? '')
   const forbidden = await ask(port, 'ftp://127.0.0.1:9/')
   expect(JSON.parse(String(forbidden.body))).toMatchObject({
@@ -56,11 +80,13 @@ test('options of connections apply, and messages name them', async () => {
 
 test('a variable that names the gateway itself makes no circle', async () => {
   await using servers = await startServers({ ftp: true })
-  const first = start(['gateway', '--json', '--proxy-port', '0'])
+  const first = start(['gateway', '--json', '--port', '0', '--proxy-port', '0'])
   const { port } = JSON.parse((await lines(first, 1, 'stdout'))[0] ?? '')
   first.kill('SIGINT')
   await once(first, 'exit')
-  const child = start(['gateway', '--json', `--proxy-port=${port}`], { env: { all_proxy: `http://127.0.0.1:${port}` } })
+  const child = start(['gateway', '--json', '--port', '0', `--proxy-port=${port}`], {
+    env: { all_proxy: `http://127.0.0.1:${port}` },
+  })
   await lines(child, 1, 'stdout')
   expect(String((await ask(port, `${servers.ftp.url}pub/hello.txt`)).body)).toBe('Hello, world.\n')
   child.kill('SIGINT')
@@ -69,7 +95,7 @@ test('a variable that names the gateway itself makes no circle', async () => {
 
 test('--listen elsewhere makes a token, or takes that of the environment, and answers nobody without it', async () => {
   const env = { RETRIEVE_GATEWAY_TOKEN: 'pl4nted-pl4nted-pl4nted' }
-  const child = start(['gateway', '--json', '--listen', '0.0.0.0', '--proxy-port', '0'])
+  const child = start(['gateway', '--json', '--listen', '0.0.0.0', '--port', '0', '--proxy-port', '0'])
   const { port, token } = JSON.parse((await lines(child, 1, 'stdout'))[0] ?? '')
   expect(token).toMatch(/^[\w-]{32}$/)
   expect((await ask(port, 'data:,x')).status).toBe(400)
@@ -79,7 +105,7 @@ test('--listen elsewhere makes a token, or takes that of the environment, and an
   expect(parse(await exchange(port, `${head}Proxy-Authorization: ${login}\r\n\r\n`)).status).toBe(403)
   child.kill('SIGINT')
   await once(child, 'exit')
-  const own = start(['gateway', '--json', '--proxy-port', '0'], { env })
+  const own = start(['gateway', '--json', '--port', '0', '--proxy-port', '0'], { env })
   const [line = ''] = await lines(own, 1, 'stdout')
   expect(line).not.toContain('pl4nted')
   expect((await ask(JSON.parse(line).port, 'gopher://127.0.0.1:25/1')).status).toBe(407)

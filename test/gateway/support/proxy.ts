@@ -7,9 +7,9 @@ import { createGateway, type GatewayOptions } from '@retriever/gateway'
 export async function startProxy(options: Omit<GatewayOptions, 'client'> = {}, clientOptions: ClientOptions = {}) {
   const client = createClient({ limits: { maxRetries: 0 }, ...clientOptions })
   const gateway = createGateway({ client, ...options })
-  gateway.server.listen(0, '127.0.0.1')
-  await once(gateway.server, 'listening')
-  const { port } = gateway.server.address() as AddressInfo
+  gateway.proxy.server.listen(0, '127.0.0.1')
+  await once(gateway.proxy.server, 'listening')
+  const { port } = gateway.proxy.server.address() as AddressInfo
   return {
     ...{ gateway, client, port },
     async [Symbol.asyncDispose]() {

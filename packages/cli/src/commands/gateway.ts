@@ -1,17 +1,18 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { RetrievalError } from '@retriever/core'
 import { createClient } from '@retriever/fetchers'
-import { createGateway } from '@retriever/gateway'
+import { createGateway, type GatewayDoor } from '@retriever/gateway'
 import { usageError } from '../exit-codes.ts'
 import { inFlags } from '../options/option-hints.ts'
+import { findProgram } from '../programs/find-program.ts'
 import type { Run } from '../run.ts'
-import type { GatewaySettings } from '../serving/gateway-options.ts'
 import { portHolder } from '../serving/port-holder.ts'
 import { jsonLine } from '../terminal/output.ts'
 
-/** `retrieve gateway`: an HTTP proxy for every URL, until a signal. */
+/** `retrieve gateway`: pages and an HTTP proxy for every URL, until a signal. */
 export async function gateway(run: Run): Promise<number> {
   const { config, output, report, signal } = run
   if (config.gateway === null) throw usageError('Nothing says where to listen.')
@@ -32,27 +33,55 @@ export async function gateway(run: Run): Promise<number> {
   })
   const messageOf = ({ message, advice }: RetrievalError): string => inFlags(message, advice)
   await using running = createGateway({ client, policy: { token, tunnels }, messageOf })
-  own = await listen(running.server, config.gateway)
-  const place = `${address.includes(':') ? `[${address}]` : address}:${own.port}`
-  const url = `http://${place}`
+  const { port, proxyPort, opens } = config.gateway
+  own = await listen(running.proxy.server, 'proxy-port', proxyPort, address)
+  const pagesAt = await listen(running.pages.server, 'port', port, address)
+  const host = address.includes(':') ? `[${address}]` : address
+  const places = { pages: `http://${host}:${pagesAt.port}/`, proxy: `http://${host}:${own.port}` }
   if (config.json) {
-    await output.write(jsonLine({ proxy: url, port: own.port, token: given === null ? token : null }))
+    await output.write(jsonLine({ ...places, port: own.port, token: given === null ? token : null }))
   } else {
-    await output.write(`${url}\n`)
-    if (!config.silent) for (const note of notesOn(url, place, token, given)) output.note(note)
+    await output.write(`${places.pages}\n${places.proxy}\n`)
+    if (!config.silent) for (const note of notesOn(places, token, given)) output.note(note)
   }
+  if (opens) openBrowser(places.pages, run)
   if (!signal.aborted) await once(signal, 'abort')
   return 0
 }
 
-function notesOn(url: string, place: string, token: string | null, given: string | null): string[] {
-  const login = token === null ? '' : `gateway:${given === null ? token : '$RETRIEVE_GATEWAY_TOKEN'}@`
-  const proxy = url.replace('//', `//${login}`)
+interface Places {
+  readonly pages: string
+  readonly proxy: string
+}
+
+function notesOn({ pages, proxy: url }: Places, token: string | null, given: string | null): string[] {
+  const shownToken = given === null ? token : '$RETRIEVE_GATEWAY_TOKEN'
+  const proxy = token === null ? url : url.replace('//', `//gateway:${shownToken}@`)
   return [
-    `An HTTP proxy for every URL listens on ${place} until Ctrl-C: curl -x ${proxy} URL, or`,
+    `Pages for browsers listen on ${pages} until Ctrl-C${token === null ? '' : `; their password is ${shownToken}`}.`,
+    `An HTTP proxy for every URL listens beside them: curl -x ${proxy} URL, or`,
     `export ftp_proxy=${proxy} gopher_proxy=${proxy} wais_proxy=${proxy} for wget, lynx and w3m.`,
-    ...(token === null ? ['Programs of all users of this machine can use it.'] : []),
+    ...(token === null ? ['Programs of all users of this machine can use both.'] : []),
   ]
+}
+
+/** Opens the pages in the browser of this desktop, if it has one. */
+function openBrowser(url: string, { config, output }: Run): void {
+  const env = config.programEnvironment()
+  const [name = '', ...args] = openers[process.platform] ?? ['xdg-open']
+  const path = findProgram(name, env)
+  if (path === null) {
+    output.note(`retrieve: no program opens a browser here; open ${url} yourself.`)
+    return
+  }
+  spawn(path, [...args, url], { stdio: 'ignore', detached: true, env })
+    .on('error', (error) => output.note(`retrieve: the browser was not opened: ${error.message}`))
+    .unref()
+}
+
+const openers: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
 /** Whether a proxy is this gateway, by the address that its users have. */
@@ -62,8 +91,10 @@ function leadsTo(proxy: string, { address, port }: AddressInfo): boolean {
 }
 
 async function listen(
-  server: ReturnType<typeof createGateway>['server'],
-  { port, address }: GatewaySettings,
+  server: GatewayDoor['server'],
+  option: 'port' | 'proxy-port',
+  port: number,
+  address: string,
 ): Promise<AddressInfo> {
   server.listen(port, address)
   try {
@@ -73,7 +104,7 @@ async function listen(
     const holder = code === 'EADDRINUSE' ? await portHolder(port) : null
     if (code === 'EADDRINUSE') {
       throw usageError(
-        `Port ${port} is in use${holder === null ? '' : ` by ${holder}`}; --proxy-port 0 takes a free one.`,
+        `Port ${port} is in use${holder === null ? '' : ` by ${holder}`}; --${option} 0 takes a free one.`,
       )
     }
     if (code === 'EACCES') throw usageError(`Port ${port} needs more rights than you have; name one above 1023.`)

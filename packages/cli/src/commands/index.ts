@@ -91,9 +91,9 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
   gateway: {
     operands: '',
     help:
-      'Be an HTTP proxy for every URL: ftp, gopher, gemini, news, wais and all others, for curl -x, wget, lynx, w3m and ' +
-      'whatever knows a proxy (ftp_proxy, gopher_proxy, ...); on loopback, until Ctrl-C',
-    example: 'retrieve gateway --proxy-port 8071',
+      'Show every URL, such as ftp, gopher, gemini, news and wais, as pages in any browser, and be an HTTP proxy for ' +
+      'curl -x, wget, lynx, w3m and whatever knows one (ftp_proxy, gopher_proxy, ...); on loopback, until Ctrl-C',
+    example: 'retrieve gateway --open',
   },
   demo: {
     operands: '',

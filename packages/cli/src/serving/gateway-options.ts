@@ -4,11 +4,26 @@ import { usageError } from '../exit-codes.ts'
 import { readPort } from '../options/numbers.ts'
 import type { GivenOptions, OptionRow } from '../options/option.ts'
 
-export type GatewayOption = 'proxy-port' | 'listen' | 'tunnels'
+export type GatewayOption = 'port' | 'proxy-port' | 'open' | 'listen' | 'tunnels'
 
 const commands = ['gateway'] as const
 
 export const gatewayOptions: readonly OptionRow<GatewayOption>[] = [
+  {
+    long: 'port',
+    sent: false,
+    arg: 'N',
+    help: 'Port of the pages; default 8070; 0: a free one',
+    commands,
+    example: 'retrieve gateway --port 8070',
+  },
+  {
+    long: 'open',
+    sent: false,
+    help: 'Open the pages in the browser of this desktop',
+    commands,
+    example: 'retrieve gateway --open',
+  },
   {
     long: 'proxy-port',
     sent: false,
@@ -38,7 +53,10 @@ export const gatewayOptions: readonly OptionRow<GatewayOption>[] = [
 
 /** The settings of `retrieve gateway`. */
 export interface GatewaySettings {
+  /** The port of the pages. */
   readonly port: number
+  readonly proxyPort: number
+  readonly opens: boolean
   readonly address: string
   readonly isOpen: boolean
   /** The token that the user gave; null if there is none. */
@@ -50,7 +68,10 @@ export interface GatewaySettings {
 export function readGateway(line: GivenOptions<GatewayOption>, env: NodeJS.ProcessEnv): GatewaySettings {
   const [operand] = line.operands
   if (operand !== undefined) throw usageError(`gateway takes no ${JSON.stringify(operand)}; it serves every URL.`)
-  const port = line.value('proxy-port')
+  const portOf = (name: 'port' | 'proxy-port', otherwise: number): number => {
+    const given = line.value(name)
+    return given === undefined ? otherwise : readPort(name, given)
+  }
   const address = line.value('listen') ?? '127.0.0.1'
   if (isIP(address) === 0) throw usageError(`--listen needs an IP address, not ${JSON.stringify(address)}.`)
   const token = env.RETRIEVE_GATEWAY_TOKEN || null
@@ -59,6 +80,6 @@ export function readGateway(line: GivenOptions<GatewayOption>, env: NodeJS.Proce
   }
   return {
     ...{ address, token, isOpen: !isLoopback(address), tunnels: line.has('tunnels') },
-    port: port === undefined ? 8071 : readPort('proxy-port', port),
+    ...{ port: portOf('port', 8070), proxyPort: portOf('proxy-port', 8071), opens: line.has('open') },
   }
 }

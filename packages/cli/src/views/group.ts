@@ -1,11 +1,11 @@
 import { printable } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
+import { threaded } from '@retriever/fetchers/internal'
 import type { Output } from '../terminal/output.ts'
 import { copyable } from '../terminal/page.ts'
 import { hanging } from '../terminal/wrap.ts'
 import type { NumberedUrls } from './last-page.ts'
 import { titled } from './references.ts'
-import { threaded } from './threads.ts'
 
 /**
  * Prints a newsgroup as a page for people: number, day, subject and author of each article, and how to read one.

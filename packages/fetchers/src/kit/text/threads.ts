@@ -1,4 +1,4 @@
-import type { Entry } from '@retriever/fetchers'
+import type { Entry } from '../../contract/fetcher.ts'
 
 /** An article, and its depth in its thread. */
 export interface Threaded {

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { openServerSocket } from '@retriever/fetchers/internal'
-import type { GatewayCore } from './gateway.ts'
-import { checkPeer, checkTarget, checkToken } from './guard.ts'
-import { problem, Refusal } from './problem.ts'
+import type { GatewayCore } from '../core.ts'
+import { checkPeer, checkTarget, checkToken } from '../guard.ts'
+import { problem, Refusal } from '../problem.ts'
 
 /** Answers CONNECT (RFC 9110 9.3.6): a tunnel to port 443, if the policy has tunnels. */
 export async function openTunnel(
@@ -23,7 +23,7 @@ export async function openTunnel(
     checkToken(request.headers['proxy-authorization'], settings.token)
     leave = core.enter()
     const url = targetOf(request.url ?? '', settings.tunnels)
-    checkTarget(settings.client.resolve(url), core.ownPort)
+    checkTarget(settings.client.resolve(url), core.ownPorts)
     const signal = AbortSignal.any([gone.signal, core.stop.signal])
     const server = await openServerSocket(settings.client, url, { signal, isBare: true })
     server.setTimeout(settings.limits.idleTimeout, () => server.destroy())

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { findScheme, redact } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
 import { isLocal } from '@retriever/fetchers/internal'
-import { escaped, ownPage, pageEnd, pageStart } from './html.ts'
+import { escaped, ownPage, pageEnd, pageStart } from '../html.ts'
 
 /** The field of the form by which a person searches a Gopher index: no selector has it by chance. */
 export const searchField = 'retriever-search'

@@ -2,9 +2,9 @@ import { type IncomingMessage, request as sendRequest } from 'node:http'
 import { type Resolution, RetrievalError, redact } from '@retriever/core'
 import { authority, type HttpPlan } from '@retriever/core/internal'
 import { openServerSocket } from '@retriever/fetchers/internal'
-import type { Answer, Asked, FieldLine } from './answer.ts'
-import { endToEnd, linesOf, viaLine } from './fields.ts'
-import type { Settings } from './options.ts'
+import type { Answer, Asked, FieldLine } from '../answer.ts'
+import { endToEnd, linesOf, viaLine } from '../fields.ts'
+import type { Settings } from '../options.ts'
 
 /**
  * Passes a request on to its HTTP server, and the answer back, with all fields but those of the connections (RFC 9110

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { Settings } from './options.ts'
+import { Refusal } from './problem.ts'
+
+/** The state of a gateway, which its proxy and its pages share. */
+export class GatewayCore {
+  readonly settings: Settings
+  /** Names this gateway in Via: a request that has it went in a circle. */
+  readonly pseudonym: string = `retriever-${randomBytes(6).toString('hex')}`
+  /** Aborts when the gateway is closed. */
+  readonly stop: AbortController = new AbortController()
+  readonly servers: Server[] = []
+  #open = 0
+
+  constructor(settings: Settings) {
+    this.settings = settings
+  }
+
+  /** The ports of the servers that listen. */
+  get ownPorts(): readonly number[] {
+    return this.servers.flatMap((server) => portOf(server) ?? [])
+  }
+
+  /** Takes one of the places for requests, until the function returned is called. Throws if all are taken. */
+  enter(): () => void {
+    if (this.#open >= this.settings.limits.requests) {
+      throw new Refusal(503, 'The gateway answers as many requests as it may; try again.', [['Retry-After', '1']])
+    }
+    this.#open++
+    let isOpen = true
+    return () => {
+      if (isOpen) this.#open--
+      isOpen = false
+    }
+  }
+}
+
+/** The port on which a server listens; null if it does not. */
+export function portOf(server: Server): number | null {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : null
+}

@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream'
+import type { Answer, Asked, Handler } from './answer.ts'
+import type { GatewayCore } from './core.ts'
+import { problem } from './problem.ts'
+
+/** Carries out GatewayDoor.fetch for the target `url`. */
+export async function answerRequest(
+  core: GatewayCore,
+  request: Request,
+  url: string,
+  handler: Handler,
+): Promise<Response> {
+  const { method, headers, body, signal } = request
+  // A Request has no Host field.
+  const lines = [...headers].filter(([name]) => name !== 'host')
+  const asked: Asked = {
+    ...{ method, url, lines, headers: { ...Object.fromEntries(lines), host: new URL(request.url).host } },
+    body: body === null ? null : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
+    signal: AbortSignal.any([signal, core.stop.signal]),
+  }
+  let leave = (): void => {}
+  let answer: Answer
+  try {
+    leave = core.enter()
+    answer = await handler(asked)
+  } catch (error) {
+    answer = problem(error, undefined, core.settings.messageOf)
+  }
+  const { status, reason = '', lines: given, body: content } = answer
+  if (content instanceof Readable) content.once('close', leave)
+  else leave()
+  const octets = content instanceof Readable ? (Readable.toWeb(content) as ReadableStream<Uint8Array>) : content
+  return new Response(octets, { status, statusText: reason, headers: given.map(([name, value]) => [name, value]) })
+}

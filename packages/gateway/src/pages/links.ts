@@ -1,0 +1,50 @@
+import { extractUrls, findScheme } from '@retriever/core'
+import { isLocal } from '@retriever/fetchers/internal'
+import { type Content, html } from '../html.ts'
+import { addressOf } from './address.ts'
+
+/** A link through the gateway; URLs of the web lead there directly. Null: no page may lead to the URL. */
+export function hrefOf(url: string): string | null {
+  const name = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(url)?.[0].toLowerCase() ?? ''
+  const scheme = findScheme(name)
+  if (scheme === undefined || isLocal(scheme) || name === 'data') return null
+  return name === 'http' || name === 'https' || name === 'mailto' ? url : addressOf(url)
+}
+
+/** A link with a text, or the text alone if no page may lead there. */
+export function link(url: string | null, text: Content): Content {
+  const href = url === null ? null : hrefOf(url)
+  return href === null ? text : html`<a href="${href}">${text}</a>`
+}
+
+/** A text whose URLs are links. */
+export function withLinks(text: string): Content {
+  const pieces: Content[] = []
+  let at = 0
+  for (const { url, span } of extractUrls(text)) {
+    const [start, end] = span
+    if (start < at) continue
+    pieces.push(text.slice(at, start), link(url, text.slice(start, end)))
+    at = end
+  }
+  pieces.push(text.slice(at))
+  return pieces
+}
+
+/** 1234567 as `1.2 MB`. */
+export function sizeText(octets: number): string {
+  if (octets < 1000) return `${octets} B`
+  const units = ['kB', 'MB', 'GB', 'TB', 'PB']
+  let size = octets
+  let unit = -1
+  do {
+    size /= 1000
+    unit++
+  } while (size >= 999.5 && unit < units.length - 1)
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`
+}
+
+/** A date as `2026-11-27 12:05`, in UTC. */
+export function dateText(date: Date): string {
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 16).replace('T', ' ')
+}

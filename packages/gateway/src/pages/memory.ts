@@ -1,0 +1,72 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { encodeOctets, formatLocator, type Resolution } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
+import { Refusal } from '../problem.ts'
+
+/** How long a login is kept after its last use, in milliseconds. */
+const loginLife = 30 * 60_000
+/** How many servers are remembered. */
+const most = 1000
+
+interface Login {
+  readonly user: string
+  readonly password: string
+  usedAt: number
+}
+
+/** What the pages remember of their people, by server and in memory alone. */
+export class Memory {
+  /** Proves that a form was on a page of this gateway. */
+  readonly token: string = randomBytes(18).toString('base64url')
+  readonly #logins = new Map<string, Login>()
+  readonly #accepted = new Set<string>()
+
+  /** Throws unless a form has the token. */
+  check(given: string | null): void {
+    const [ours, theirs] = [Buffer.from(this.token), Buffer.from(given ?? '')]
+    if (ours.length === theirs.length && timingSafeEqual(ours, theirs)) return
+    throw new Refusal(
+      403,
+      'The form is not from a page of this gateway, or the gateway has started anew; load it again.',
+    )
+  }
+
+  /** Keeps a login for the server of a URL. */
+  keep(resolution: Resolution, user: string, password: string): void {
+    if (this.#logins.size >= most) this.#logins.clear()
+    this.#logins.set(serverOf(resolution), { user, password, usedAt: Date.now() })
+  }
+
+  /** The URL with the login that is kept for its server. */
+  withLogin(resolution: Resolution): string {
+    const { url, locator, scheme } = resolution
+    const server = serverOf(resolution)
+    const login = this.#logins.get(server)
+    if (login === undefined || scheme.userinfo !== 'allowed') return url
+    if (Date.now() - login.usedAt > loginLife) {
+      this.#logins.delete(server)
+      return url
+    }
+    login.usedAt = Date.now()
+    const [user, password] = [login.user, login.password].map((text) => encodeOctets(utf8Octets(text)))
+    return formatLocator({ ...locator, user: user ?? null, password: password ?? null })
+  }
+
+  /** Notes that a person goes on in spite of warnings on a server. */
+  accept(resolution: Resolution): void {
+    if (this.#accepted.size >= most) this.#accepted.clear()
+    for (const { code } of resolution.findings) this.#accepted.add(`${code} ${serverOf(resolution)}`)
+  }
+
+  /** The warnings on a URL that no person has accepted for its server. */
+  unaccepted(resolution: Resolution): Resolution['findings'] {
+    const server = serverOf(resolution)
+    return resolution.findings.filter(({ code, severity }) => {
+      return severity === 'warning' && !this.#accepted.has(`${code} ${server}`)
+    })
+  }
+}
+
+function serverOf({ scheme, locator: { host, port } }: Resolution): string {
+  return `${scheme.name}://${(host ?? '').toLowerCase()}:${port ?? scheme.defaultPort ?? ''}`
+}

@@ -1,0 +1,157 @@
+import { formatExplanation, type Resolution, RetrievalError } from '@retriever/core'
+import type { Representation } from '@retriever/fetchers'
+import type { Form, FormAnswers } from '@retriever/fetchers/internal'
+import { readMessage } from '@retriever/fetchers/mime'
+import type { Answer, Asked } from '../answer.ts'
+import type { GatewayCore } from '../core.ts'
+import { type Content, type Html, html } from '../html.ts'
+import { typeByName } from '../media-types.ts'
+import { problemOf } from '../problem.ts'
+import { addressOf } from './address.ts'
+import { hidden, loginForm, serverForm } from './forms.ts'
+import { type Page, pageAnswer, redirect } from './layout.ts'
+import { listContent, searchForm } from './list.ts'
+import type { Memory } from './memory.ts'
+import { gemtext, messageContent, plainText } from './text.ts'
+
+/** Larger texts are not shown as pages, but as their octets, in octets. */
+const mostText = 4 * 1024 * 1024
+
+/** One visit of a person to a URL. */
+export interface Visit {
+  readonly core: GatewayCore
+  readonly memory: Memory
+  readonly asked: Asked
+  readonly resolution: Resolution
+  /** The parameter of the gateway in the address. */
+  readonly own: string | null
+}
+
+/** The page of a URL. `form` answers a form of the server. */
+export async function visit(visiting: Visit, form?: (form: Form) => FormAnswers | null): Promise<Answer> {
+  const { core, memory, asked, resolution } = visiting
+  const { plan, url } = resolution
+  if (plan.mechanism === 'http') return show(visiting, url, webPage(url))
+  const warnings = memory.unaccepted(resolution)
+  if (warnings.length > 0) return show(visiting, 'Before you go on', await warningPage(visiting, warnings))
+  if (plan.mechanism === 'gopher' && plan.gophertype === '7' && plan.search === null) {
+    return show(visiting, titleOf(url), html`${searchForm(url, 'Search for')}\n${await explained(visiting)}`)
+  }
+  let questions: Form | null = null
+  const fill = (asking: Form): FormAnswers | null => {
+    questions = asking
+    return form?.(asking) ?? null
+  }
+  try {
+    const client = core.settings.client
+    const found = await client.retrieve(memory.withLogin(resolution), { signal: asked.signal, form: fill })
+    return await shown(visiting, found)
+  } catch (error) {
+    return await failed(visiting, error, questions)
+  }
+}
+
+/** The page of what has come; a redirect to the octets if people cannot read them as a page. */
+async function shown(visiting: Visit, found: Representation): Promise<Answer> {
+  const { own } = visiting
+  const title = titleOf(found.url)
+  const details = await explained(visiting)
+  const type = found.mediaType ?? typeByName(found.url)
+  if (type === 'text/gemini') return show(visiting, title, joined(gemtext(found), details), found.url)
+  if (found.kind === 'listing' && found.hasEntries) {
+    return show(visiting, title, joined(listContent(found, own), details), found.url)
+  }
+  if (type === 'message/rfc822') {
+    const message = await readMessage(found)
+    return show(visiting, message.subject || title, [messageContent(message, found.url), details], found.url)
+  }
+  if (isText(type) && (found.size ?? 0) <= mostText) {
+    const text = await readText(found)
+    if (text !== null) return show(visiting, title, [plainText(text), octetsLink(found.url), details], found.url)
+  }
+  await found.cancel()
+  return redirect(addressOf(visiting.resolution.url, 'raw=1'))
+}
+
+function isText(type: string | null): boolean {
+  return type !== null && /^(?:text\/(?!html$)|application\/(?:json|xml|x-ldif|ld\+json)$)/.test(type)
+}
+
+/** The text; null if it is too long. */
+async function readText(found: Representation): Promise<string | null> {
+  try {
+    return await found.text()
+  } catch (error) {
+    if (RetrievalError.is(error) && error.code === 'limit-exceeded') return null
+    throw error
+  }
+}
+
+function octetsLink(url: string): Html {
+  return html`<p><a href="${addressOf(url, 'raw=1')}">The octets as they came</a></p>\n`
+}
+
+async function* joined(content: AsyncIterable<Content>, after: Content): AsyncGenerator<Content> {
+  yield* content
+  yield after
+}
+
+/** What is sent for a URL, folded. */
+async function explained({ core, resolution }: Visit): Promise<Html> {
+  const explanation = await core.settings.client.explain(resolution.url)
+  return html`<details><summary>What is sent for this URL</summary><pre>${formatExplanation(explanation)}</pre></details>\n`
+}
+
+async function warningPage(visiting: Visit, warnings: Resolution['findings']): Promise<Content> {
+  const { memory, resolution } = visiting
+  return html`${warnings.map(({ message, remedy }) => html`<p class="warning">${message} ${remedy}</p>\n`)}
+<form action="/accept" method="post">${hidden(memory.token, resolution.url)}
+<p><button>Go on to this server</button> <a href="/">Do not</a></p></form>
+${await explained(visiting)}`
+}
+
+function webPage(url: string): Html {
+  return html`<p>Your browser reads URLs of the web itself: <a href="${url}" rel="noreferrer">${url}</a></p>\n`
+}
+
+/** The page of an error, with a form where one helps. */
+async function failed(visiting: Visit, error: unknown, questions: Form | null): Promise<Answer> {
+  if (!RetrievalError.is(error)) throw error
+  const { core, memory, resolution } = visiting
+  const { url, locator } = resolution
+  const message = core.settings.messageOf(error)
+  if (error.code === 'form-required' && questions !== null) {
+    return show(visiting, titleOf(url), [serverForm(questions, memory.token, url), await explained(visiting)])
+  }
+  if (error.code === 'handoff') {
+    const content = html`<p>${message}</p>\n<p><a href="${url}">Let the system open it</a></p>\n`
+    return show(visiting, 'A service, not a document', [content, await explained(visiting)])
+  }
+  // A browser would take WWW-Authenticate for the gateway's own question.
+  const { status, title, lines } = problemOf(error, core.settings.messageOf)
+  const others = lines.filter(([name]) => name !== 'WWW-Authenticate')
+  if (status === 401 && locator.host !== null) {
+    const isWrong = error.code === 'auth-failed'
+    const asking = isWrong ? 'The server refuses this user or password.' : 'The server wants a user and a password.'
+    const content = html`<p>${asking}</p>\n${loginForm(memory.token, url, locator.user ?? '')}${await explained(visiting)}`
+    return show(visiting, 'Log in', content, url, status, others)
+  }
+  const content = html`<p>${message}</p>\n<p class="soft">${error.code}</p>\n${await explained(visiting)}`
+  return show(visiting, title, content, url, status, others)
+}
+
+function show(
+  { asked, resolution }: Visit,
+  title: string,
+  content: Page['content'],
+  url = resolution.url,
+  status = 200,
+  lines: Page['lines'] = [],
+): Answer {
+  return pageAnswer({ title, content, url, status, lines }, asked.signal)
+}
+
+/** A URL for people: without its login. */
+function titleOf(url: string): string {
+  return url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1')
+}

@@ -1,0 +1,186 @@
+/** The pages of the gateway: what a person sees of each kind of URL. */
+import { startServers } from '@retriever/servers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addressOf, urlAt } from '../../packages/gateway/src/pages/address.ts'
+import { fieldOf, startPages, textOf } from './support/pages.ts'
+
+const servers = await startServers()
+let pages: Awaited<ReturnType<typeof startPages>>
+beforeAll(async () => {
+  pages = await startPages()
+})
+afterAll(async () => {
+  await pages[Symbol.asyncDispose]()
+  await servers.close()
+})
+
+describe('the address of a URL', () => {
+  test.each([
+    ['gopher://h/1/', '/gopher/h/1/'],
+    ['gopher://h:7070/0/a%20b.txt', '/gopher/h:7070/0/a%20b.txt'],
+    ['ftp://user@h/pub/;type=d', '/ftp/user@h/pub/;type=d'],
+    ['ftp://[::1]/a', '/ftp/[::1]/a'],
+    ['news:comp.lang.c', '/news/comp.lang.c'],
+    ['news:a@b', '/news/a@b'],
+    ['news://h/comp.lang.c', '/news/h/comp.lang.c'],
+    ['wais://h/db?some%20words', '/wais/h/db?some%20words'],
+    ['ldap://h/dc=example?cn?sub?(a=b)', '/ldap/h/dc=example?cn?sub?(a=b)'],
+    ['urn:isbn:3', '/urn/isbn:3'],
+    ['gopher://h', '/gopher/h'],
+  ])('%s is %s', (url, address) => {
+    expect(addressOf(url)).toBe(address)
+    expect(urlAt(address)).toEqual({ url, own: null })
+  })
+
+  test.each([
+    'gopher://h/1/a/../b',
+    'gopher://h/1/%2e%2e/b',
+    'news:a/b@c',
+    'gopher://h/0a"b',
+    'wais://h/db?raw=1',
+    'ftp://h/ü',
+    'gopher://h/1a\\b',
+    'FTP://h/',
+  ])('%s is escaped as a whole', (url) => {
+    const address = addressOf(url)
+    expect(address).toMatch(/^\/-\/[^/?#]+$/)
+    expect(new URL(address, 'http://localhost').pathname).toBe(address)
+    expect(urlAt(address)).toEqual({ url, own: null })
+    expect(urlAt(addressOf(url, 'raw=1'))).toEqual({ url, own: 'raw=1' })
+  })
+
+  test('of a URL that is typed is without its wrapper and its password', async () => {
+    expect(await pages.addressOf(' <URL:gopher://h/1/> ')).toBe('/gopher/h/1/')
+    expect(await pages.addressOf('web+gopher://h/1/')).toBe('/gopher/h/1/')
+    expect(await pages.addressOf('ftp://u:pl4nted@h/')).toBe('/ftp/u@h/')
+  })
+})
+
+describe('shows', () => {
+  test('a folder by FTP with sizes and dates, in the order that is asked for', async () => {
+    const url = `${servers.ftp.url}pub/`
+    const page = await pages.page(url)
+    expect(page).toContain(`<a href="${addressOf(`${url}hello.txt`)}">hello.txt</a></td><td class="size">14 B</td>`)
+    expect(page).toContain(`<a href="${addressOf(servers.ftp.url)}">Up to the folder above</a>`)
+    const sizes = async (order: string): Promise<number[]> => {
+      const rows = textOf(await pages.get(addressOf(url, `sort=${order}`)))
+      return [...rows.matchAll(/<td class="size">(\d+) B/g)].map(([, size]) => Number(size))
+    }
+    const up = await sizes('size')
+    expect(up.length).toBeGreaterThan(3)
+    expect(up).toEqual(up.toSorted((one, other) => one - other))
+    expect(await sizes('-size')).toEqual(up.toReversed())
+  })
+
+  test('a Gopher menu, and the form of a search, which leads to its results', async () => {
+    const page = await pages.page(servers.gopher.url)
+    expect(page).toContain(`<span class="kind">text</span><a href="${addressOf(`${servers.gopher.url}0/readme.txt`)}">`)
+    const index = fieldOf(page, 'url')
+    expect(index).toBe(`${servers.gopher.url}7/search`)
+    const { status, fields } = await pages.get(`/search?url=${encodeURIComponent(index)}&words=read+me`)
+    expect({ status, to: fields.location }).toEqual({ status: 303, to: addressOf(`${index}%09read%20me`) })
+    expect(await pages.page(index)).toContain('name="words"')
+  })
+
+  test('a form of Gopher+, and what the server answers', async () => {
+    const url = `${servers.gopher.url}0/ask`
+    const form = await pages.page(url)
+    expect(form).toContain('<label for="f1">Your name?</label>')
+    const values = { token: fieldOf(form, 'token'), url, f1: 'Ann', f2: 'hush', f3: '1' }
+    const answered = textOf(await pages.post('/form', values))
+    expect(answered).toContain('Ann')
+    expect(answered).toContain('green')
+  })
+
+  test('a page of Gemini and its prompt', async () => {
+    const page = await pages.page(servers.gemini.url)
+    expect(page).toContain('<h2>The test server</h2>')
+    expect(page).toContain(`<a href="${addressOf(`${servers.gemini.url}pub/hello.txt`)}">A text</a>`)
+    const url = `${servers.gemini.url}input`
+    const form = await pages.page(url)
+    const answered = textOf(await pages.post('/form', { token: fieldOf(form, 'token'), url, f1: 'a word' }))
+    expect(answered).toContain('a%20word')
+  })
+
+  test('a newsgroup by thread, an article, and its attachment', async () => {
+    expect(await pages.page(servers.nntp.url)).toContain('>retriever.test</a>')
+    const group = await pages.page(`${servers.nntp.url}retriever.test`)
+    expect(group).toContain(
+      `<a href="${addressOf(`${servers.nntp.url}retriever.test/5`)}">A text and an attachment</a>`,
+    )
+    const article = await pages.get(addressOf(`${servers.nntp.url}retriever.test/5`))
+    const [, href = '', name] = /<a href="([^"]*part=[^"]*)">([^<]*)<\/a>/.exec(textOf(article)) ?? []
+    const { status, fields, body } = await pages.get(href.replaceAll('&amp;', '&'))
+    expect({ status, given: fields['content-disposition'] }).toEqual({
+      status: 200,
+      given: `attachment; filename*=UTF-8''${name}`,
+    })
+    expect(body.length).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['finger', () => `${servers.finger.url}alice`, 'Name: Alice Example\n'],
+    ['dict', () => `${servers.dict.url}d:url`, 'A Uniform Resource Locator'],
+    ['ldap', () => `${servers.ldap.url}dc=example,dc=net??sub`, '<dt>o</dt><dd>Example Network</dd>'],
+    ['wais', () => `${servers.wais.url}demo?ark`, '>ark.txt   /docs/</a>'],
+    ['prospero', () => `${servers.prospero.url}/docs`, '>hello.txt</a>'],
+    ['a service', () => servers.telnet.url, 'telnet -- 127.0.0.1'],
+    ['a URL of the web', () => `${servers.http.url}pub/`, `<a href="${servers.http.url}pub/"`],
+  ])('%s', async (_, url, shown) => {
+    expect(await pages.page(url())).toContain(shown)
+  })
+
+  test('what is sent, on every page', async () => {
+    const { body } = await pages.get(addressOf(`${servers.finger.url}alice`))
+    expect(String(body)).toMatch(/<summary>What is sent for this URL<\/summary><pre>[\s\S]*sends {4}alice\\r\\n/)
+  })
+
+  test('an error with its status and what to do next', async () => {
+    const { status, body } = await pages.get(addressOf(`${servers.ftp.url}no/such`))
+    expect(status).toBe(404)
+    expect(String(body)).toContain('check the path')
+    expect((await pages.get('/nothing')).status).toBe(404)
+    expect((await pages.get('/go?url=ftp%3A%2F%2Fa%40b%40c%2F')).status).toBe(400)
+  })
+})
+
+describe('a login', () => {
+  test('is asked for by a form, kept for its server alone, and in no page', async () => {
+    await using guarded = await startServers({ ftp: { auth: 'required' } })
+    const url = `${guarded.ftp.url}pub/hello.txt`
+    const asked = await pages.get(addressOf(url))
+    expect({ status: asked.status, basic: asked.fields['www-authenticate'] }).toEqual({ status: 401, basic: undefined })
+    const form = { token: fieldOf(String(asked.body), 'token'), url }
+    const wrong = await pages.post('/login', { ...form, user: 'alice', password: 'pl4nted' })
+    expect(wrong.fields.location).toBe(addressOf(url))
+    const refused = await pages.get(addressOf(url))
+    expect({ status: refused.status, text: textOf(refused) }).toEqual({
+      status: 401,
+      text: expect.stringContaining('refuses this user or password'),
+    })
+    expect(String(refused.body)).not.toContain('pl4nted')
+    await pages.post('/login', { ...form, user: 'alice', password: 'secret' })
+    const shown = await pages.get(addressOf(url))
+    expect(textOf(shown)).toContain('Hello, world.')
+    expect(String(shown.body)).not.toContain('secret')
+  })
+})
+
+describe('a warning', () => {
+  test('comes before the first visit of a server, and is accepted for that server', async () => {
+    const url = servers.ftp.url.replace('127.0.0.1', '2130706433')
+    const before = servers.ftp.accepted
+    const page = await pages.page(url)
+    expect(page).toContain('<h1>Before you go on</h1>')
+    expect(servers.ftp.accepted).toBe(before)
+    const { status, fields } = await pages.post('/accept', { token: fieldOf(page, 'token'), url })
+    expect({ status, to: fields.location }).toEqual({ status: 303, to: addressOf(url) })
+    expect(await pages.page(url)).not.toContain('Before you go on')
+  })
+
+  test('a danger is refused with its remedy, and nothing is sent', async () => {
+    const { status, body } = await pages.get(addressOf(`gopher://127.0.0.1:25/1HELO`))
+    expect(status).toBe(403)
+    expect(String(body)).toContain('port 25')
+  })
+})
