@@ -41,7 +41,7 @@ export function redirectTarget(
 export function withLoginOf(from: Resolution, locator: Locator, resolving: FindingOptions): Resolution {
   const bare = resolveBy(formatLocator({ ...locator, user: null, password: null }), resolving)
   const { user, password } = from.locator
-  if ((user === null && password === null) || !isSameOrigin(from, bare)) return bare
+  if (user === null || !isSameOrigin(from, bare)) return bare
   return resolveBy(formatLocator({ ...locator, user, password }), resolving)
 }
 
