@@ -1,39 +1,49 @@
 /** The sources that mutation testing changes, and their tests: globs from the root of the repository. */
 const fetchers = 'packages/fetchers/src'
+const kit = ['deadline', 'retry', 'stopwatch'].map((name) => `${fetchers}/kit/${name}.ts`)
+const http = ['request', 'response', 'fields'].map((name) => `${fetchers}/protocols/http/${name}.ts`)
 
 export const areas = {
   core: { mutate: ['packages/core/src/url/**/*.ts', 'packages/core/src/*.ts'], tests: ['test/core/**/*.test.ts'] },
   policy: {
     mutate: [`${fetchers}/client/policy.ts`],
     tests: [
-      'test/client/{policy,public-addresses,allow-addresses,addresses,guards,network,gateways}.test.ts',
+      'test/client/{policy,refusals,public-addresses,allow-addresses,addresses,guards,network,gateways}.test.ts',
+      'test/client/{redirect-schemes,redirected,honoured,direct,linked-from,named-options}.test.ts',
+      'test/client/steps/connect.test.ts',
+      'test/kit/nested.test.ts',
       'test/protocols/http/attacks.test.ts',
-      'test/protocols/ftp/attacks.test.ts',
+      'test/protocols/ldap/attacks.test.ts',
+      'test/protocols/prospero/*.test.ts',
     ],
   },
   redirect: {
     mutate: [`${fetchers}/client/redirect.ts`],
     tests: [
-      'test/client/{redirect-schemes,credentials,policy}.test.ts',
-      'test/protocols/http/{redirects,auth,attacks,repeated-secrets,cookies}.test.ts',
-      'test/protocols/gemini/contract.test.ts',
+      'test/client/{redirect-schemes,redirected,credentials,policy,given-fields,heads}.test.ts',
+      'test/protocols/http/{redirects,auth,attacks,repeated-secrets,cookies,http,request-login}.test.ts',
+      'test/protocols/gemini/*.test.ts',
     ],
   },
   deadline: {
-    mutate: [`${fetchers}/kit/{deadline,retry,stopwatch}.ts`],
+    mutate: kit,
     tests: ['test/client/{clock,timings,retry,per-call,client-door}.test.ts', 'test/kit/*.test.ts'],
   },
   saving: { mutate: [`${fetchers}/saving/*.ts`], tests: ['test/saving/*.test.ts', 'test/client/save*.test.ts'] },
   framing: {
-    mutate: [`${fetchers}/protocols/http/connection/*.ts`, `${fetchers}/protocols/http/{request,response,fields}.ts`],
+    mutate: [`${fetchers}/protocols/http/connection/*.ts`, ...http],
     tests: ['test/protocols/http/*.test.ts', 'test/protocols/http/{connection,coding,range}/*.test.ts'],
   },
   cache: { mutate: [`${fetchers}/protocols/http/cache/*.ts`], tests: ['test/protocols/http/cache/*.test.ts'] },
   logins: {
     mutate: [`${fetchers}/auth/*.ts`],
     tests: [
-      'test/protocols/http/{auth,auth-memory,request-login,repeated-secrets}.test.ts',
-      'test/client/*log*.test.ts',
+      'test/auth/*.test.ts',
+      'test/protocols/http/{auth,auth-memory,digest-only,request-login,repeated-secrets,proxy}.test.ts',
+      'test/client/{login-memory,empty-user,credentials}.test.ts',
+      'test/protocols/{imap,pop3,rtsp,ws,dict}/*.test.ts',
+      'test/protocols/nntp/connection/login.test.ts',
+      'test/wire/mail-sessions.test.ts',
     ],
   },
   scheduler: { mutate: [`${fetchers}/client/batch/*.ts`], tests: ['test/client/batch*.test.ts'] },

@@ -1,94 +1,35 @@
 /**
- * pnpm mutate [AREA...] [--since REVISION]: changes the sources of the areas (areas.mjs) in small ways by Stryker, runs
- * their tests for each change, and lists the changes that no test noticed. With --since, only files that differ from
- * REVISION are changed. The exit status is 1 if an area has a score below 90. A run takes minutes to hours.
+ * pnpm mutate [AREA...] [--since REVISION] [--sample PERCENT SEED]: changes the sources of the areas (areas.mjs) in
+ * small ways by Stryker, runs the tests that reach each change, and lists the changes that no test noticed. Those of
+ * equivalents.mjs count as noticed. With --since, only files that differ from REVISION are changed; with --sample, only
+ * PERCENT of their lines, drawn by SEED. The exit status is 1 if an area has a score below 90.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { execFileSync } from 'node:child_process'
 import { areas } from './areas.mjs'
+import { counted } from './counted.mjs'
+import { sampled } from './sample.mjs'
+import { root, stryker } from './stryker.mjs'
 
-// Stryker 10 needs Node 22, and 180 packages that nothing else here needs: both are fetched when they are used.
-const node = 'node@24.21.0'
-const tools = ['@stryker-mutator/core@10.1.1', '@stryker-mutator/vitest-runner@10.1.1']
 const goal = 90
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const folder = join(root, 'node_modules/.stryker')
 const args = process.argv.slice(2)
-const at = args.indexOf('--since')
-const since = at < 0 ? null : args.splice(at, 2)[1]
+const [since = null] = option('--since', 1)
+const [percent, seed] = option('--sample', 2).map(Number)
 const wrong = args.find((name) => !Object.hasOwn(areas, name))
 if (wrong !== undefined) throw new Error(`No area ${wrong}. The areas are ${Object.keys(areas).join(', ')}.`)
 
-install()
-const rows = (args.length === 0 ? Object.keys(areas) : args).map(measure)
-row('area', 'score', 'killed', 'survived')
-for (const { name, score, killed, survived } of rows)
-  row(name, score === null ? '-' : score.toFixed(1), killed, survived)
-process.exitCode = rows.some(({ score }) => score !== null && score < goal) ? 1 : 0
-
-function row(name, ...cells) {
-  process.stdout.write(`${name.padEnd(12)}${cells.map((cell) => String(cell).padStart(10)).join('')}\n`)
-}
+const rows = (args.length === 0 ? Object.keys(areas) : args).map(measure).filter((row) => row !== null)
+print('area', 'score', 'killed', 'equal', 'survived', percent === undefined ? '' : 'error')
+for (const { name, score, error, killed, equivalent, survived } of rows)
+  print(name, score.toFixed(1), killed, equivalent, survived, percent === undefined ? '' : `± ${error.toFixed(1)}`)
+process.exitCode = rows.some(({ score }) => score < goal) ? 1 : 0
 
 function measure(name) {
-  const { mutate, tests } = areas[name]
-  const files = filesOf(mutate)
-  if (files.length === 0) return { name, score: null, killed: 0, survived: 0 }
-  const report = join(folder, `${name}.json`)
-  const config = join(folder, `${name}.config.json`)
-  writeFileSync(config, JSON.stringify(options(files, report)))
-  const stryker = join(folder, 'node_modules/@stryker-mutator/core/bin/stryker.js')
-  const { status } = spawnSync('npx', ['-y', '-p', node, 'node', stryker, 'run', config], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, MUTATION_TESTS: tests.join('\n') },
-  })
-  if (status !== 0) throw new Error(`Stryker ended with ${status} in ${name}.`)
-  return { name, ...counted(report) }
-}
-
-function options(files, report) {
-  return {
-    mutate: files,
-    testRunner: 'vitest',
-    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
-    plugins: [join(folder, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
-    coverageAnalysis: 'perTest',
-    // Each mutant of what runs when a module is loaded would need a process of its own.
-    ignoreStatic: true,
-    // Texts for people are checked where they matter; a changed word of a message is no hole.
-    mutator: { excludedMutations: ['StringLiteral'] },
-    reporters: ['clear-text', 'json'],
-    clearTextReporter: { logTests: false, reportTests: false },
-    jsonReporter: { fileName: report },
-    tempDirName: relative(root, join(folder, 'sandbox')),
-    ignorePatterns: ['/test/interop/.cache', '/tarballs', '/site'],
-    // It would rewrite tsconfig.json by an interface that TypeScript 7 does not have.
-    tsconfigFile: 'none.json',
-    concurrency: Number(process.env.MUTATION_JOBS ?? 2),
-    timeoutMS: 10_000,
-  }
-}
-
-/** A mutant that ends in an endless loop is noticed, too. */
-function counted(report) {
-  const { files } = JSON.parse(readFileSync(report, 'utf8'))
-  const states = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status))
-  const killed = states.filter((status) => status === 'Killed' || status === 'Timeout').length
-  const survived = states.filter((status) => status === 'Survived' || status === 'NoCoverage').length
-  return { score: (100 * killed) / (killed + survived), killed, survived }
-}
-
-/** Below node_modules of the root, so that its runner finds our vitest, without a second one as its peer. */
-function install() {
-  if (existsSync(join(folder, 'node_modules/@stryker-mutator/vitest-runner'))) return
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-  const quiet = ['--legacy-peer-deps', '--no-audit', '--no-fund', '--no-save', '--loglevel=error']
-  execFileSync('npm', ['install', ...quiet, ...tools], { cwd: folder, stdio: 'inherit' })
+  const files = filesOf(areas[name].mutate)
+  if (files.length === 0) return null
+  const mutate = percent === undefined ? files : sampled(files, percent, seed)
+  const row = counted(stryker(name, mutate, areas[name].tests, files), since === null && percent === undefined)
+  for (const line of row.lines) process.stdout.write(`${line}\n`)
+  return { name, ...row }
 }
 
 function filesOf(patterns) {
@@ -97,4 +38,13 @@ function filesOf(patterns) {
   return execFileSync('git', [...listed, '--', ...paths], { cwd: root, encoding: 'utf8' })
     .split('\n')
     .filter(Boolean)
+}
+
+function print(name, ...cells) {
+  process.stdout.write(`${name.padEnd(12)}${cells.map((cell) => String(cell).padStart(10)).join('')}\n`)
+}
+
+function option(name, count) {
+  const at = args.indexOf(name)
+  return at < 0 ? [] : args.splice(at, 1 + count).slice(1)
 }

@@ -6,7 +6,7 @@ export default defineConfig({
   resolve: { alias },
   test: {
     include: (process.env.MUTATION_TESTS ?? '').split('\n'),
-    setupFiles: ['test/support/loopback-only.ts', 'test/support/fixed-seed.ts'],
+    setupFiles: ['test/support/loopback-only.ts', 'test/support/fixed-seed.ts', 'test/mutation/load.ts'],
     isolate: false,
     testTimeout: 60_000,
   },
