@@ -323,6 +323,16 @@ describe('public addresses alone', () => {
     expect(String(error)).not.toContain('s3cr3t')
     expect(proxy.heard).toEqual([])
   })
+
+  test('are not behind a proxy whose name nobody knows', async () => {
+    const policy = { publicOnly: true, allowAddresses: ['127.0.0.1'] }
+    const error = await outcomeOf('http://www.example/', { policy, proxy: 'http://proxy.example:3128' })
+    expect(error).toMatchObject({
+      code: 'host-not-found',
+      message: expect.stringContaining('the proxy http://proxy.example:3128'),
+    })
+    expect(lookups).toEqual(['proxy.example'])
+  })
 })
 
 describe('addresses of the caller’s own', () => {

@@ -109,6 +109,18 @@ describe('a redirect that is not followed', () => {
     ])
   })
 
+  test('because no fetcher may retrieve its scheme is refused', async () => {
+    const rtsp: Fetcher<'rtsp'> = {
+      mechanism: 'rtsp',
+      retrieve: async () => ({ outcome: 'redirect', status: 302, location: 'rtspu://b.example/x' }),
+    }
+    await using client = createClient({ fetchers: [rtsp] })
+    expect(await failure(client.retrieve('rtsp://a.example/x'))).toMatchObject({
+      code: 'refused',
+      message: expect.stringContaining('only rtsp may be redirected to'),
+    })
+  })
+
   test('because it is no URL breaks the protocol, and is shown in part', async () => {
     await using client = to(`http://[${'x'.repeat(1000)}`)
     const error = await failure(client.retrieve('http://a/'))
@@ -134,5 +146,67 @@ describe('a redirect that is not followed', () => {
       code: 'refused',
       advice: { option: 'policy.allowInward' },
     })
+  })
+})
+
+describe('a link that a server names', () => {
+  const ftp: Fetcher<'ftp'> = {
+    mechanism: 'ftp',
+    retrieve: async () => ({ ...retrieved(chunks('b')), metadata: {} }) as never,
+  }
+  const outcome = async (url: string, linkedFrom: string): Promise<string> => {
+    await using client = createClient({ fetchers: [ftp, fakeHttp(() => retrieved(chunks('b')))] })
+    return await client.retrieve(url, { linkedFrom }).then(
+      (body) => body.text(),
+      (error: Error) => error.message,
+    )
+  }
+
+  test.each([
+    [
+      'ftp://b.example/x',
+      'https://a.example/',
+      'The link from a.example to ftp://b.example was not followed: it would leave',
+    ],
+    ['file:///etc/hosts', 'https://a.example/', 'The link from a.example to file: was not followed: it leads to this'],
+    ['man:ls', 'mailto:a@b.example', 'The link from mailto to man: was not followed: it leads to this machine itself'],
+    [
+      'http://localhost/',
+      'http://a.example/',
+      'The link from a.example to http://localhost was not followed: it points',
+    ],
+  ])('to %s from %s is refused with both names', async (url, linkedFrom, message) => {
+    expect(await outcome(url, linkedFrom)).toContain(message)
+  })
+
+  test('to a place that takes up TLS itself, or to no place at all, leaves no TLS', async () => {
+    expect(await outcome('ftpes://b.example/x', 'https://a.example/')).toBe('b')
+    expect(await outcome('data:,b', 'https://a.example/')).toBe('b')
+    expect(await outcome('ftp://b.example/x', 'ftpes://a.example/')).toBe('b')
+  })
+})
+
+describe('an access method that a server names', () => {
+  const to = (location: string, redirectSchemes: readonly string[] | null) => {
+    const prospero: Fetcher<'prospero'> = {
+      mechanism: 'prospero',
+      retrieve: async () => ({ outcome: 'redirect', status: 0, location, isAccess: true }),
+    }
+    const policy = { redirectSchemes }
+    return createClient({ policy, fetchers: [prospero, fakeHttp(() => retrieved(chunks('b')))] })
+  }
+
+  test('may have another mechanism, within policy.redirectSchemes', async () => {
+    await using any = to('http://b.example/x', null)
+    expect(await (await any.retrieve('prospero://a.example/x')).text()).toBe('b')
+    await using none = to('http://b.example/x', ['https'])
+    const error = await failure(none.retrieve('prospero://a.example/x'))
+    expect(error).toMatchObject({ code: 'refused', advice: { option: 'policy.redirectSchemes', value: 'http' } })
+    expect(error.message).toContain('The access method of a.example, http://b.example, was not followed')
+  })
+
+  test.each(['file:///etc/hosts', 'http://127.0.0.1/'])('is held to the rules for links: %s', async (location) => {
+    await using client = to(location, null)
+    expect(await failure(client.retrieve('prospero://a.example/x'))).toMatchObject({ code: 'refused', phase: 'policy' })
   })
 })

@@ -8,7 +8,7 @@ export const areas = {
   policy: {
     mutate: [`${fetchers}/client/policy.ts`],
     tests: [
-      'test/client/{policy,refusals,public-addresses,allow-addresses,addresses,guards,network,gateways}.test.ts',
+      'test/client/{policy,refusals,public-addresses,allow-addresses,addresses,network,gateways}.test.ts',
       'test/client/{redirect-schemes,redirected,honoured,direct,linked-from,named-options}.test.ts',
       'test/client/steps/connect.test.ts',
       'test/kit/nested.test.ts',

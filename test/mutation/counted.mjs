@@ -1,9 +1,14 @@
 import { equivalents } from './equivalents.mjs'
 
-/** Counts the mutants of a report, and lists those that no test noticed. `isWhole`: all mutants of an area were run. */
+/**
+ * Counts the mutants of a report, and lists those that no test noticed. `isWhole`: all mutants of an area were run.
+ * Those that run while their module is loaded do not count: only tests that load it anew have tried them.
+ */
 export function counted({ files }, isWhole) {
   const all = Object.entries(files).flatMap(([file, { source, mutants }]) =>
-    mutants.map((mutant) => ({ ...read(source, mutant), file, status: mutant.status })),
+    mutants
+      .filter((mutant) => mutant.static !== true)
+      .map((mutant) => ({ ...read(source, mutant), file, status: mutant.status })),
   )
   // A mutant that ends in an endless loop is noticed, too.
   const killed = all.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
