@@ -38,6 +38,10 @@ describe('a danger', () => {
       advice: allowed('allowPorts', 25),
     })
     expect(await refusal('http://h.example:25/', { allowPorts: [25] })).toBeNull()
+    const critical = 'ldap://h.example/dc=example????!x-nobodys'
+    const permits = { advice: allowed('allow', 'critical-extension') }
+    expect(await refusal(critical, { allowPorts: [389] })).toMatchObject(permits)
+    expect(await refusal(critical, { allow: ['critical-extension'] })).toBeNull()
     expect(await refusal('http://h.example:25/', { allow: ['foreign-port'] })).toBeNull()
   })
 
@@ -95,6 +99,7 @@ describe('under publicOnly', () => {
   test.each([
     ['http://10.0.0.1/', ['127.0.0.1:9'], false],
     ['http://10.0.0.1/', ['127.0.0.1:9', '10.0.0.0/8'], true],
+    ['http://127.0.0.1/', ['127.0.0.1'], true],
     ['http://8.8.8.8/', ['127.0.0.1:9'], true],
     ['http://localhost/', ['127.0.0.1:9', '127.0.0.1'], false],
     ['http://h.example/', ['127.0.0.1:9'], true],

@@ -88,7 +88,7 @@ describe('case 61, a redirect that never ends', () => {
     )
     await using client = createClient({ limits: { maxRedirects: 3 } })
     const error = await failure(client.retrieve(server.url))
-    expect(error).toMatchObject({ code: 'too-many-redirects' })
+    expect(error).toMatchObject({ code: 'too-many-redirects', status: 302, advice: { option: 'cookies' } })
     expect(error.message).toMatch(/They set cookies.*Keep cookies by `cookies`\.$/i)
     expect(error.message).not.toContain('s3cr3t')
     expect(server.asked).toHaveLength(4)

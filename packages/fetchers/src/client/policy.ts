@@ -219,10 +219,10 @@ function notPublic(url: string, host: string): RetrievalError {
  */
 export async function proxyAddresses(
   policy: Policy,
-  proxy: ProxyServer | null,
+  proxy: ProxyServer,
   context: RetrievalContext,
 ): Promise<readonly string[]> {
-  if (!policy.publicOnly || policy.allowAddresses.length === 0 || proxy === null) return []
+  if (!policy.publicOnly || policy.allowAddresses.length === 0) return []
   return context.deadline.within('lookup', async () => {
     const found = await lookUp(proxy.host).catch((cause: unknown) => {
       throw connectError(context, { ...proxy, name: `the proxy ${proxy.url}` }, cause)
