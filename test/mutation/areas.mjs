@@ -27,7 +27,7 @@ export const areas = {
   },
   deadline: {
     mutate: kit,
-    tests: ['test/client/{clock,timings,retry,per-call,client-door}.test.ts', 'test/kit/*.test.ts'],
+    tests: ['test/client/{clock,timings}.test.ts', 'test/kit/{deadline,retry-budget,retry-options,retries}.test.ts'],
   },
   saving: { mutate: [`${fetchers}/saving/*.ts`], tests: ['test/saving/*.test.ts', 'test/client/save*.test.ts'] },
   framing: {
