@@ -142,6 +142,10 @@ suite('redis', (server) => {
       status: 2,
       stderr: expect.stringContaining('This queue has 2 shards, which cannot be changed: leave --shards out'),
     })
+    expect(await queue('add', list, '--bloom')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('This queue has no Bloom filter, which cannot be changed: leave --bloom out'),
+    })
     expect((await queue('add', list, '--shards', '2')).stderr).toContain('0 URLs added')
   })
 

@@ -40,6 +40,30 @@ queueSuite(({ newQueue, newSite, folder, server, connection }) => {
     expect(await anew.add(urls)).toMatchObject({ added: 3 })
   })
 
+  test('a Bloom filter knows all URLs that were added, and takes few others for them', async () => {
+    const queue = await newQueue(undefined, { bloom: true, shards: 1, expects: 8000 })
+    const urls = Array.from({ length: 9000 }, (_, at) => `http://127.0.0.1/${at}`)
+    const { added, duplicates } = await queue.add(urls.slice(0, 8000))
+    expect(added + duplicates).toBe(8000)
+    expect(duplicates).toBeLessThan(8)
+    expect(await queue.progress()).toMatchObject({ added, left: added })
+    // Those that are new share their blocks with others, which are taken out of them.
+    const mixed = urls.filter((_, at) => at % 8 === 0)
+    expect(await queue.add(mixed)).toMatchObject({ added: 125, duplicates: 1000 })
+    expect(await queue.add(mixed)).toMatchObject({ added: 0, duplicates: 1125 })
+
+    const open = { connection: connection(), name: queue.name }
+    await expect(openQueue({ ...open, bloom: false })).rejects.toMatchObject({
+      code: 'invalid-option',
+      message: 'This queue has a Bloom filter, which cannot be changed: leave `bloom` out.',
+    })
+    expect(await (await newQueue(queue.name)).add(mixed)).toMatchObject({ added: 0 })
+    await queue.remove()
+    const redis = await connect(connection())
+    expect((await redis.keys(`*${queue.name}*`)).filter((key) => !key.includes('}:a:'))).toEqual([])
+    redis.disconnect()
+  })
+
   test('what a store has is not retrieved again', async () => {
     const site = await newSite(1)
     const store = functionStore({ has: ({ url }) => url.endsWith('/there'), put: (_, body) => body.bytes() })

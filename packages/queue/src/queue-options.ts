@@ -18,16 +18,24 @@ export interface QueueOptions {
    * many. Who opens a queue first decides. Default 10,000,000.
    */
   readonly expects?: number
+  /**
+   * Whether a Bloom filter finds duplicates: it takes two octets for each URL of `expects`, and loses URLs silently. It
+   * takes about one of 11,000 new URLs for one that the queue has, and more of them beyond `expects`, or if few hosts
+   * have most of the URLs. Who opens a queue first decides; then, the other value is `invalid-option`. Default false.
+   */
+  readonly bloom?: boolean
   /** Whether a queue that does not exist is made; if not, openQueue() rejects with `not-found`. Default true. */
   readonly create?: boolean
 }
 
 /** The options with their defaults. */
-export type KnownQueueOptions = Required<Omit<QueueOptions, 'shards'>> & Pick<QueueOptions, 'shards'>
+export type KnownQueueOptions = Required<Omit<QueueOptions, 'shards' | 'bloom'>> &
+  Pick<QueueOptions, 'shards' | 'bloom'>
 
 /** Throws `invalid-option`. */
 export function readQueueOptions(options: QueueOptions): KnownQueueOptions {
-  const { connection, name = 'urls', shards, prefix = 'retriever', expects = 10_000_000, create = true } = options
+  const { connection, name = 'urls', shards, bloom, prefix = 'retriever' } = options
+  const { expects = 10_000_000, create = true } = options
   if (connection === undefined || connection === null) {
     throw invalidOption('connection', 'a URL of Redis, options of ioredis, or a client of it', connection)
   }
@@ -38,5 +46,7 @@ export function readQueueOptions(options: QueueOptions): KnownQueueOptions {
     throw invalidOption('shards', 'a whole number from 1 to 1024', shards)
   }
   if (!Number.isInteger(expects) || expects < 1) throw invalidOption('expects', 'a whole number of 1 or more', expects)
-  return { connection, name, ...(shards !== undefined && { shards }), prefix, expects, create }
+  if (bloom !== undefined && typeof bloom !== 'boolean') throw invalidOption('bloom', 'true or false', bloom)
+  const first = { ...(shards !== undefined && { shards }), ...(bloom !== undefined && { bloom }) }
+  return { connection, name, prefix, expects, create, ...first }
 }

@@ -129,7 +129,7 @@ class RedisQueue implements Queue {
       throw invalidOption('source', 'a list of URLs, { file } or { lines }', source)
     checkTurns(turns)
     const turnsOf = typeof turns === 'number' ? () => turns : (host: string) => turns[host] ?? 1
-    const adder = new Adder({ shards: this.#shards, bucketBits: this.#settings.bucketBits }, { turnsOf })
+    const adder = new Adder({ shards: this.#shards, sums: this.#settings.sums }, { turnsOf })
     let refused = 0
     try {
       for await (const listed of listedIn(source)) {
@@ -159,7 +159,7 @@ class RedisQueue implements Queue {
         redis: this.#redis,
         keys: this.#keys,
         shards: this.#shards,
-        bucketBits: this.#settings.bucketBits,
+        sums: this.#settings.sums,
         isDone: () => this.#isDone(),
       }
       return await toldInWords(() => new Worker(place, options.client ?? own ?? createClient(), known).run())
@@ -196,7 +196,7 @@ class RedisQueue implements Queue {
   }
 
   async remove(): Promise<void> {
-    await removeAll(this.#shards, this.#settings.bucketBits)
+    await removeAll(this.#shards, this.#settings.sums)
     await this.#redis.unlink(this.#keys.settings)
     await this.#redis.unlink(this.#keys.workers)
   }

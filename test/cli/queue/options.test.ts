@@ -35,6 +35,7 @@ test.each([
   [['work', '--store', 'x', '--watch'], '--watch is for queue status, not for work.'],
   [['retry', '--yes'], '--yes is for queue cancel and remove, not for retry.'],
   [['add', 'x', '--expects', '0'], '--expects needs a whole number of 1 or more, not "0".'],
+  [['status', '--bloom'], '--bloom is for queue add, not for status.'],
   [['add', 'x', '--shards', '1025'], '--shards needs a whole number from 1 to 1024, not "1025".'],
   [['work', '--store', 'x', '--turns', '2'], '--turns is for queue add, not for work.'],
   [['add', 'x', '--follow'], '--follow is for queue work, not for add.'],

@@ -21,6 +21,7 @@ import { type FollowOption, followOptions } from './lists/follow.ts'
 import { type JournalOption, journalOptions } from './lists/journal.ts'
 import { type PlaceOption, placeOptions } from './lists/layout.ts'
 import { type QueueOption, queueOptions } from './lists/queue.ts'
+import { type AddOption, addOptions } from './lists/queue-add.ts'
 import { type ManyOption, manyOptions } from './many.ts'
 import { type MirrorOption, mirrorOptions } from './mirror.ts'
 import type { OptionRow } from './option.ts'
@@ -59,6 +60,7 @@ export type OptionName =
   | JournalOption
   | PlaceOption
   | QueueOption
+  | AddOption
   | FollowOption
   | RetryOption
   | FtpOption
@@ -126,7 +128,15 @@ export type Category =
 const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Output: [...outputOptions, ...displayOptions, ...tracingOptions, ...archiveOptions],
   Transfer: [...transferOptions, ...checksumOptions, ...limitOptions, ...retryOptions, ...ftpOptions],
-  Lists: [...manyOptions, ...journalOptions, ...placeOptions, ...mirrorOptions, ...queueOptions, ...followOptions],
+  Lists: [
+    ...manyOptions,
+    ...journalOptions,
+    ...placeOptions,
+    ...mirrorOptions,
+    ...queueOptions,
+    ...addOptions,
+    ...followOptions,
+  ],
   HTTP: [...httpOptions, ...headerOptions, ...urlQueryOptions, ...queryDataOptions, ...cookieOptions],
   Gopher: [...gopherOptions, ...formOptions, ...waisOptions],
   News: newsOptions,

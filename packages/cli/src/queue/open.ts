@@ -22,11 +22,11 @@ export async function withQueue(run: Run, settings: QueueSettings, action: Actio
 }
 
 async function open(settings: QueueSettings): Promise<Queue> {
-  const { action, name, expects, shards, place, shownPlace } = settings
+  const { action, name, expects, bloom, shards, place, shownPlace } = settings
   try {
     const create = action === 'add'
-    const first = { ...(expects !== null && { expects }), ...(shards !== null && { shards }) }
-    return await openQueue({ connection: place(), name, create, ...first })
+    const size = { ...(expects !== null && { expects }), ...(shards !== null && { shards }) }
+    return await openQueue({ connection: place(), name, create, ...size, ...(bloom && { bloom }) })
   } catch (error) {
     if (!RetrievalError.is(error)) throw error
     const { code, phase, transient } = error
@@ -41,7 +41,8 @@ function inWords({ code, message }: RetrievalError, name: string, place: string)
     return `There is no queue ${name} at ${place}. ${add} makes it; --name names another one.`
   }
   return message
-    .replace('leave `shards` out', 'leave --shards out, or --name another one')
+    .replace(/leave `(\w+)` out/, 'leave --$1 out, or --name another one')
+    .replace('Expected the option `expects` to be', '--expects has to be')
     .replace('Name another address in `connection`.', 'Name another address by --redis or $RETRIEVE_REDIS.')
     .replace('Give its CA in `connection`.', 'Give its CA by --redis-cacert FILE.')
     .replace(

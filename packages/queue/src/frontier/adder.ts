@@ -4,6 +4,7 @@ import { addBlock } from '../scripts/frontier.ts'
 import { packBlock, type QueuedUrl, unpackIndexes } from './block.ts'
 import type { CheckedUrl } from './checked.ts'
 import { shardOf, turnOf } from './host.ts'
+import type { Sums } from './sums.ts'
 
 /** How many URLs a block has at most: few hundred make deflate worth it, and are soon repeated after a crash. */
 const blockSize = 250
@@ -27,8 +28,7 @@ interface Group {
 /** The parts of a queue that its adder uses. */
 export interface Frontier {
   readonly shards: readonly Shard[]
-  /** The number of bits in the number of a bucket of sums, for each shard. */
-  readonly bucketBits: number
+  readonly sums: Sums
 }
 
 interface AdderOptions {
@@ -123,8 +123,8 @@ export class Adder {
       const all = Buffer.concat(rest.map(({ sum }) => sum))
       const number = ++this.#number
       const job = shard.keys.job(turn)
-      const bits = this.#frontier.bucketBits
-      const answer = await shard.run(addBlock, turn, job, bits, this.#id, number, block, all, this.#most)
+      const { kind, size } = this.#frontier.sums
+      const answer = await shard.run(addBlock[kind], turn, job, size, this.#id, number, block, all, this.#most)
       const [state, more] = answer as [0, Buffer] | [1, number] | [2, number]
       if (state === 2) {
         rest = rest.slice(0, more)

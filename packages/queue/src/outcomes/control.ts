@@ -1,3 +1,4 @@
+import { namesOfSums, type Sums } from '../frontier/sums.ts'
 import type { Shard } from '../redis/shard.ts'
 import { cancelTurns } from '../scripts/outcomes.ts'
 import { pagesOf } from './failures.ts'
@@ -26,7 +27,7 @@ export async function cancelAll(shards: readonly Shard[]): Promise<number> {
 const keysAtOnce = 500
 
 /** Removes all keys of shards but for those that expire within a day. */
-export async function removeAll(shards: readonly Shard[], bucketBits: number): Promise<void> {
+export async function removeAll(shards: readonly Shard[], sums: Sums): Promise<void> {
   await cancelAll(shards)
   for (const shard of shards) {
     const { base } = shard.keys
@@ -34,7 +35,7 @@ export async function removeAll(shards: readonly Shard[], bucketBits: number): P
       await shard.redis.unlink(...records.map(({ turn }) => `${base}g:${turn}`))
     }
     await shard.bull.obliterate({ force: true })
-    const names = ['c', 'o', 'f', 'l', ...Array.from({ length: 2 ** bucketBits }, (_, bucket) => `d:${bucket}`)]
+    const names = ['c', 'o', 'f', 'l', ...namesOfSums(sums)]
     for (let at = 0; at < names.length; at += keysAtOnce) {
       await shard.redis.unlink(...names.slice(at, at + keysAtOnce).map((name) => base + name))
     }

@@ -6,7 +6,7 @@
  * - `u:TURN` a list of the blocks that wait
  * - `t:TURN` a hash of the blocks that a worker has taken, by number; `k:NUMBER` has a bit for each URL that is over
  * - `h:TURN` a hash: `next`, the time before which the host is left alone, and `troubles`, failed turns in a row
- * - `d:BUCKET` a hash whose fields are the sums of URLs that were added
+ * - `d:BUCKET` a hash whose fields are the sums of URLs that were added; or `b:BITMAP`, a part of their Bloom filter
  * - `f` a stream of failures; `g:TURN` a list of the blocks of hosts that were given up
  * - `l` a hash: how many URLs of each turn came by links, if that is limited
  * - `r:ORIGIN` the robots.txt of a server, for a day
@@ -14,50 +14,48 @@
  *
  * Octets 3 and 4 of a block are the number of its URLs (frontier/block.ts).
  */
+import type { Sums } from '../frontier/sums.ts'
 import { fenced, type Script, script } from './script.ts'
+import { noting } from './sums.ts'
 
 /**
- * Adds a block, unless URLs of it were added before. KEYS: base. ARGV: turn, its job's key, bits of a bucket's number,
+ * Adds a block, unless URLs of it were added before. KEYS: base. ARGV: turn, its job's key, the size of the sums,
  * adder, number of the adder's block, block, its URLs' sums of 16 octets each, the most URLs that the turn may get in
  * this way (0: any number). Gives [1, whether the turn has a job]; or changes nothing, and gives [0, the indexes of the
  * URLs that were added before, two octets each], or [2, how many it may still get].
  */
-export const addBlock: Script = script(`
+const adding = (kind: Sums['kind']): Script =>
+  script(`
 local base, turn, adder = KEYS[1], ARGV[1], KEYS[1] .. 'a:' .. ARGV[4]
 -- A command is sent again if the connection broke before its answer.
 if redis.call('GET', adder) == ARGV[5] then return { 1, redis.call('EXISTS', ARGV[2]) } end
-local bits, sums = tonumber(ARGV[3]), ARGV[7]
-local first, width = math.floor(bits / 8), 2 ^ (16 - bits)
-local known, fresh = {}, {}
+${noting[kind]}
+local sums, known = ARGV[7], {}
 for at = 1, #sums, 16 do
-  local high, low = string.byte(sums, at, at + 1)
-  local bucket = base .. 'd:' .. math.floor((high * 256 + low) / width)
-  local field = string.sub(sums, at + first, at + 15)
-  if redis.call('HSETNX', bucket, field, '') == 1 then
-    fresh[#fresh + 1] = { bucket, field }
-  else
-    known[#known + 1] = struct.pack('>H', (at - 1) / 16)
-  end
+  if not isNew(string.sub(sums, at, at + 15)) then known[#known + 1] = struct.pack('>H', (at - 1) / 16) end
 end
 if #known > 0 then
-  for _, each in ipairs(fresh) do redis.call('HDEL', each[1], each[2]) end
+  forget()
   return { 0, table.concat(known) }
 end
+local count = #sums / 16
 local most = tonumber(ARGV[8])
 if most > 0 then
   local room = math.max(0, most - tonumber(redis.call('HGET', base .. 'l', turn) or '0'))
-  if room < #fresh then
-    for _, each in ipairs(fresh) do redis.call('HDEL', each[1], each[2]) end
+  if room < count then
+    forget()
     return { 2, room }
   end
-  redis.call('HINCRBY', base .. 'l', turn, #fresh)
+  redis.call('HINCRBY', base .. 'l', turn, count)
 end
 redis.call('RPUSH', base .. 'u:' .. turn, ARGV[6])
 redis.call('SADD', base .. 'o', turn)
-redis.call('HINCRBY', base .. 'c', 'added', #fresh)
+redis.call('HINCRBY', base .. 'c', 'added', count)
 redis.call('SET', adder, ARGV[5], 'EX', 3600)
 return { 1, redis.call('EXISTS', ARGV[2]) }
 `)
+
+export const addBlock: Readonly<Record<Sums['kind'], Script>> = { exact: adding('exact'), bloom: adding('bloom') }
 
 /** Opens a turn. Gives next, troubles, and for each block taken before its number, the block and its bits. */
 export const openTurn: Script = fenced(`

@@ -4,6 +4,7 @@ import { RetrievalError } from '@retriever/core'
 import type { Client } from '@retriever/fetchers'
 import { Worker as BullWorker, DelayedError, type Job } from 'bullmq'
 import { Follower } from '../frontier/follow.ts'
+import type { Sums } from '../frontier/sums.ts'
 import type { RedisClient } from '../redis/connection.ts'
 import type { QueueKeys } from '../redis/keys.ts'
 import { ofRefusal } from '../redis/refusal.ts'
@@ -26,7 +27,7 @@ export interface WorkPlace {
   readonly redis: RedisClient
   readonly keys: QueueKeys
   readonly shards: readonly Shard[]
-  readonly bucketBits: number
+  readonly sums: Sums
   /** Whether every URL has an outcome. */
   isDone(): Promise<boolean>
 }

@@ -3,15 +3,13 @@ import { usageError } from '../../exit-codes.ts'
 import { readCount, readNumber, readPort } from '../numbers.ts'
 import type { GivenOptions, OptionRow } from '../option.ts'
 import { type FollowOption, type FollowSettings, readFollow } from './follow.ts'
+import { type AddOption, type AddSettings, readAdd } from './queue-add.ts'
 import { type RedisPlace, readRedis } from './redis.ts'
 
 export type QueueOption =
   | 'redis'
   | 'redis-cacert'
   | 'name'
-  | 'expects'
-  | 'shards'
-  | 'turns'
   | 'store'
   | 'hosts'
   | 'until-done'
@@ -47,30 +45,6 @@ export const queueOptions: readonly OptionRow<QueueOption>[] = [
     help: 'The name of the queue; default urls',
     commands,
     example: 'retrieve queue add pictures.txt --name pictures',
-  },
-  {
-    long: 'expects',
-    sent: false,
-    arg: 'N',
-    help: 'queue add, for a new queue: it will have N URLs, which makes the sums that find duplicates small; default 10 million',
-    commands,
-    example: 'retrieve queue add urls.txt --expects 200000000',
-  },
-  {
-    long: 'shards',
-    sent: false,
-    arg: 'N',
-    help: 'queue add, for a new queue: keep it in N parts, for workers by the thousand; default 8',
-    commands,
-    example: 'retrieve queue add urls.txt --shards 64',
-  },
-  {
-    long: 'turns',
-    sent: false,
-    arg: 'N',
-    help: 'queue add, for storage of your own: let N workers at a time share each host of the list; default 1',
-    commands,
-    example: 'retrieve queue add urls.txt --turns 4',
   },
   {
     long: 'store',
@@ -122,11 +96,12 @@ export const queueOptions: readonly OptionRow<QueueOption>[] = [
 const actions = ['add', 'work', 'status', 'failures', 'retry', 'pause', 'resume', 'cancel', 'remove'] as const
 export type QueueAction = (typeof actions)[number]
 
-type OwnedOption = QueueOption | FollowOption | ArchiveOption | 'depth' | 'no-robots'
+type OwnedOption = QueueOption | AddOption | FollowOption | ArchiveOption | 'depth' | 'no-robots'
 
 /** The options that few actions take. */
 const owners: readonly (readonly [option: OwnedOption, ...actions: QueueAction[]])[] = [
   ['expects', 'add'],
+  ['bloom', 'add'],
   ['shards', 'add'],
   ['turns', 'add'],
   ['store', 'work'],
@@ -145,7 +120,7 @@ const owners: readonly (readonly [option: OwnedOption, ...actions: QueueAction[]
 ]
 
 /** What `retrieve queue` shall do. */
-export interface QueueSettings extends FollowSettings {
+export interface QueueSettings extends AddSettings, FollowSettings {
   readonly action: QueueAction
   /** The lists of add. */
   readonly lists: readonly string[]
@@ -154,10 +129,6 @@ export interface QueueSettings extends FollowSettings {
   /** `redis://127.0.0.1:6379`, without a login. */
   readonly shownPlace: string
   readonly name: string
-  readonly expects: number | null
-  readonly shards: number | null
-  /** How many turns each host of the lists has. */
-  readonly turns: number
   /** "" unless the action is work; there, it means that the archive of --warc is the store. */
   readonly store: string
   readonly hosts: number
@@ -191,17 +162,16 @@ export function readQueue(
   }
   const metrics = line.value('metrics')
   const retries = line.value('retry')
+  const hosts = line.value('hosts')
   return {
     action,
     lists,
     ...readRedis(line, env),
     name,
-    expects: readCountOf(line, 'expects'),
-    shards: readCountOf(line, 'shards', mostShards),
-    turns: readCountOf(line, 'turns', mostTurns) ?? 1,
+    ...readAdd(line),
     ...readFollow(line),
     store: line.value('store') ?? '',
-    hosts: readCountOf(line, 'hosts') ?? 50,
+    hosts: hosts === undefined ? 50 : readCount('hosts', hosts),
     perHost: line.has('parallel-max-host') ? perHost : defaultPerHost,
     tries: retries === undefined ? null : readNumber('retry', retries, /^\d{1,9}$/) + 1,
     untilDone: line.has('until-done'),
@@ -236,13 +206,4 @@ function checkAction(line: Line, action: QueueAction, lists: readonly string[]):
   if (action === 'work' && !line.value('store') && line.has('cache')) {
     throw usageError('--warc has no record of answers that --cache gives: add --store DIR.')
   }
-}
-
-/** The library's limits. */
-const mostShards = 1024
-const mostTurns = 1000
-
-function readCountOf(line: Line, option: 'expects' | 'shards' | 'turns' | 'hosts', most?: number): number | null {
-  const text = line.value(option)
-  return text === undefined ? null : readCount(option, text, most)
 }
