@@ -134,7 +134,7 @@ suite('redis', (server) => {
     expect(await status()).toMatchObject({ added: 14, done: 14 })
   })
 
-  test('--shards and --turns, of which the first cannot be changed', async () => {
+  test('--shards, --bloom, --expects and --turns: what cannot be changed is refused', async () => {
     const list = listOf(...Array.from({ length: 30 }, (_, at) => `http://127.0.0.1/${at}`))
     expect(await queue('add', list, '--shards', '2', '--turns', '3')).toMatchObject({ status: 0 })
     expect(await status()).toMatchObject({ added: 30, hosts: 3 })
@@ -146,7 +146,15 @@ suite('redis', (server) => {
       status: 2,
       stderr: expect.stringContaining('This queue has no Bloom filter, which cannot be changed: leave --bloom out'),
     })
-    expect((await queue('add', list, '--shards', '2')).stderr).toContain('0 URLs added')
+    expect(await queue('add', list, '--expects', '500')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(
+        'This queue has room for 10000000 URLs, which cannot be changed: leave --expects',
+      ),
+    })
+    expect((await queue('add', list, '--shards', '2', '--expects', '10000000')).stderr).toContain('0 URLs added')
+    const again = await queue('add', list, '--turns', '2')
+    expect(again.stderr).toContain('warning: --turns is for new URLs alone; 30 URLs of the lists were there.')
   })
 
   test('Ctrl-C ends with the URLs under way: none is lost, and none is asked for twice', async () => {

@@ -15,7 +15,7 @@ export interface QueueOptions {
   readonly prefix?: string
   /**
    * How many URLs the queue will have at most: duplicates take 20 to 25 octets each up to that, and then four times as
-   * many. Who opens a queue first decides. Default 10,000,000.
+   * many. Who opens a queue first decides; then, another number is `invalid-option`. Default 10,000,000.
    */
   readonly expects?: number
   /**
@@ -29,13 +29,14 @@ export interface QueueOptions {
 }
 
 /** The options with their defaults. */
-export type KnownQueueOptions = Required<Omit<QueueOptions, 'shards' | 'bloom'>> &
-  Pick<QueueOptions, 'shards' | 'bloom'>
+export type KnownQueueOptions = Required<Omit<QueueOptions, LastingOption>> & Pick<QueueOptions, LastingOption>
+
+/** What a queue keeps from its first opening; undefined: as it has it. */
+export type LastingOption = 'shards' | 'expects' | 'bloom'
 
 /** Throws `invalid-option`. */
 export function readQueueOptions(options: QueueOptions): KnownQueueOptions {
-  const { connection, name = 'urls', shards, bloom, prefix = 'retriever' } = options
-  const { expects = 10_000_000, create = true } = options
+  const { connection, name = 'urls', shards, expects, bloom, prefix = 'retriever', create = true } = options
   if (connection === undefined || connection === null) {
     throw invalidOption('connection', 'a URL of Redis, options of ioredis, or a client of it', connection)
   }
@@ -45,8 +46,14 @@ export function readQueueOptions(options: QueueOptions): KnownQueueOptions {
   if (shards !== undefined && (!Number.isInteger(shards) || shards < 1 || shards > 1024)) {
     throw invalidOption('shards', 'a whole number from 1 to 1024', shards)
   }
-  if (!Number.isInteger(expects) || expects < 1) throw invalidOption('expects', 'a whole number of 1 or more', expects)
+  if (expects !== undefined && (!Number.isInteger(expects) || expects < 1)) {
+    throw invalidOption('expects', 'a whole number of 1 or more', expects)
+  }
   if (bloom !== undefined && typeof bloom !== 'boolean') throw invalidOption('bloom', 'true or false', bloom)
-  const first = { ...(shards !== undefined && { shards }), ...(bloom !== undefined && { bloom }) }
-  return { connection, name, prefix, expects, create, ...first }
+  const lasting = {
+    ...(shards !== undefined && { shards }),
+    ...(expects !== undefined && { expects }),
+    ...(bloom !== undefined && { bloom }),
+  }
+  return { connection, name, prefix, create, ...lasting }
 }

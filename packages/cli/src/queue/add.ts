@@ -26,6 +26,9 @@ export const addLists: Action = async ({ config, output, report, signal, queue, 
     all.duplicates += duplicates
     all.refused += refused
   }
+  if (settings.turns > 1 && all.duplicates > 0) {
+    report.warning({ message: `--turns is for new URLs alone; ${urlsOf(all.duplicates)} of the lists were there.` })
+  }
   if (config.json) await output.write(jsonLine(all))
   else if (!config.silent) output.note(`retrieve: ${summary(all, settings.name)}`)
   return exit
