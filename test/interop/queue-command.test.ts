@@ -306,7 +306,12 @@ suite('redis', (server) => {
     expect(await work('-n')).toMatchObject({ status: 0 })
     expect(sent).toEqual([[0, `Basic ${Buffer.from('alice:hunter2').toString('base64')}`]])
     const { stdout } = await queue('failures')
-    expect(stdout.match(/^auth-required .*@(alice|bob)/gm)).toHaveLength(2)
+    const unknown =
+      /^auth-required http:.*\/[bc]: the \.netrc of the worker has no login (alice|bob) for this host: add it/gm
+    expect(stdout.match(unknown)).toHaveLength(2)
+    await queue('retry')
+    await work()
+    expect((await queue('failures')).stdout).toMatch(/: its login @bob needs a \.netrc of the worker: give it -n or /)
     expect(stdout).toMatch(/^handoff telnet:\/\/127\.0\.0\.1\/ names a service/m)
   })
 })

@@ -91,6 +91,15 @@ queueSuite(({ newQueue, newSite, folder, server, connection }) => {
     const logins = (name: string) => (name === 'me' ? { user: 'alice', password: 'hunter2' } : null)
     await queue.work({ store: folderStore(folder()), logins, untilDone: true })
     expect(sent).toContain(`Basic ${Buffer.from('alice:hunter2').toString('base64')}`)
+    await queue.add([{ url: site.url(0, '/other'), login: 'bob' }])
+    await queue.work({ store: folderStore(folder()), logins, untilDone: true })
+    for await (const { code, message } of queue.failures()) {
+      expect({ code, message }).toEqual({
+        code: 'auth-required',
+        message: `${site.url(0, '/other')}: \`logins\` gives no login @bob for it.`,
+      })
+    }
+    expect(await queue.progress()).toMatchObject({ failed: 1 })
     const data = readdirSync(server.path('appendonlydir')).map((name) =>
       readFileSync(server.path(`appendonlydir/${name}`)),
     )

@@ -1,3 +1,4 @@
+import { RetrievalError, redact } from '@retriever/core'
 import type { RetrieveOptions } from '@retriever/fetchers'
 import { folderStore, type Store, type WorkCounts, type WorkOutcome } from '@retriever/queue'
 import { netrcLogin, withoutDefault } from '../netrc.ts'
@@ -73,13 +74,22 @@ function requestOf({ config, report, traceFile }: QueueRun): Omit<RetrieveOption
   return { ...request, ...(config.verbose && { onEvent }) }
 }
 
-/** `@alice` is the login of alice at the host of the URL, in the file of this worker: no other host gets it. */
+/**
+ * `@alice` is the login of alice at the host of the URL, in the file of this worker: no other host gets it. Throws why the
+ * URL fails without it.
+ */
 function loginsOf({ config }: QueueRun, session: Session) {
   const netrc = withoutDefault(config.netrc)
   const entries = netrc?.entries.filter(({ login }) => login !== undefined) ?? []
   return (name: string, url: string) => {
     const { host } = session.client.resolve(url).locator
-    return host === null ? null : netrcLogin(netrc && { ...netrc, entries }, host, name)
+    const login = host === null ? null : netrcLogin(netrc && { ...netrc, entries }, host, name)
+    if (login !== null) return login
+    const reason =
+      netrc === null
+        ? `its login @${name} needs a .netrc of the worker: give it -n or --netrc-file FILE`
+        : `the .netrc of the worker has no login ${name} for this host: add it`
+    throw new RetrievalError('auth-required', `${redact(url)}: ${reason}.`, { phase: 'policy', url })
   }
 }
 

@@ -57,10 +57,7 @@ export class Decider {
     }
     if ((await this.#robots?.allows(url.url)) === false) return failed(url, 'refused', 'robots.txt forbids it')
     const login = url.login === undefined ? undefined : await options.logins(url.login, url.url)
-    if (login === null) {
-      const where = 'give it to the worker, by .netrc (-n) or `logins`'
-      return failed(url, 'auth-required', `The worker does not know the login @${url.login} of this host; ${where}`)
-    }
+    if (login === null) return failed(url, 'auth-required', `\`logins\` gives no login @${url.login} for it`)
     const page = follower?.follows(url) === true ? new PageOctets() : null
     const own: RetrieveOptions = {
       ...(login !== undefined && { login }),
