@@ -1,5 +1,6 @@
 import { RetrievalError } from '@retriever/core'
-import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { invalidOption } from '@retriever/fetchers/plugin'
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
 
 /** A Redis Cluster: some of its addresses, and options of ioredis for all of them. */
 export interface ClusterConnection extends RedisOptions {
@@ -25,14 +26,37 @@ const longestConnect = 15_000
 const waiting = { maxRetriesPerRequest: null, lazyConnect: true, enableReadyCheck: true } as const
 
 /**
- * Connects. Rejects with `connect-failed`, `certificate` or `auth-failed` if Redis cannot be reached now. A connection
- * that is lost later is made again, and commands wait for it.
+ * Connects. Rejects with `connect-failed`, `certificate` or `auth-failed` if Redis cannot be reached now, and with
+ * `invalid-option` if several addresses are no Cluster's. A connection that is lost later is made again, and commands
+ * wait for it.
  */
 export async function connect(connection: QueueConnection): Promise<RedisClient> {
+  if (connection instanceof Cluster) {
+    return await open((retry) => connection.duplicate([], { ...clusterOptions(retry), redisOptions: waiting }))
+  }
+  if (typeof connection === 'object' && 'nodes' in connection) {
+    const { nodes, ...each } = connection
+    const client = await firstOf(nodes, each)
+    const isNode = await isOfCluster(client)
+    client.disconnect()
+    if (isNode) return await openCluster(nodes, each)
+    const message = `${placeOf(client)} is no node of a Cluster: name it alone in \`connection\`.`
+    throw new RetrievalError('invalid-option', message, { phase: 'connect' })
+  }
+  const client = await open((retryStrategy) => clientOf(connection, { ...waiting, retryStrategy }))
+  if (!(await isOfCluster(client))) return client
+  client.disconnect()
+  const { host = '127.0.0.1', port = 6379, ...each } = client.options
+  return await openCluster([{ host, port }], each)
+}
+
+type RetryStrategy = (tries: number) => number | null
+
+/** Makes a client, and resolves when it has answered. */
+async function open<Client extends RedisClient>(make: (retryStrategy: RetryStrategy) => Client): Promise<Client> {
   let isConnected = false
   let last: unknown
-  const retryStrategy = (tries: number): number | null => (isConnected ? Math.min(50 * tries, longestPause) : null)
-  const client = clientOf(connection, retryStrategy)
+  const client = make((tries) => (isConnected ? Math.min(50 * tries, longestPause) : null))
   // Without a listener, ioredis writes errors to stderr.
   client.on('error', (error) => {
     last = error
@@ -43,8 +67,45 @@ export async function connect(connection: QueueConnection): Promise<RedisClient>
     return client
   } catch (error) {
     client.disconnect()
-    throw unreachable(client, last ?? error)
+    throw unreachable(placeOf(client), last ?? error)
   }
+}
+
+/** Opens the first address that answers; a Cluster would not say why none does. */
+async function firstOf(nodes: ClusterConnection['nodes'], each: RedisOptions): Promise<Redis> {
+  let failure: unknown = invalidOption('connection.nodes', 'a list of one address or more', nodes)
+  for (const { host, port } of nodes) {
+    try {
+      return await open((retryStrategy) => new Redis({ ...each, host, port, ...waiting, retryStrategy }))
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+async function isOfCluster(client: Redis): Promise<boolean> {
+  return /^cluster_enabled:1/m.test(await client.info('cluster'))
+}
+
+function openCluster(nodes: ClusterConnection['nodes'], each: RedisOptions): Promise<Cluster> {
+  return open((retry) => new Cluster([...nodes], { ...clusterOptions(retry), redisOptions: { ...each, ...waiting } }))
+}
+
+function clusterOptions(clusterRetryStrategy: RetryStrategy): ClusterOptions {
+  // Certificates have names: ioredis would connect to their addresses.
+  return { lazyConnect: true, clusterRetryStrategy, dnsLookup: (name, callback) => callback(null, name) }
+}
+
+function clientOf(connection: string | RedisOptions | Redis, options: RedisOptions): Redis {
+  if (connection instanceof Redis) return connection.duplicate(options)
+  return typeof connection === 'string' ? new Redis(connection, options) : new Redis({ ...connection, ...options })
+}
+
+function placeOf(client: RedisClient): string {
+  if (client instanceof Cluster) return 'The Cluster of Redis'
+  const { host = '127.0.0.1', port = 6379 } = client.options
+  return `Redis at ${host}:${port}`
 }
 
 /** Rejects if what listens there says nothing: it may be another server. */
@@ -57,22 +118,8 @@ async function withinTime(connecting: Promise<unknown>): Promise<void> {
   await Promise.race([connecting, late]).finally(() => clearTimeout(timer))
 }
 
-function clientOf(connection: QueueConnection, retryStrategy: (tries: number) => number | null): RedisClient {
-  const cluster = { lazyConnect: true, clusterRetryStrategy: retryStrategy }
-  if (connection instanceof Cluster) return connection.duplicate([], { ...cluster, redisOptions: waiting })
-  const options = { ...waiting, retryStrategy }
-  if (connection instanceof Redis) return connection.duplicate(options)
-  if (typeof connection === 'object' && 'nodes' in connection) {
-    const { nodes, ...each } = connection
-    return new Cluster([...nodes], { ...cluster, redisOptions: { ...each, ...waiting } })
-  }
-  return typeof connection === 'string' ? new Redis(connection, options) : new Redis({ ...connection, ...options })
-}
-
-function unreachable(client: RedisClient, cause: unknown): RetrievalError {
-  const { host = '127.0.0.1', port = 6379 } = client instanceof Redis ? client.options : {}
+function unreachable(place: string, cause: unknown): RetrievalError {
   const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
-  const place = `Redis at ${host}:${port}`
   if (/NOAUTH|WRONGPASS|NOPERM/.test(reason)) {
     const message = `${place} refuses the login: ${reason}. Give its user and password in \`connection\`.`
     return new RetrievalError('auth-failed', message, { phase: 'login', cause })

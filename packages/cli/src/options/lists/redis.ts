@@ -6,13 +6,16 @@ import { trustOf } from '../connection/trust.ts'
 import type { GivenOptions } from '../option.ts'
 
 /** Where Redis is, as its client has it. */
-export interface RedisPlace {
-  readonly host: string
-  readonly port: number
+export type RedisPlace = (Address | { readonly nodes: readonly Address[] }) & {
   readonly username?: string
   readonly password?: string
   readonly db?: number
   readonly tls?: { readonly servername?: string; readonly ca: string[] }
+}
+
+interface Address {
+  readonly host: string
+  readonly port: number
 }
 
 const defaultPlace = 'redis://127.0.0.1:6379'
@@ -23,42 +26,58 @@ export function readRedis(
   env: NodeJS.ProcessEnv,
 ): { readonly place: () => RedisPlace; readonly shownPlace: string } {
   const typed = line.value('redis')
-  const url = redisUrl((typed ?? env.RETRIEVE_REDIS) || defaultPlace)
-  if (url === null) {
-    const source = typed === undefined ? '$RETRIEVE_REDIS' : '--redis'
-    throw usageError(
-      `${source} needs redis://HOST[:PORT][/DATABASE], rediss for TLS, and a login before the host if there is one.`,
-    )
-  }
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const port = Number(url.port || 6379)
+  const source = typed === undefined ? '$RETRIEVE_REDIS' : '--redis'
+  const urls = ((typed ?? env.RETRIEVE_REDIS) || defaultPlace)
+    .split(/,(?=rediss?:)/)
+    .map((text) => redisUrl(text, source))
+  const [url, ...others] = urls as [URL, ...URL[]]
+  const loginOf = ({ protocol, username, password }: URL): string => `${protocol}//${username}:${password}@`
+  const differs = others.some((other) => loginOf(other) !== loginOf(url))
+  if (differs)
+    throw usageError(`${source} names nodes of a Cluster, which have one login, all with TLS or all without.`)
+  if (others.length > 0 && urls.some(hasDatabase))
+    throw usageError(`${source} names a Cluster, which has no databases.`)
   const file = line.value('redis-cacert')
   const place = (): RedisPlace => {
     const user = decoded(url.username)
     const password = decoded(url.password)
+    const { host, port } = addressOf(url)
+    const isOne = others.length === 0
     return {
-      host,
-      port,
+      ...(isOne ? { host, port } : { nodes: urls.map(addressOf) }),
       ...(user !== '' && { username: user }),
       ...(password !== '' && { password }),
-      ...(url.pathname.length > 1 && { db: Number(url.pathname.slice(1)) }),
+      ...(hasDatabase(url) && { db: Number(url.pathname.slice(1)) }),
       ...(url.protocol === 'rediss:' && {
-        tls: { ca: trusted(file, env), ...(isIP(host) === 0 && { servername: host }) },
+        tls: { ca: trusted(file, env), ...(isOne && isIP(host) === 0 && { servername: host }) },
       }),
     }
   }
-  return { place, shownPlace: `${url.protocol}//${url.hostname}:${port}` }
+  return {
+    place,
+    shownPlace: urls.map((each) => `${each.protocol}//${each.hostname}:${addressOf(each).port}`).join(','),
+  }
 }
 
-function redisUrl(text: string): URL | null {
+function addressOf(url: URL): Address {
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 6379) }
+}
+
+function hasDatabase({ pathname }: URL): boolean {
+  return pathname.length > 1
+}
+
+/** Throws `invalid-option`, without the text. */
+function redisUrl(text: string, source: string): URL {
   try {
     const url = new URL(text)
     const isRedis = /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^\/?\d*$/.test(url.pathname)
     decoded(url.username + url.password)
-    return isRedis && url.search === '' && url.hash === '' ? url : null
-  } catch {
-    return null
-  }
+    if (isRedis && url.search === '' && url.hash === '') return url
+  } catch {}
+  throw usageError(
+    `${source} needs redis://HOST[:PORT][/DATABASE], rediss for TLS, and a login before the host if there is one.`,
+  )
 }
 
 function decoded(text: string): string {
