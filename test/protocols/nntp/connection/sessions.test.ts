@@ -10,7 +10,7 @@ import { failure } from '../../../support/failure.ts'
 import { runs } from '../../../support/runs.ts'
 import { Player } from '../../../support/transcript/player.ts'
 import { commands, expectArticle, list, numbers, retrieveAll, trial } from '../support/nntp-trial.ts'
-import { type NewsPeer, scriptedNews } from '../support/scripted-news.ts'
+import { article, type NewsPeer, scriptedNews } from '../support/scripted-news.ts'
 
 describe('many articles of one group', () => {
   test('come over four connections, each asked for at once and in one group', () =>
@@ -31,6 +31,25 @@ describe('many articles of one group', () => {
         break
       }
     }))
+
+  test('are asked for 512 at a time on one connection', async () => {
+    const urls = numbers(1, 512)
+    let asked = ''
+    await using server = await scriptedNews((_, line) => {
+      const [, number] = /^ARTICLE (\d+)$/.exec(line) ?? []
+      if (number === undefined) return undefined
+      asked += `220 ${number} <${number}@x>\r\n${article(number)}.\r\n`
+      // None is answered before all have been asked for.
+      return number === '512' ? asked : ''
+    })
+    await using client = createClient({ limits: { maxRetries: 0 }, fetchers: [nntpFetcher({ connections: 1 })] })
+    const bodies: string[] = []
+    for await (const { representation } of client.retrieveAll(urls.map((number) => `${server.url}a.b/${number}`))) {
+      bodies.push((await representation?.text()) ?? '')
+    }
+    expect(bodies).toEqual(urls.map((number) => article(`${number}`)))
+    expect(server.peers).toHaveLength(1)
+  })
 
   test.each(['bytes', 'split-crlf', 'glued', [7, 1, 3]] as const)('whole, however they are cut: %s', (chunking) =>
     trial({ faults: { chunking } }, async ({ client, url }) => {
