@@ -92,16 +92,20 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
     expect(await readdir(join(at, 'dist/.cache'))).toEqual([file])
   })
 
-  test('for a retrieval by HTTP too: no flag of V8 is left changed, under which the code would be of no use', async () => {
-    const at = await install('retrieval')
+  test.each([
+    ['a retrieval by HTTP', 1],
+    ['a list, while V8 optimises nothing,', 300],
+  ])('for %s too: no flag of V8 is left changed, under which the code would be of no use', async (_, count) => {
+    const at = await install(`retrieval-${count}`)
     const server = createServer((_, response) => response.end('body')).listen(0, '127.0.0.1')
     try {
       await once(server, 'listening')
       const address = server.address()
       if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-      const url = `http://127.0.0.1:${address.port}/`
+      const urls = Array.from({ length: count }, (_, index) => `http://127.0.0.1:${address.port}/${index}`)
       for (let run = 0; run < 4; run++) {
-        expect((await promisify(execFile)(process.execPath, [join(at, 'dist/bin.js'), url])).stdout).toBe('body')
+        const { stdout } = await promisify(execFile)(process.execPath, [join(at, 'dist/bin.js'), '-Z', ...urls])
+        expect(stdout).toBe('body'.repeat(count))
       }
     } finally {
       server.close()

@@ -9,10 +9,11 @@ process.title = 'retrieve'
 // Each command loads other chunks, so each has its own file of compiled code.
 const [, , first = ''] = process.argv
 const command = commandNames.find((name) => name === first) ?? (/^(-V|--version)$/.test(first) ? 'version' : 'get')
-const { main } = new ChunkLoader(__filename, command).load(resolve(__dirname, 'main.js')) as typeof import('./main.ts')
+const loader = new ChunkLoader(__filename, command)
+const { main } = loader.load(resolve(__dirname, 'main.js')) as typeof import('./main.ts')
 
 // The bundle is CommonJS, which starts faster but has no await here. main() never rejects.
-void main(process.argv.slice(2), process.env, process).then((code) => {
+void main(process.argv.slice(2), process.env, process, loader.optimisation).then((code) => {
   // After an interrupt, a write to a paused reader may stay pending for ever, so the process must be ended. Otherwise
   // all output is already written.
   if (code > 128) process.exit(code)

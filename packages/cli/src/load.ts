@@ -14,6 +14,7 @@ import { createRequire } from 'node:module'
 import { devNull } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { Script } from 'node:vm'
+import { Optimisation } from './optimisation.ts'
 
 /**
  * The build of the bundle, which bundle.mjs puts here. Compiled code of another build does not fit, and V8 compares
@@ -56,6 +57,7 @@ function isSafe(stats: Stats): boolean {
  * or the folder cannot be written, everything works, only slower.
  */
 export class ChunkLoader {
+  readonly optimisation: Optimisation = new Optimisation()
   readonly #file: string
   readonly #require: NodeJS.Require
   readonly #modules = new Map<string, Module>()
@@ -72,7 +74,7 @@ export class ChunkLoader {
     const name = `${process.version}-${process.arch}-${RETRIEVE_BUILD}-${command}`
     this.#file = resolve(dirname(bin), '.cache', name)
     this.#readCompiled()
-    process.once('exit', () => this.#write())
+    process.once('exit', () => this.optimisation.undelayed(() => this.#write()))
   }
 
   load(path: string): unknown {
@@ -81,7 +83,8 @@ export class ChunkLoader {
     const module: Module = { exports: {} }
     this.#modules.set(path, module)
     const folder = dirname(path)
-    const load = (id: string): unknown => (id.startsWith('.') ? this.load(resolve(folder, id)) : this.#require(id))
+    const load = (id: string): unknown =>
+      id.startsWith('.') ? this.load(resolve(folder, id)) : this.optimisation.undelayed(() => this.#require(id))
     this.#compile(path).runInThisContext()(module.exports, load, module)
     return module.exports
   }
@@ -89,7 +92,8 @@ export class ChunkLoader {
   #compile(path: string): Script {
     const source = `(function (exports, require, module) {${this.#read(path)}\n})`
     const cachedData = this.#compiledCode(path)
-    const script = new Script(source, { filename: path, ...(cachedData !== undefined && { cachedData }) })
+    const options = { filename: path, ...(cachedData !== undefined && { cachedData }) }
+    const script = this.optimisation.undelayed(() => new Script(source, options))
     if (cachedData === undefined) this.#runs = this.#runs < 0 ? this.#runs : learningRuns
     // Node runs with unusual flags, and V8 rejected this code, so the run must not replace it.
     else if (script.cachedDataRejected === true) this.#runs = Number.NEGATIVE_INFINITY

@@ -2,6 +2,7 @@ import type { CommandName } from './commands/index.ts'
 import { type Config, readConfig } from './config.ts'
 import { SharedJar } from './cookies/index.ts'
 import { watchInterrupts } from './interrupts.ts'
+import type { Optimisation } from './optimisation.ts'
 import type { SharedFetchers } from './options/protocols/shared-fetchers.ts'
 import { type CommandLine, located, parseCommandLine } from './parse.ts'
 import type { Run } from './run.ts'
@@ -41,7 +42,12 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
  * Runs the program with argv and env in a process, and resolves to the exit code. It never throws, and exits the
  * process itself only because of a defect.
  */
-export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host: Host): Promise<number> {
+export async function main(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  host: Host,
+  optimisation: Optimisation | null = null,
+): Promise<number> {
   const interrupts = watchInterrupts(host)
   const output = new Output(interrupts.signal, env, host)
   // Reports errors in the options themselves; another one replaces it once the options are read.
@@ -90,7 +96,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv, host
         output.useColor(config.color)
         report = new Reporter(output, config, trace)
         const { signal } = interrupts
-        const code = await command({ config, output, report, signal, interrupts, servers, jar, traceFile, archive })
+        const shared = { output, signal, interrupts, servers, jar, traceFile, archive, optimisation }
+        const code = await command({ config, report, ...shared })
         exit ||= code
       }
     } finally {

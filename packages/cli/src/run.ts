@@ -3,6 +3,7 @@ import type { Archive } from './archive/archive.ts'
 import type { Config } from './config.ts'
 import type { SharedJar } from './cookies/index.ts'
 import type { Interrupts } from './interrupts.ts'
+import type { Optimisation } from './optimisation.ts'
 import type { Output } from './terminal/output.ts'
 import type { Reporter } from './terminal/report.ts'
 import type { TraceFile } from './tracing/trace-file.ts'
@@ -24,6 +25,8 @@ export interface Run {
   readonly traceFile: TraceFile | null
   /** The web archive of all groups; null if none is wanted. */
   readonly archive: Archive | null
+  /** Null if the command does not run in a process of its own. */
+  readonly optimisation: Optimisation | null
 }
 
 type Picked = 'accept' | 'acceptLanguage' | 'charset' | 'digest' | 'headers' | 'limit'

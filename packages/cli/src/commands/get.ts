@@ -28,6 +28,7 @@ export async function get(run: Run): Promise<number> {
     await using session = new Session(run)
     await using journal = await openJournalOf(session)
     if (hasList || journal !== null) session.ledger = new (await import('../journal/ledger.ts')).Ledger(journal)
+    if (!hasList) run.optimisation?.expect(targets.count)
     if (journal !== null && tally.total !== null) journal.listed(tally.total)
     if (hasList) await watchNames(session)
     const isTold = many.isCounted && !run.config.silent && !run.config.json
@@ -88,6 +89,7 @@ async function* counted(run: Run, tally: Tally, journal: Journal | null, signal:
   try {
     yield* readAhead(counting(), maxAhead, () => {
       tally.listed(count)
+      run.optimisation?.expect(count)
       journal?.listed(tally.total ?? count)
     })
   } finally {
