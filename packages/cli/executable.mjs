@@ -76,7 +76,6 @@ async function train(bin) {
   try {
     const [http, ftp, gopher, news] = ['http', 'ftp', 'gopher', 'nntp'].map((protocol) => servers[protocol].url)
     const lines = [
-      ['--version'],
       ['--help'],
       ['help', 'all'],
       ['explain', http, ftp, 'gopher://127.0.0.1:25/x'],

@@ -1,6 +1,6 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { chmod, chown, cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
@@ -58,11 +58,16 @@ test('a retrieval loads only what its options need', () => {
   expect(sources.filter((path) => others.test(path))).toEqual([])
 })
 
-test('--version loads no mechanism, and no library', () => {
+test('--version loads nothing of the command', () => {
   const { sources, modules } = loadedBy('--version')
-  expect(sources).toContain('src/main.ts')
-  expect(sources.filter((path) => heavy.test(path))).toEqual([])
+  expect(sources).toContain('src/bin.ts')
+  expect(sources).not.toContain('src/main.ts')
   expect(modules.filter((name) => heavyModules.includes(name))).toEqual([])
+})
+
+test.skipIf(!existsSync('/dev/full'))('--version says where it cannot be written', async () => {
+  const { status, stderr } = spawnSync('bash', ['-c', '"$0" "$1" --version >/dev/full', process.execPath, bin])
+  expect(`${status} ${stderr}`).toMatch(/^23 retrieve: Standard output cannot be written: /)
 })
 
 describe('the code that V8 compiled is kept in dist/.cache', () => {
@@ -74,16 +79,16 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
     })
     return join(folder(), name)
   }
-  const version = (at: string): string =>
-    execFileSync(process.execPath, [join(at, 'dist/bin.js'), '--version'], { encoding: 'utf8', stdio: 'pipe' })
+  const schemes = (at: string): string =>
+    execFileSync(process.execPath, [join(at, 'dist/bin.js'), 'schemes'], { encoding: 'utf8', stdio: 'pipe' })
 
   test('for the command, for four runs: later ones write nothing', async () => {
     const at = await install('writable')
-    const said = version(at)
+    const said = schemes(at)
     const [file = ''] = await readdir(join(at, 'dist/.cache'))
-    expect(file).toMatch(new RegExp(`^${process.version}-.*-version$`))
+    expect(file).toMatch(new RegExp(`^${process.version}-.*-schemes$`))
     const contents = [0, 1, 2, 3].map(() => {
-      expect(version(at)).toBe(said)
+      expect(schemes(at)).toBe(said)
       return readFileSync(join(at, 'dist/.cache', file)).toString('latin1', 0, 30)
     })
     const [, , third, fourth] = contents
@@ -116,16 +121,16 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
 
   test.each(['', '0000000002{}', 'x'.repeat(100)])('a file with %j in place of code is replaced', async (garbage) => {
     const at = await install(`garbage-${garbage.length}`)
-    const said = version(at)
+    const said = schemes(at)
     const [file = ''] = await readdir(join(at, 'dist/.cache'))
     await writeFile(join(at, 'dist/.cache', file), garbage)
-    expect(version(at)).toBe(said)
+    expect(schemes(at)).toBe(said)
     expect(readFileSync(join(at, 'dist/.cache', file)).length).toBeGreaterThan(1000)
   })
 
   /** Runs until nothing more is learned; the path of the file then. */
   const learned = async (at: string): Promise<string> => {
-    for (let run = 0; run < 4; run++) version(at)
+    for (let run = 0; run < 4; run++) schemes(at)
     const [file = ''] = await readdir(join(at, 'dist/.cache'))
     return join(at, 'dist/.cache', file)
   }
@@ -142,11 +147,11 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
   }
   test.each(Object.keys(damages))('a file with %s is found out, and replaced', async (damage) => {
     const at = await install(damage.replaceAll(' ', '-'))
-    const said = version(at)
+    const said = schemes(at)
     const file = await learned(at)
     const damaged = damages[damage]?.(readFileSync(file)) ?? Buffer.alloc(0)
     await writeFile(file, damaged)
-    expect(version(at)).toBe(said)
+    expect(schemes(at)).toBe(said)
     const after = readFileSync(file)
     expect(after.subarray(-6000).equals(damaged.subarray(-6000))).toBe(false)
     expect(after.toString('latin1', 0, 30)).toContain('"runs":2')
@@ -161,30 +166,30 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
     const file = await learned(at)
     const content = readFileSync(file)
     await chown(file, other, other)
-    version(at)
+    schemes(at)
     expect(statSync(file).uid).toBe(process.getuid?.())
     expect(readFileSync(file).toString('latin1', 0, 30)).toContain('"runs":2')
 
     await writeFile(file, content)
     await chmod(file, 0o666)
-    version(at)
+    schemes(at)
     expect(statSync(file).mode & 0o777).toBe(0o644)
 
     await rm(file)
     await chown(dirname(file), other, other)
-    version(at)
+    schemes(at)
     expect(await readdir(dirname(file))).toEqual([])
 
     await rm(dirname(file), { recursive: true })
     await chown(join(at, 'dist'), other, other)
-    version(at)
+    schemes(at)
     expect(await readdir(join(at, 'dist'))).not.toContain('.cache')
   })
 
   test('without the right to write there, all works', async () => {
     const at = await install('read-only')
     await writeFile(join(at, 'dist/.cache'), 'a file where the folder would be')
-    expect(version(at)).toMatch(/^retrieve \d/)
+    expect(schemes(at)).toMatch(/^SCHEME /)
   })
 
   // Windows has no such rights.
@@ -194,7 +199,7 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
       const at = await install('rights')
       const umask = process.umask(0)
       try {
-        version(at)
+        schemes(at)
       } finally {
         process.umask(umask)
       }
@@ -203,17 +208,17 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
       expect([cache, join(cache, file)].map((path) => statSync(path).mode & 0o777)).toEqual([0o755, 0o644])
       await rm(join(cache, file))
       await chmod(cache, 0o777)
-      version(at)
+      schemes(at)
       expect(await readdir(cache)).toEqual([])
     },
   )
 
   test('is not used, and stays, where Node has other flags', async () => {
     const at = await install('flags')
-    for (let run = 0; run < 4; run++) version(at)
+    for (let run = 0; run < 4; run++) schemes(at)
     const [file = ''] = await readdir(join(at, 'dist/.cache'))
     const before = readFileSync(join(at, 'dist/.cache', file))
-    execFileSync(process.execPath, ['--no-opt', join(at, 'dist/bin.js'), '--version'])
+    execFileSync(process.execPath, ['--no-opt', join(at, 'dist/bin.js'), 'schemes'])
     expect(readFileSync(join(at, 'dist/.cache', file)).equals(before)).toBe(true)
   })
 })
