@@ -1,9 +1,10 @@
-// Bundles the command into dist/: one small entry, and a chunk for each command and mechanism that is loaded on first
-// use. esbuild splits ES modules alone, while Node starts CommonJS faster: the chunks are made as ES modules and then
-// become CommonJS, each import loaded when it is first used.
+// Bundles the command into dist/: bin.js, which starts it, and a chunk for each command and mechanism that is loaded on
+// first use. esbuild splits ES modules alone, while Node starts CommonJS faster: the chunks are made as ES modules and
+// then become CommonJS, each import loaded when it is first used. What most runs need is packed into two files, since
+// esbuild makes a hundred chunks of it, and each file costs time. A file is an expression (src/start/modules.ts).
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build as bundle, transform } from 'esbuild'
 import { lazyImports } from './lazy-imports.mjs'
@@ -45,21 +46,35 @@ const settings = {
   },
 }
 const { retrievedSchemes } = await loaded('src/help/retrieved-schemes.ts')
-const { outputFiles } = await bundle({
-  ...settings,
-  define: { ...settings.define, RETRIEVE_SCHEMES: JSON.stringify(retrievedSchemes()) },
-  entryPoints: ['src/bin.ts', 'src/main.ts'],
-  plugins: [lightUndici, lightWarcio],
-})
-const contents = await Promise.all(
-  outputFiles.map(async ({ path, text }) => (path.endsWith('.js') ? lazyImports(await commonJs(text)) : text)),
-)
-const build = createHash('sha256').update(contents.join()).digest('hex').slice(0, 16)
+/** What a file holds besides the chunks that its entries import: those that a run of these needs. */
+const packs = {
+  'main.js': ['src/main.ts', 'src/commands/explain.ts'],
+  'get.js': ['src/commands/get.ts', '../fetchers/src/protocols/http/index.ts'],
+}
+const define = { ...settings.define, RETRIEVE_SCHEMES: JSON.stringify(retrievedSchemes()) }
+const plugins = [lightUndici, lightWarcio]
+const chunked = await bundle({ ...settings, define, plugins, metafile: true, entryPoints: ['src/main.ts'] })
+const started = await bundle({ ...settings, define, splitting: false, entryPoints: ['src/bin.ts'] })
+const files = new Map()
+for (const { path, text } of [...chunked.outputFiles, ...started.outputFiles]) {
+  const name = relative(`${here}dist`, path).replaceAll(sep, '/')
+  files.set(name, name.endsWith('.js') ? lazyImports(await commonJs(text)) : text)
+}
+for (const [name, text] of files) {
+  if (name.endsWith('.js') && name !== 'bin.js') files.set(name, `(function (exports, require, module) {${text}\n})`)
+}
+pack()
+const build = createHash('sha256')
+  .update([...files.values()].join())
+  .digest('hex')
+  .slice(0, 16)
 rmSync(`${here}dist`, { recursive: true, force: true })
-for (const [index, { path }] of outputFiles.entries()) {
+for (const [name, text] of files) {
+  const path = `${here}dist/${name}`
   mkdirSync(dirname(path), { recursive: true })
-  const content = contents[index].replace('RETRIEVE_BUILD', JSON.stringify(build))
-  writeFileSync(path, content, { mode: path.endsWith('bin.js') ? 0o755 : 0o644 })
+  writeFileSync(path, text.replace('RETRIEVE_BUILD', JSON.stringify(build)), {
+    mode: name === 'bin.js' ? 0o755 : 0o644,
+  })
 }
 // The package's other files are ES modules.
 writeFileSync(`${here}dist/package.json`, '{ "type": "commonjs" }\n')
@@ -73,6 +88,32 @@ async function loaded(file) {
   return import(`data:text/javascript,${encodeURIComponent(text)}`)
 }
 
+/** Puts the chunks of each pack into one file, by their names. The first one also tells what is in the others. */
+function pack() {
+  const { outputs } = chunked.metafile
+  const chunkOf = (entry) => Object.keys(outputs).find((output) => outputs[output].entryPoint === entry)
+  const packed = new Map()
+  const add = (output, file) => {
+    const name = output.replace('dist/', '')
+    if (packed.has(name)) return
+    packed.set(name, file)
+    for (const { path, kind, external } of outputs[output].imports) {
+      if (kind === 'import-statement' && !external) add(path, file)
+    }
+  }
+  for (const [file, entries] of Object.entries(packs)) for (const entry of entries) add(chunkOf(entry), file)
+  const texts = new Map([...packed.keys()].map((name) => [name, files.get(name)]))
+  for (const name of packed.keys()) files.delete(name)
+  for (const file of Object.keys(packs)) {
+    const members = [...packed].flatMap(([name, of]) => {
+      // Without parentheses V8 compiles a function when it is first called, not at once.
+      const value = of === file ? texts.get(name).slice(1, -1) : JSON.stringify(of)
+      return of === file || file === 'main.js' ? `${JSON.stringify(name)}: ${value}` : []
+    })
+    files.set(file, `({\n${members.join(',\n')}\n})`)
+  }
+}
+
 async function commonJs(text) {
   // esbuild keeps comments that begin with "!": here the names of the sources, for those who read a chunk.
   const named = text.replace(/^\/\/ (\S+\.(?:ts|js|cjs|mjs))$/gm, '//! $1')
@@ -81,5 +122,6 @@ async function commonJs(text) {
   const { code, warnings } = await transform(named, options)
   // Such as import.meta, which CommonJS does not have.
   if (warnings.length > 0) throw new Error(`bundle.mjs: ${warnings.map(({ text }) => text).join(' ')}`)
-  return code
+  // The loader reads ASCII, which is the fastest; esbuild leaves other characters in regular expressions and comments.
+  return code.replace(/[^\0-\x7F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -47,6 +47,9 @@ async function make() {
   await train(join(bundle, 'bin.js'))
   await bundled(join(here, 'src/executable/start.ts'), join(folder, 'start.js'))
   await bundled(createRequire(import.meta.url).resolve('ssh2'), join(bundle, 'ssh2.js'))
+  // A file of the bundle is an expression (src/start/modules.ts).
+  const ssh2 = readFileSync(join(bundle, 'ssh2.js'), 'utf8')
+  writeFileSync(join(bundle, 'ssh2.js'), `(function (exports, require, module) {${ssh2}\n})`)
   const config = {
     main: join(folder, 'start.js'),
     output: join(folder, 'blob'),
@@ -105,7 +108,7 @@ async function train(bin) {
   }
 }
 
-/** Each chunk, and its code: from the command that has compiled most of it, or else what loading it alone compiles. */
+/** Each file of the bundle, and its code: of the command that compiled most of it, or else what loading it compiles. */
 function assetsOf(bundle) {
   const trained = trainedCode(join(bundle, '.cache'))
   const assets = {}
@@ -113,23 +116,22 @@ function assetsOf(bundle) {
     const path = join(bundle, file)
     if (!file.endsWith('.js') || file === 'bin.js') continue
     assets[file] = path
-    const source = `(function (exports, require, module) {${readFileSync(path, 'utf8')}\n})`
-    const code = trained.get(path) ?? new Script(source, { filename: path }).createCachedData()
+    const code = trained.get(file) ?? new Script(readFileSync(path, 'latin1'), { filename: path }).createCachedData()
     writeFileSync(`${path}.code`, code)
     assets[`${file}.code`] = `${path}.code`
   }
   return assets
 }
 
-/** What load.ts has written: the length of a table, the table, the code of the chunks that one command loads. */
+/** What load.ts has written: the length of a table, the table, the code of the files that one command loads. */
 function trainedCode(cache) {
   const longest = new Map()
   for (const file of readdirSync(cache)) {
     const octets = readFileSync(join(cache, file))
     const start = 10 + Number(octets.toString('latin1', 0, 10))
     const { places } = JSON.parse(octets.toString('utf8', 10, start))
-    for (const [path, [from, to]] of Object.entries(places)) {
-      if (to - from > (longest.get(path)?.length ?? 0)) longest.set(path, octets.subarray(start + from, start + to))
+    for (const [name, [from, to]] of Object.entries(places)) {
+      if (to - from > (longest.get(name)?.length ?? 0)) longest.set(name, octets.subarray(start + from, start + to))
     }
   }
   return longest

@@ -40,7 +40,7 @@ function loadedBy(...args: readonly string[]): { sources: string[]; modules: str
 /** What only retrievals need, each its own part. */
 const heavy =
   /undici|bullmq|ioredis|basic-ftp|iconv-lite|htmlparser2|p-queue|fetchers\/src\/(http|ftp|nntp|gopher|mime)\/index\.ts/
-const heavyModules = ['crypto', 'tls', 'http', 'http2', 'zlib', 'fs/promises', 'readline', 'child_process']
+const heavyModules = ['crypto', 'tls', 'http', 'http2', 'fs/promises', 'readline', 'child_process']
 
 test('explain loads no mechanism, no library, and no part of Node that only connections need', () => {
   const { sources, modules } = loadedBy('explain', 'http://www.example.org/')

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { commandNames } from './commands/index.ts'
-import { ChunkLoader } from './load.ts'
+import { ChunkLoader } from './start/load.ts'
 import { versionText } from './version.ts'
 
 /** The version in package.json, and the list of help/retrieved-schemes.ts, which bundle.mjs puts here. */
@@ -29,10 +28,10 @@ function tellVersion([first, ...others]: readonly string[]): boolean {
 function run(argv: readonly string[]): void {
   // Overwrites the arguments in the process list, since they may hold a password.
   process.title = 'retrieve'
-  // Each command loads other chunks, so each has its own file of compiled code.
+  // Each command uses other functions, so each has its own file of compiled code.
   const command = commandNames.find((name) => name === argv[0]) ?? 'get'
   const loader = new ChunkLoader(__filename, command)
-  const { main } = loader.load(resolve(__dirname, 'main.js')) as typeof import('./main.ts')
+  const { main } = loader.load('main.js') as typeof import('./main.ts')
   // The bundle is CommonJS, which starts faster but has no await here. main() never rejects.
   void main(argv, process.env, process, loader.optimisation).then((code) => {
     // After an interrupt, a write to a paused reader may stay pending for ever, so the process must be ended. Otherwise

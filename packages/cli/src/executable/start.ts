@@ -1,16 +1,12 @@
-import { posix } from 'node:path'
 import { getRawAsset } from 'node:sea'
 import { Script } from 'node:vm'
-
-interface Module {
-  exports: unknown
-}
+import { type BundledFile, BundledModules } from '../start/modules.ts'
 
 // Overwrites the arguments in the process list, since they may hold a password.
 process.title = 'retrieve'
 
-const modules = new Map<string, Module>()
-const { main } = load('main.js') as typeof import('../main.ts')
+const modules = new BundledModules(open, (id) => (id === 'ssh2' ? modules.load('ssh2.js') : builtin(id)))
+const { main } = modules.load('main.js') as typeof import('../main.ts')
 
 // As in bin.ts.
 void main(process.argv.slice(2), process.env, process).then((code) => {
@@ -19,23 +15,12 @@ void main(process.argv.slice(2), process.env, process).then((code) => {
 })
 
 /**
- * Loads a chunk of the bundle when it is first used. Chunks and the code that V8 made of them are assets of the single
- * file (executable.mjs); code that another V8 made is rejected, and compiled anew.
+ * A file of the bundle. These and the code that V8 made of them are assets of the single file (executable.mjs); code
+ * that another V8 made is rejected, and compiled anew.
  */
-function load(path: string): unknown {
-  const known = modules.get(path)
-  if (known !== undefined) return known.exports
-  const module: Module = { exports: {} }
-  modules.set(path, module)
-  const source = `(function (exports, require, module) {${asset(path).toString()}\n})`
-  const script = new Script(source, { filename: path, cachedData: asset(`${path}.code`) })
-  const folder = posix.dirname(path)
-  const loadFrom = (id: string): unknown => {
-    if (id.startsWith('.')) return load(posix.join(folder, id))
-    return id === 'ssh2' ? load('ssh2.js') : builtin(id)
-  }
-  script.runInThisContext()(module.exports, loadFrom, module)
-  return module.exports
+function open(file: string): BundledFile {
+  const script = new Script(asset(file).toString('latin1'), { filename: file, cachedData: asset(`${file}.code`) })
+  return script.runInThisContext() as BundledFile
 }
 
 /** A module of Node. Nothing else is loaded from the disk, whatever lies beside the file: ssh2 tries addons. */

@@ -12,8 +12,10 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { devNull } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
+import { crc32 } from 'node:zlib'
+import { type BundledFile, BundledModules } from './modules.ts'
 import { Optimisation } from './optimisation.ts'
 
 /**
@@ -22,16 +24,12 @@ import { Optimisation } from './optimisation.ts'
  */
 declare const RETRIEVE_BUILD: string
 
-interface Module {
-  exports: unknown
-}
-
 /** The head of a cache file. */
 interface Table {
   /** How many more runs add the code that they compile, since no run uses all functions. */
   readonly runs: number
-  /** Where the compiled code of each chunk lies in the file, behind the table, and its digest. */
-  readonly places: Readonly<Record<string, readonly [start: number, end: number, digest: number]>>
+  /** Where the compiled code of each file of the bundle lies, behind the table, and its CRC. */
+  readonly places: Readonly<Record<string, readonly [start: number, end: number, crc: number]>>
 }
 
 const learningRuns = 3
@@ -51,16 +49,16 @@ function isSafe(stats: Stats): boolean {
 }
 
 /**
- * Loads the chunks of the bundle, which are CommonJS, with code that V8 compiled in earlier runs: compiling takes
- * longer than all else at the start. Each command keeps its code in a file in dist/.cache. Since that code is run,
- * folder and file must belong to this user or to root, and nobody else may have the right to write them. If that fails,
- * or the folder cannot be written, everything works, only slower.
+ * Loads the files of the bundle with code that V8 compiled in earlier runs: compiling takes longer than all else at the
+ * start. Each command keeps its code in a file in dist/.cache. Since that code is run, folder and file must belong to
+ * this user or to root, and nobody else may have the right to write them. If that fails, or the folder cannot be
+ * written, everything works, only slower.
  */
 export class ChunkLoader {
   readonly optimisation: Optimisation = new Optimisation()
+  readonly #folder: string
   readonly #file: string
-  readonly #require: NodeJS.Require
-  readonly #modules = new Map<string, Module>()
+  readonly #modules: BundledModules
   /** The scripts that this run has loaded. */
   readonly #scripts = new Map<string, Script>()
   /** The compiled code of earlier runs; a run reads only the parts that it uses. `places` are counted from `start`. */
@@ -70,46 +68,44 @@ export class ChunkLoader {
   #reserve: number | null = openReserve()
 
   constructor(bin: string, command: string) {
-    this.#require = createRequire(bin)
+    this.#folder = dirname(bin)
     const name = `${process.version}-${process.arch}-${RETRIEVE_BUILD}-${command}`
-    this.#file = resolve(dirname(bin), '.cache', name)
+    this.#file = join(this.#folder, '.cache', name)
+    const require = createRequire(bin)
+    this.#modules = new BundledModules(
+      (file) => this.#compile(file).runInThisContext() as BundledFile,
+      (id) => this.optimisation.undelayed(() => require(id)),
+    )
     this.#readCompiled()
     process.once('exit', () => this.optimisation.undelayed(() => this.#write()))
   }
 
-  load(path: string): unknown {
-    const known = this.#modules.get(path)
-    if (known !== undefined) return known.exports
-    const module: Module = { exports: {} }
-    this.#modules.set(path, module)
-    const folder = dirname(path)
-    const load = (id: string): unknown =>
-      id.startsWith('.') ? this.load(resolve(folder, id)) : this.optimisation.undelayed(() => this.#require(id))
-    this.#compile(path).runInThisContext()(module.exports, load, module)
-    return module.exports
+  load(name: string): unknown {
+    return this.#modules.load(name)
   }
 
-  #compile(path: string): Script {
-    const source = `(function (exports, require, module) {${this.#read(path)}\n})`
-    const cachedData = this.#compiledCode(path)
+  #compile(name: string): Script {
+    const path = join(this.#folder, name)
+    const source = this.#read(path)
+    const cachedData = this.#compiledCode(name)
     const options = { filename: path, ...(cachedData !== undefined && { cachedData }) }
     const script = this.optimisation.undelayed(() => new Script(source, options))
     if (cachedData === undefined) this.#runs = this.#runs < 0 ? this.#runs : learningRuns
     // Node runs with unusual flags, and V8 rejected this code, so the run must not replace it.
     else if (script.cachedDataRejected === true) this.#runs = Number.NEGATIVE_INFINITY
-    this.#scripts.set(path, script)
+    this.#scripts.set(name, script)
     return script
   }
 
-  /** Reads a chunk, even if the process has as many files open as it may: an error is often reported by a chunk. */
+  /** Reads a file, which is ASCII, even if as many are open as may be: an error is often told by another chunk. */
   #read(path: string): string {
     try {
-      return readFileSync(path, 'utf8')
+      return readFileSync(path, 'latin1')
     } catch (error) {
       if (this.#reserve === null || !isOutOfFiles(error)) throw error
       closeSync(this.#reserve)
       try {
-        return readFileSync(path, 'utf8')
+        return readFileSync(path, 'latin1')
       } finally {
         this.#reserve = openReserve()
       }
@@ -138,14 +134,14 @@ export class ChunkLoader {
     }
   }
 
-  /** The compiled code of a chunk; undefined if there is none or it is damaged. */
-  #compiledCode(path: string): Buffer | undefined {
-    const place = this.#compiled?.places[path]
+  /** The compiled code of a file; undefined if there is none or it is damaged, on which V8 would crash. */
+  #compiledCode(name: string): Buffer | undefined {
+    const place = this.#compiled?.places[name]
     if (!this.#compiled || place === undefined) return undefined
     const { file, start } = this.#compiled
     try {
       const code = part(file, start + place[0], start + place[1])
-      return digestOf(code) === place[2] ? code : undefined
+      return crc32(code) === place[2] ? code : undefined
     } catch {
       return undefined
     }
@@ -159,14 +155,14 @@ export class ChunkLoader {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o755 })
       // This throws if the folder cannot be written, before the run spends time on making the code.
       writeFileSync(begun, '', { mode: 0o644 })
-      const paths = new Set([...Object.keys(this.#compiled?.places ?? {}), ...this.#scripts.keys()])
+      const names = new Set([...Object.keys(this.#compiled?.places ?? {}), ...this.#scripts.keys()])
       const codes: Buffer[] = []
       const places: Record<string, readonly [number, number, number]> = {}
       let length = 0
-      for (const path of paths) {
-        const code = this.#scripts.get(path)?.createCachedData() ?? this.#compiledCode(path)
+      for (const name of names) {
+        const code = this.#scripts.get(name)?.createCachedData() ?? this.#compiledCode(name)
         if (code === undefined) continue
-        places[path] = [length, length + code.length, digestOf(code)]
+        places[name] = [length, length + code.length, crc32(code)]
         length += code.length
         codes.push(code)
       }
@@ -202,15 +198,4 @@ function part(file: number, start: number, end: number): Buffer {
   const octets = Buffer.allocUnsafeSlow(end - start)
   if (readSync(file, octets, 0, octets.length, start) < octets.length) throw new Error('The file is cut.')
   return octets
-}
-
-/**
- * A digest that shows damage. V8 does not look for damage, and would crash. This digest takes about a millisecond,
- * loading node:crypto takes three. Since it rotates, a change of a single word always shows. V8 pads its code to words.
- */
-function digestOf(code: Buffer): number {
-  const words = new Int32Array(code.buffer, code.byteOffset, code.length >> 2)
-  let digest = code.length
-  for (let at = 0; at < words.length; at++) digest = ((digest << 1) | (digest >>> 31)) ^ (words[at] ?? 0)
-  return digest
 }
