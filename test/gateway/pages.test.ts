@@ -72,6 +72,23 @@ describe('shows', () => {
     expect(await sizes('-size')).toEqual(up.toReversed())
   })
 
+  test('a folder as a ZIP file, with what failed', async () => {
+    await using tree = await startServers({
+      ftp: true,
+      files: { '/a/b.txt': 'one', '/a/sub/c.bin': Buffer.alloc(70_000, 7), '/a/\\..\\x': 'name', '/other.txt': 'no' },
+    })
+    const { fields, body, isWhole } = await pages.get(addressOf(`${tree.ftp.url}a/`, 'zip=1'))
+    expect({ name: fields['content-disposition'], isWhole }).toEqual({
+      name: "attachment; filename*=UTF-8''a.zip",
+      isWhole: true,
+    })
+    const names = [...body.toString('latin1').matchAll(/PK\x01\x02[\s\S]{24}(..)[\s\S]{16}/g)].map(({ index }) => {
+      return body.toString('utf8', index + 46, index + 46 + body.readUInt16LE(index + 28))
+    })
+    expect(names.sort()).toEqual(['_.._x', 'b.txt', 'sub/c.bin'])
+    expect((await pages.get(addressOf(servers.gopher.url, 'zip=1'))).status).toBe(404)
+  })
+
   test('a Gopher menu, and the form of a search, which leads to its results', async () => {
     const page = await pages.page(servers.gopher.url)
     expect(page).toContain(`<span class="kind">text</span><a href="${addressOf(`${servers.gopher.url}0/readme.txt`)}">`)

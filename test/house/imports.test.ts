@@ -37,6 +37,7 @@ const edges: Readonly<Record<string, readonly string[]>> = {
 const libraries: Readonly<Record<string, readonly string[]>> = {
   'basic-ftp': ['protocols/ftp'],
   bullmq: ['queue'],
+  'client-zip': ['gateway'],
   'get-east-asian-width': ['cli'],
   htmlparser2: ['kit', 'pages'],
   'http-cache-semantics': ['protocols/http'],

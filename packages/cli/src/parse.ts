@@ -6,6 +6,7 @@ import { type Group, LineReader, type LineSources } from './line/reader.ts'
 import { applies, type OptionName, options } from './options/index.ts'
 import type { Given, GivenOptions } from './options/option.ts'
 import { readOptionFile } from './options/option-file.ts'
+import { serverPorts } from './options/servers.ts'
 import { checkFirstWord, helpOperands } from './suggest.ts'
 
 /** A command line as typed, split into command, options and operands; with --next, one group of it. */
@@ -138,6 +139,7 @@ function checkCommand(line: CommandLine): void {
   if (line.has('help') || line.has('version')) return
   for (const { name } of line.given) {
     if (takes(line.command, name)) continue
+    if (name === 'port' && line.command === 'serve') throw usageError(serverPorts)
     const where = options.find(({ long }) => long === name)?.commands?.join(', ')
     throw usageError(
       `--${name} is not an option of ${line.command}, but of: ${where}. See retrieve ${line.command} --help.`,

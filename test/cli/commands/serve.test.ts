@@ -144,7 +144,7 @@ describe('serve without its wish', () => {
     ])
     expect(await said('--port', '80')).toEqual([
       2,
-      'retrieve: There is no option --port. Each server has its own, such as --http-port N.\n',
+      'retrieve: serve has no --port. Each of its servers has its own, such as --http-port N.\n',
     ])
     expect(await said('--patr')).toEqual([
       2,

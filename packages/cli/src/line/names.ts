@@ -4,7 +4,6 @@ import { commandNames } from '../commands/index.ts'
 import { acceptedOptions, notYet, readNames, refused, whyNot } from '../curl/index.ts'
 import { usageError } from '../exit-codes.ts'
 import { applies, type OptionName, type OptionSpec, options } from '../options/index.ts'
-import { serverPorts } from '../options/servers.ts'
 import { hintFor, nearest } from '../suggest.ts'
 
 /** An option that was found by its name. */
@@ -106,7 +105,7 @@ function findBeginning(typed: string, word: string, command: string | undefined)
 
 function unknownOption(typed: string, word: string | undefined): Error {
   const command = commandNames.find((name) => name === word) ?? 'get'
-  const why = command === 'serve' && typed === '--port' ? serverPorts : whyNot(typed)
+  const why = whyNot(typed)
   if (why !== undefined) return usageError(why)
   const known = options
     .filter((option) => applies(option, command))

@@ -32,8 +32,8 @@ const defaultPorts: Readonly<Record<ProtocolName, number>> = {
 
 export const protocols: readonly ProtocolName[] = Object.keys(defaultPorts) as ProtocolName[]
 
-/** Advice for --port, an option that other servers have. */
-export const serverPorts = 'There is no option --port. Each server has its own, such as --http-port N.'
+/** Advice for --port with serve: other servers, and the gateway, have one. */
+export const serverPorts = 'serve has no --port. Each of its servers has its own, such as --http-port N.'
 
 export type ServerOption = `${ProtocolName}-port` | 'fault' | 'serve-host' | 'serve-private'
 

@@ -75,8 +75,8 @@ function requestOf({ config, report, traceFile }: QueueRun): Omit<RetrieveOption
 }
 
 /**
- * `@alice` is the login of alice at the host of the URL, in the file of this worker: no other host gets it. Throws why the
- * URL fails without it.
+ * `@alice` is the login of alice at the host of the URL, in the file of this worker: no other host gets it. Throws why
+ * the URL fails without it.
  */
 function loginsOf({ config }: QueueRun, session: Session) {
   const netrc = withoutDefault(config.netrc)

@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto'
 /** What an address asks for besides the page of its URL. */
 export interface Wanted {
   readonly url: string
-  /** `raw=1`: the octets; `part=2`: those of a part of a message; `sort=-size`: another order. Null: the page. */
+  /**
+   * `raw=1`: the octets; `zip=1`: a folder's files; `part=2`: a part of a message; `sort=-size`: the page in another
+   * order. Null: the page.
+   */
   readonly own: string | null
 }
 
 /** The parameter of the gateway at the end of an address. */
-const ownParameter = /[?&]((?:raw=1|part=\d+(?:\.\d+)*|sort=-?(?:name|size|modified)))$/
+const ownParameter = /[?&]((?:raw=1|zip=1|part=\d+(?:\.\d+)*|sort=-?(?:name|size|modified)))$/
 /** What browsers send in an address as it is. */
 const plain = /^[\w.~!$&'()*+,;=:@%/?[\]-]*$/
 /** A segment that browsers take out of an address. */

@@ -3,6 +3,7 @@ import { threaded } from '@retriever/fetchers/internal'
 import { type Content, html } from '../html.ts'
 import { addressOf } from './address.ts'
 import { dateText, hrefOf, link, sizeText } from './links.ts'
+import { treeMechanisms } from './zip.ts'
 
 /** How many entries a page shows. Longer lists are cut, and link to their octets. */
 export const mostEntries = 20_000
@@ -49,7 +50,13 @@ async function* table(listing: Representation, order: string | null): AsyncGener
     return html`<th scope="col" class="${kind}"${aria}><a href="${addressOf(url, next)}">${shown}</a></th>`
   })
   const parent = parentOf(url)
-  if (parent !== null) yield html`<p><a href="${addressOf(parent)}">Up to the folder above</a></p>\n`
+  const links = [
+    parent === null ? null : html`<a href="${addressOf(parent)}">Up to the folder above</a> `,
+    treeMechanisms.has(listing.mechanism)
+      ? html`<a href="${addressOf(url, 'zip=1')}">All of it as a ZIP file</a>`
+      : null,
+  ]
+  yield html`<p class="links">${links}</p>\n`
   yield html`<table>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n`
   let count = 0
   if (key === '') {
@@ -117,8 +124,7 @@ function menuLine({ name, kind, url, details = {} }: Entry, number: number): Con
 
 /** The form of an index to search: the words go into its URL. */
 export function searchForm(url: string, name: string, number = 0): Content {
-  return html`<form action="/search" method="get"><input type="hidden" name="url" value="${url}"><label for="s${number}" class="mono">${name}</label>
-<input id="s${number}" name="words" size="24"> <button>Search</button></form>`
+  return html`<form action="/search" method="get"><input type="hidden" name="url" value="${url}"><label for="s${number}" class="mono">${name}</label><input id="s${number}" name="words" size="24"> <button>Search</button></form>`
 }
 
 /** Articles by thread, or newsgroups. */

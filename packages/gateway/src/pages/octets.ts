@@ -6,6 +6,7 @@ import { addressOf, labelOf } from './address.ts'
 import type { AskedOrigin } from './guard.ts'
 import { ownLines, redirect } from './layout.ts'
 import type { Visit } from './visit.ts'
+import { zipped } from './zip.ts'
 
 /** The fields beside octets of others: no script runs in them, and no page learns what they are. */
 const fence: readonly FieldLine[] = [['Content-Security-Policy', "default-src 'none'; sandbox"], ...ownLines]
@@ -22,6 +23,7 @@ export async function octets(visiting: Visit, { label, port, isLocal }: AskedOri
   }
   if (label !== null && label !== wanted) throw new Refusal(421, 'Octets of another server have another address.')
   if (memory.unaccepted(resolution).length > 0) return redirect(addressOf(resolution.url))
+  if (own === 'zip=1') return zipped(visiting, fence)
   const part = /^part=(.+)$/.exec(own ?? '')?.[1]
   if (part !== undefined) return await messagePart(visiting, part)
   const headers = { ...asked.headers, accept: undefined, authorization: undefined }

@@ -55,7 +55,7 @@ export class Pages {
     if (wanted === null) throw new Refusal(404, 'The gateway has no such page. /gopher/HOST/1/ is that of a URL.')
     const resolution = this.#resolve(wanted.url)
     const visiting = { core: this.#core, memory: this.#memory, asked, resolution, own: wanted.own }
-    const isOctets = wanted.own !== null && /^(?:raw|part)=/.test(wanted.own)
+    const isOctets = wanted.own !== null && /^(?:raw|zip|part)=/.test(wanted.own)
     if (isOctets && resolution.plan.mechanism !== 'http') return await octets(visiting, origin)
     if (origin.label !== null) throw new Refusal(421, 'Pages have another address; use http://localhost and its port.')
     return await visit(visiting)

@@ -29,9 +29,10 @@ pre { white-space: pre-wrap; font-size: .92rem; line-height: 1.4 }
 pre.wide { white-space: pre; overflow-x: auto }
 .menu, .threads { list-style: none; padding: 0; margin: 0 } .menu li { white-space: pre-wrap; font-size: .92rem }
 .menu .kind { display: inline-block; width: 5.2rem; color: var(--soft) }
-.menu form { display: inline }
+.menu form { display: inline } .menu label { display: inline; margin: 0 .6rem 0 0 }
 .threads li { padding: .25rem 0; border-bottom: 1px solid var(--line) }
 .d1 { margin-left: 1rem } .d2 { margin-left: 2rem } .d3 { margin-left: 3rem } .d4 { margin-left: 4rem }
+.links a { margin-right: 1.5rem }
 .soft { color: var(--soft) } .number { text-align: right }
 details { margin: .6rem 0 } summary { cursor: pointer; color: var(--soft) }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: 0 0 1rem } dt { color: var(--soft) }
