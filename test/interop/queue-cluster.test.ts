@@ -1,8 +1,11 @@
 /** A queue in a Redis Cluster, whose nodes have its shards. */
 import { functionStore, openQueue, type Queue } from '@retriever/queue'
 import { expect, test } from 'vitest'
+import { retrieveApart, useBundle } from '../support/cli/run.ts'
 import { queueSite } from './queue-site.ts'
 import { suite } from './suite.ts'
+
+useBundle()
 
 suite('redis-cluster', (server) => {
   const open = (): Promise<Queue> => {
@@ -31,5 +34,40 @@ suite('redis-cluster', (server) => {
     expect(await queue.cancel()).toBe(3)
     await queue.remove()
     await site.close()
+  })
+
+  test('the command takes one node or several, within TLS and with a login', async () => {
+    const name = ['--name', 'command']
+    const run = (redis: string, ...words: string[]) =>
+      retrieveApart(['queue', ...words, ...name], { env: { RETRIEVE_REDIS: redis } })
+    const login = { user: 'alice:secret' }
+    const tls = [3, 4, 5].map((offset) => server.url('rediss', '', { ...login, offset }))
+    const ca = ['--redis-cacert', server.path('cert.pem')]
+    // One node leads to all of them.
+    await using queue = await openQueue({ connection: server.url('redis', '', login), name: 'command' })
+    await queue.add(['http://127.0.0.1/'])
+    // The first is down, as a port that nobody has.
+    const down = server.url('rediss', '', { ...login, offset: 7 })
+    for (const place of [tls[1], tls.join(','), [down, ...tls].join(',')]) {
+      const { status, stdout, stderr } = await run(place ?? '', 'status', ...ca)
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      expect(stdout).toMatch(/^Queue command at rediss:\/\/127\.0\.0\.1:\d+.*\nadded +1\n/)
+    }
+    const wrong = tls.join(',').replaceAll('secret', 'hunter2')
+    const told = [
+      [wrong, 67, /^retrieve: Redis at 127\.0\.0\.1:\d+ refuses the login: WRONGPASS/],
+      [tls.join(','), 60, /^retrieve: Redis at 127\.0\.0\.1:\d+ has no certificate that is trusted/],
+      [`${down},${down}`, 7, /^retrieve: Redis at 127\.0\.0\.1:\d+ cannot be reached: connect ECONNREFUSED/],
+      [
+        server.url('redis', '/1'),
+        2,
+        /^retrieve: Redis at .* is of a Cluster, which has no database 1: leave it out of --re/,
+      ],
+    ] as const
+    for (const [place, status, message] of told) {
+      const outcome = await run(place, 'status', ...(status === 60 ? [] : ca))
+      expect(outcome).toMatchObject({ status, stderr: expect.stringMatching(message) })
+      expect(outcome.stderr).not.toMatch(/secret|hunter2/)
+    }
   })
 })

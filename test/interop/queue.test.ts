@@ -181,6 +181,15 @@ queueSuite(({ newQueue, newSite, folder, server, connection }) => {
     redis.disconnect()
   })
 
+  test('several addresses of a Redis that is no Cluster are refused', async () => {
+    const nodes = [1, 2].map(() => ({ host: '127.0.0.1', port: server.port() }))
+    await expect(openQueue({ connection: { nodes } })).rejects.toMatchObject({
+      code: 'invalid-option',
+      message: expect.stringMatching(/^Redis at 127\.0\.0\.1:\d+ is no node of a Cluster: name it alone in /),
+    })
+    await expect(openQueue({ connection: { nodes: [] } })).rejects.toMatchObject({ code: 'invalid-option' })
+  })
+
   test('keys of another program, and errors that Redis answers, are told of', async () => {
     const redis = await connect(connection())
     const queue = await newQueue()

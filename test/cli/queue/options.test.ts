@@ -51,6 +51,13 @@ test.each([
   [['status', '--name', 'a b'], '--name needs 1 to 64 letters, digits and . _ -; not "a b".'],
   [['status', '-u', 'me'], '--user is not an option of queue, but of:'],
   [['status', '--redis', 'http://127.0.0.1/'], '--redis needs redis://HOST[:PORT][/DATABASE], rediss for TLS'],
+  [['status', '--redis', 'redis://a,b'], '--redis needs redis://HOST[:PORT][/DATABASE], rediss for TLS'],
+  [['status', '--redis', 'redis://a:hunter2@h,redis://h'], '--redis names nodes of a Cluster, which have one login'],
+  [
+    ['status', '--redis', 'redis://h,rediss://h'],
+    '--redis names nodes of a Cluster, which have one login, all with TLS',
+  ],
+  [['status', '--redis', 'redis://h,redis://h/1'], '--redis names a Cluster, which has no databases.'],
 ])('%j is refused', async (words, message) => {
   const { status, stdout, stderr } = await queue(...words)
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })

@@ -3,8 +3,9 @@
 #
 #   usage: redis-cluster.sh WORKDIR PORT
 #
-#   PORT, PORT+1, PORT+2    without a login; each has a third of the slots
-#   PORT+3 to PORT+5        what they say to each other
+#   PORT, PORT+1, PORT+2    without a login, or alice / secret; each has a third of the slots
+#   PORT+3 to PORT+5        the same within TLS; the certificate, cert.pem, is self-signed
+#   PORT-10000 to PORT-9998 what they say to each other
 #
 # Debian packages: redis-server redis-tools
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -12,15 +13,18 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 redis=$(program REDIS_SERVER /usr/bin/redis-server)
 client=$(program REDIS_CLI /usr/bin/redis-cli)
 
-needs "$redis" "$client"
+needs "$redis" "$client" openssl
 begin 6 "$@"
+certificate
 
 nodes=()
 for at in 0 1 2; do
 	node=$((port + at))
 	mkdir -p "$dir/$node"
 	run "redis-$node.log" "$redis" --bind 127.0.0.1 --port "$node" --dir "$dir/$node" --maxmemory-policy noeviction \
-		--save '' --appendonly no --cluster-enabled yes --cluster-port $((node + 3)) --cluster-node-timeout 2000
+		--tls-port $((node + 3)) --tls-cert-file "$dir/cert.pem" --tls-key-file "$dir/key.pem" \
+		--tls-ca-cert-file "$dir/cert.pem" --tls-auth-clients no --tls-cluster yes --user alice on '>secret' '~*' '&*' +@all \
+		--save '' --appendonly no --cluster-enabled yes --cluster-port $((node - 10000)) --cluster-node-timeout 2000
 	wait_port "$node"
 	nodes+=("127.0.0.1:$node")
 done

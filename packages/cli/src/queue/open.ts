@@ -44,6 +44,8 @@ function inWords({ code, message }: RetrievalError, name: string, place: string)
     .replace(/leave `(\w+)` out/, 'leave --$1 out, or --name another one')
     .replace('Expected the option `expects` to be', '--expects has to be')
     .replace('Name another address in `connection`.', 'Name another address by --redis or $RETRIEVE_REDIS.')
+    .replace('name it alone in `connection`.', 'name it alone by --redis or $RETRIEVE_REDIS.')
+    .replace('leave it out of `connection`.', 'leave it out of --redis or $RETRIEVE_REDIS.')
     .replace('Give its CA in `connection`.', 'Give its CA by --redis-cacert FILE.')
     .replace(
       'Start it, or name another one in `connection`.',

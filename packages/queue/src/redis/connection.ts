@@ -9,7 +9,7 @@ export interface ClusterConnection extends RedisOptions {
 
 /**
  * Where Redis is: a URL (`redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`, `rediss` for TLS), options of ioredis, the
- * addresses of a Cluster, or a client of ioredis, Cluster too, which is copied.
+ * addresses of a Cluster, or a client of ioredis, Cluster too, which is copied. A node of a Cluster stands for all.
  */
 export type QueueConnection = string | RedisOptions | ClusterConnection | Redis | Cluster
 
@@ -40,13 +40,13 @@ export async function connect(connection: QueueConnection): Promise<RedisClient>
     const isNode = await isOfCluster(client)
     client.disconnect()
     if (isNode) return await openCluster(nodes, each)
-    const message = `${placeOf(client)} is no node of a Cluster: name it alone in \`connection\`.`
-    throw new RetrievalError('invalid-option', message, { phase: 'connect' })
+    throw misnamed(client, 'is no node of a Cluster: name it alone in')
   }
   const client = await open((retryStrategy) => clientOf(connection, { ...waiting, retryStrategy }))
   if (!(await isOfCluster(client))) return client
   client.disconnect()
-  const { host = '127.0.0.1', port = 6379, ...each } = client.options
+  const { host = '127.0.0.1', port = 6379, db = 0, ...each } = client.options
+  if (db > 0) throw misnamed(client, `is of a Cluster, which has no database ${db}: leave it out of`)
   return await openCluster([{ host, port }], each)
 }
 
@@ -100,6 +100,10 @@ function clusterOptions(clusterRetryStrategy: RetryStrategy): ClusterOptions {
 function clientOf(connection: string | RedisOptions | Redis, options: RedisOptions): Redis {
   if (connection instanceof Redis) return connection.duplicate(options)
   return typeof connection === 'string' ? new Redis(connection, options) : new Redis({ ...connection, ...options })
+}
+
+function misnamed(client: Redis, what: string): RetrievalError {
+  return new RetrievalError('invalid-option', `${placeOf(client)} ${what} \`connection\`.`, { phase: 'connect' })
 }
 
 function placeOf(client: RedisClient): string {

@@ -25,8 +25,9 @@ export const queueOptions: readonly OptionRow<QueueOption>[] = [
     sent: false,
     arg: 'ADDRESS',
     help:
-      'The Redis that has the queue: redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], rediss for TLS; default ' +
-      '$RETRIEVE_REDIS, where other users do not see a password, else redis://127.0.0.1:6379',
+      'The Redis that has the queue: redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], rediss for TLS; a node of a ' +
+      'Cluster, or several with commas between them; default $RETRIEVE_REDIS, where other users do not see a password, ' +
+      'else redis://127.0.0.1:6379',
     commands,
     example: 'retrieve queue status --redis rediss://queue.example.org',
   },

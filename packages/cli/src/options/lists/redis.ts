@@ -71,7 +71,7 @@ function hasDatabase({ pathname }: URL): boolean {
 function redisUrl(text: string, source: string): URL {
   try {
     const url = new URL(text)
-    const isRedis = /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^\/?\d*$/.test(url.pathname)
+    const isRedis = /^rediss?:$/.test(url.protocol) && /^[^,]+$/.test(url.hostname) && /^\/?\d*$/.test(url.pathname)
     decoded(url.username + url.password)
     if (isRedis && url.search === '' && url.hash === '') return url
   } catch {}
