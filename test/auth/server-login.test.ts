@@ -153,3 +153,30 @@ describe('one after another', () => {
     expect([count, codes]).toEqual([2, ['aborted', 'http-error']])
   })
 })
+
+test('a login that was accepted is that of its realm and of the ways that the server offers', async () => {
+  let offer = 'Basic realm="one"'
+  await using server = await scriptedHttp(({ fields }) => {
+    const answer = fields.authorization === undefined ? `401 No\r\nWWW-Authenticate: ${offer}` : '200 OK'
+    return { octets: `RTSP/1.0 ${answer}\r\nCSeq: ${fields.cseq}\r\nContent-Length: 0\r\n\r\n` }
+  })
+  const realms: string[] = []
+  const credentials = ({ realm }: Challenge) => {
+    realms.push(realm)
+    return alice
+  }
+  await using client = createClient({ credentials, limits: { maxRetries: 0 } })
+  const offers = [
+    'Basic realm="one"',
+    'Basic realm="one"',
+    'Basic realm="two"',
+    'Basic',
+    'X, Basic',
+    'Digest realm="one", nonce="n"',
+  ]
+  for (const each of offers) {
+    offer = each
+    await (await client.retrieve(`rtsp://127.0.0.1:${server.port}/x`)).text()
+  }
+  expect(realms).toEqual(['one', 'two', '127.0.0.1', '127.0.0.1', 'one'])
+})

@@ -27,7 +27,11 @@ export const areas = {
   },
   deadline: {
     mutate: kit,
-    tests: ['test/client/{clock,timings}.test.ts', 'test/kit/{deadline,retry-budget,retry-options,retries}.test.ts'],
+    tests: [
+      'test/client/timings.test.ts',
+      'test/kit/{deadline,retry-options,retries}.test.ts',
+      'test/wire/resuming-source.test.ts',
+    ],
   },
   saving: { mutate: [`${fetchers}/saving/*.ts`], tests: ['test/saving/*.test.ts', 'test/client/save*.test.ts'] },
   framing: {

@@ -21,4 +21,70 @@ export const equivalents = [
     ["origin(one) !== ''", 'true', 'No URL without a host redirects or is linked from with a login.'],
     ['request.http !== undefined', 'true', 'An empty group of options means the same as none.'],
   ]),
+  ...of('fetchers/src/auth/digest.ts', [
+    ['[]', '["Stryker was here"]', 'The pattern matches any algorithm; types ask for the list.'],
+    ['/^(.*?)(-sess)?$/i', '/(.*?)(-sess)?$/i', 'A search begins at the beginning.'],
+    ['hash === undefined', 'false', 'getHashes() has no undefined, either.'],
+    [
+      'hash === undefined || !getHashes().includes(hash)',
+      'hash === undefined && !getHashes().includes(hash)',
+      'Only a Node in FIPS mode has fewer hashes than we know.',
+    ],
+    [String.raw`/[\s,]+/`, String.raw`/[\s,]/`, 'Empty words among those of qop say nothing.'],
+  ]),
+  ...of('fetchers/src/auth/sent-secrets.ts', [
+    ['[]', '["Stryker was here"]', 'No answer holds the secret that this adds.'],
+    [String.raw`/^(\w+) +(\S.*)$/s`, String.raw`/(\w+) +(\S.*)$/s`, 'It masks a part of a secret, too.'],
+    [String.raw`/^(\w+) +(\S.*)$/s`, String.raw`/^(\w+) +(\S.*)/s`, 'The dot takes all that is left.'],
+    ['!/^basic$/i.test(scheme)', 'false', 'It masks what a token would be in Base64, too.'],
+    ['/^basic$/i', '/basic$/i', 'It masks what a token would be in Base64, too.'],
+    ['/^basic$/i', '/^basic/i', 'It masks what a token would be in Base64, too.'],
+  ]),
+  ...of('fetchers/src/auth/authenticator.ts', [
+    ['false', 'true', 'A caller without this argument has no login.'],
+    ['offer.isStale', 'true', 'Requests go side by side only after the first of them was answered.'],
+    ['this.#authenticator.login !== this.#sent', 'false', 'Either of two new nonces is right; it saves one of them.'],
+  ]),
+  ...of('fetchers/src/auth/challenge.ts', [
+    ['scheme === null', 'false', 'Behind what is no scheme, nothing matches.'],
+    ['scheme === undefined', 'false', 'Behind what is no token, no end of a scheme matches.'],
+    [
+      'scanner.read(assignment)?.[1]?.toLowerCase',
+      'scanner.read(assignment)?.[1].toLowerCase',
+      'The group is there if the pattern matches.',
+    ],
+    ['{ return this.#at >= this.#text.length }', '{}', 'At the end, nothing matches, which ends the loop, too.'],
+    ['this.#at >= this.#text.length', 'false', 'At the end, nothing matches, which ends the loop, too.'],
+    ['this.#at >= this.#text.length', 'this.#at > this.#text.length', 'At the end, nothing matches.'],
+  ]),
+  ...of('fetchers/src/auth/found-login.ts', [
+    [
+      '() => this.end()',
+      '() => undefined',
+      'The end of a try gives the claim back in two ways: this one, and its fetcher.',
+    ],
+    ['this.end()', ';', 'The end of a try gives the claim back, too.'],
+    ['this.#unlink()', ';', 'A claim that is given back twice is given back.'],
+    ['!this.isRemembered', 'true', 'What is kept already is kept.'],
+    ...['keep', 'forget'].map((name) => [
+      `this.#context.acceptedLogins?.${name}`,
+      `this.#context.acceptedLogins.${name}`,
+      'Each context of a client has them; types ask for the test.',
+    ]),
+    ...['recall', 'claimed'].map((name) => [
+      `acceptedLogins?.${name}`,
+      `acceptedLogins.${name}`,
+      'Each context of a client has them; types ask for the test.',
+    ]),
+    ['acceptedLogins === undefined', 'false', 'Each context of a client has them; types ask for the test.'],
+    [
+      "url.slice(0, url.indexOf(':')).toLowerCase()",
+      "url.slice(0, url.indexOf(':')).toUpperCase()",
+      'Nobody sees the key.',
+    ],
+  ]),
+  ...of('fetchers/src/auth/server-login.ts', [
+    ['user === null', 'false', 'A URL without a user has no password, and octetsToText(null) is null.'],
+    ['{ this.#found?.end() }', '{}', 'The end of a try gives the claim back, too.'],
+  ]),
 ]

@@ -120,6 +120,23 @@ describe('it is asked for again', () => {
     expect(passwords).toEqual(['old', 'old', 'new', 'new'].map((word) => basicOf('alice', word)))
   })
 
+  test.each<[Partial<Credentials>, Partial<Credentials>]>([
+    [alice, { user: 'bob', password: 's3cr3t' }],
+    [alice, { user: 'alice', password: 'other' }],
+    [{ token: 'one' }, { token: 'two' }],
+  ])('where %j was refused, and %j is another one', async (before, after) => {
+    const offer = 'token' in before ? 'Bearer' : 'Basic'
+    const of = (each: Partial<Credentials>) =>
+      each.token ? `Bearer ${each.token}` : basicOf(each.user ?? '', each.password ?? '')
+    let right = before
+    server.script = ({ fields }) => (fields.authorization === of(right) ? ok('in') : challenge(`${offer} realm="r"`))
+    known = () => right
+    expect(await read('a')).toBe('in')
+    right = after
+    expect(await read('b')).toBe('in')
+    expect(server.asked.at(-1)?.fields.authorization).toBe(of(after))
+  })
+
   test('and nothing is sent twice that was refused just now', async () => {
     let isOpen = true
     server.script = ({ fields }) =>

@@ -38,6 +38,7 @@ describe('WWW-Authenticate', () => {
     ['Basic realm=x, realm=y, Digest realm=z', []],
     ['Negotiate Basic realm="x"', []],
     ['="x"', []],
+    ['Newauth a=b, c=, Basic realm=x', []],
     ['', []],
     // But Basic needs no realm, and devices write theirs as they like.
     ['Basic realm=My Camera', ['basic']],
