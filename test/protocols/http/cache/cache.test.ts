@@ -276,6 +276,22 @@ describe.each(stores)('in %s', (_name, store) => {
       expect(setup.events.filter(({ type }) => type === 'remark')).toHaveLength(stands ? 2 : 0)
     })
 
+    test.each<[string, boolean]>([
+      ['HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n', true],
+      ['HTTP/1.1 501 x\r\nContent-Length: 0\r\n\r\n', false],
+      ['HTTP/1.1 502 x\r\nContent-Length: 0\r\n\r\n', true],
+      ['HTTP/1.1 504 x\r\nContent-Length: 0\r\n\r\n', true],
+      ['HTTP/1.1 505 x\r\nContent-Length: 0\r\n\r\n', false],
+      ['HTTP/1.1 404 x\r\nContent-Length: 0\r\n\r\n', false],
+      ['HTTP/1.1 200 x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', false],
+    ])('the answer %j is a failure that it stands in for: %s (RFC 5861 4)', async (answer, stands) => {
+      setup.server.script = cacheable('old', { 'cache-control': 'max-age=60, stale-if-error=100', etag: '"1"' })
+      await read(client)
+      later(100)
+      setup.server.script = () => answer
+      expect(await failure(read(client))).toEqual(stands ? 'no failure' : expect.any(Error))
+    })
+
     test('the failure is not stored, and the earlier response stays', async () => {
       setup.server.script = cacheable('old', { 'cache-control': 'max-age=60', etag: '"1"' })
       await read(client)
@@ -293,6 +309,8 @@ describe.each(stores)('in %s', (_name, store) => {
     ['resumeFrom', { resumeFrom: 2 }],
     ['If-None-Match', { http: { ifNoneMatch: '"x"' } }],
     ['If-Modified-Since', { ifChangedSince: new Date(0) }],
+    ['another host', { http: { virtualHost: 'v.example' } }],
+    ['several parts', { http: { split: 2 } }],
     ['a Range field of the caller', { headers: { Range: 'bytes=0-' } }],
     ['a login of the caller', { headers: { Authorization: 'Bearer x' } }],
     ['a cookie', { headers: { Cookie: 'a=b' } }],
@@ -309,6 +327,15 @@ describe.each(stores)('in %s', (_name, store) => {
     await retrieve()
     expect(setup.server.asked).toHaveLength(3)
     expect(cacheEvents()).toEqual(['stored'])
+  })
+
+  test('the login of a proxy is no reason not to use it, since the proxy is in the key', async () => {
+    const through = (user: string) =>
+      clientWith(store(), { proxy: setup.server.url.replace('//', `//${user}:s3cr3t@`).slice(0, -1) })
+    const [alice, bob] = [through('alice'), through('bob')]
+    for (const each of [alice, alice, bob, bob]) await (await each.retrieve('http://www.example/x')).text()
+    expect(setup.server.asked).toHaveLength(2)
+    expect(cacheEvents()).toEqual(['stored', 'hit', 'stored', 'hit'])
   })
 
   test('a user without a password never uses the cache', async () => {
