@@ -32,6 +32,11 @@ test.each([
   // filename* cannot be read, so filename is used.
   ["attachment; filename=a; filename*=koi8-r''%C1", 'a'],
   ["attachment; filename=a; filename*=UTF-8''%FF", 'a'],
+  ...['iso-8859-15', 'x-iso-8859-1', 'utf-8x', 'xutf-8', "x'utf-8", 'utf-8 '].map((charset): [string, string] => [
+    `attachment; filename=a; filename*=${charset}''b`,
+    'a',
+  ]),
+  ["attachment; filename*=UTF-8''%EF%BB%BFa", '\uFEFFa'],
   ["attachment; filename=a; filename*=UTF-8''%2", 'a'],
   ['attachment; filename=a; filename*="UTF-8"', 'a'],
   // Not yet harmless: safeFileName does that.

@@ -1,6 +1,7 @@
 import { posix, win32 } from 'node:path'
 import { resolve } from '@retriever/core'
 import { fileNameOf, safeFileName } from '@retriever/fetchers'
+import { hashedPlace } from '@retriever/fetchers/internal'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { expectLinear, filled } from '../support/growth.ts'
@@ -135,3 +136,28 @@ test('a name of dots and blanks is trimmed in linear time', () =>
     expect(safeFileName(`${filled('. ', length)}a`, { platform: 'linux' })).toHaveLength(200)
     expect(safeFileName(filled('. ', length), { platform: 'linux' })).toBeNull()
   }))
+
+test.each([
+  ['a-b~c..d', 'a-b~c..d'],
+  ['.a', '.a'],
+  ['..a', '_.a'],
+  ['-a', '_a'],
+  ['~a', '_a'],
+])('%s may keep one dot at its beginning as %s', (name, expected) => {
+  expect(safeFileName(name, { dotFiles: true })).toBe(expected)
+})
+
+test.each([
+  ['x.TXT', '.txt'],
+  ['x.tar.gz', '.gz'],
+  ['x.a', '.a'],
+  ['x.12345678', '.12345678'],
+  ['x.123456789', ''],
+  ['x.a-b', ''],
+  ['x.', ''],
+  ['x.txt ', ''],
+  ['txt', ''],
+])('a file by its hash has the extension of %j: %j', (name, extension) => {
+  const digits = '0123456789abcdef'.repeat(4)
+  expect(hashedPlace(digits, name)).toBe(`01/23456789abcdef0123456789abcdef${extension}`)
+})

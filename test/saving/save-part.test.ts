@@ -140,6 +140,21 @@ describe('what came of a body that breaks off', () => {
   test.each([
     ['is damaged', () => writeFile(at('x.part.json'), '{"url":')],
     ['is another thing', () => writeFile(at('x.part.json'), '["x"]')],
+    ...(
+      [
+        { writer: {} },
+        { writer: 'me' },
+        { writer: { pid: 0, started: null, host: 'h', boot: null } },
+        { url: 1 },
+        { etag: 'a' },
+        { modified: 'x' },
+        { size: -1 },
+        { length: 1.5 },
+      ] satisfies Record<string, unknown>[]
+    ).map((wrong): [string, () => Promise<unknown>] => [
+      `has ${JSON.stringify(wrong)}`,
+      () => alter((told) => ({ ...told, ...wrong })),
+    ]),
     ['says more octets than there are', () => alter((told) => ({ ...told, length: 4 }))],
     ['is gone', () => rm(at('x.part.json'))],
     ['has a second name', () => link(at('x.part.json'), at('other'))],
