@@ -20,6 +20,7 @@ export const alias = [
   { find: '@retriever/fetchers', replacement: path('packages/fetchers/src/index.ts') },
   { find: '@retriever/queue', replacement: path('packages/queue/src/index.ts') },
   { find: '@retriever/gateway', replacement: path('packages/gateway/src/index.ts') },
+  { find: '@retriever/servers/audit', replacement: path('test/servers/src/audit/index.ts') },
   { find: '@retriever/servers/contract', replacement: path('test/servers/src/contract/index.ts') },
   { find: '@retriever/servers/record', replacement: path('test/servers/src/record/index.ts') },
   { find: '@retriever/servers', replacement: path('test/servers/src/index.ts') },

@@ -66,6 +66,7 @@ const doors: Readonly<Record<string, string>> = {
   '@retriever/gateway': 'gateway',
   '@retriever/queue': 'queue',
   '@retriever/servers': 'servers',
+  '@retriever/servers/audit': 'servers',
 }
 
 interface Import {
