@@ -39,6 +39,7 @@ const isolated = [
 
 /** What `npm test` leaves to `npm run test:all`: exhaustive, and rarely the first to fail. */
 const slow = [
+  'test/cli/commands/audit-all.test.ts',
   'test/docs/coming-from.test.ts',
   'test/cli/commands/readme.test.ts',
   'test/docs/cookbook.test.ts',

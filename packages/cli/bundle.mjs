@@ -42,6 +42,7 @@ const settings = {
     '@retriever/fetchers': `${here}../fetchers/src/index.ts`,
     '@retriever/queue': `${here}../queue/src/index.ts`,
     '@retriever/gateway': `${here}../gateway/src/index.ts`,
+    '@retriever/servers/audit': `${here}../../test/servers/src/audit/index.ts`,
     '@retriever/servers': `${here}../../test/servers/src/index.ts`,
   },
 }

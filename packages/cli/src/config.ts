@@ -6,6 +6,7 @@ import type { ClientOptions, RetrieveOptions } from '@retriever/fetchers'
 import type { SessionOptions } from '@retriever/fetchers/internal'
 import { readArchive, readFromArchives } from './archive/options.ts'
 import type { ArchiveOptions } from './archive/warc-writer.ts'
+import { type AuditSettings, readAudit } from './audit/options.ts'
 import type { CommandName } from './commands/index.ts'
 import { usageError } from './exit-codes.ts'
 import { readSet } from './line/set-options.ts'
@@ -169,6 +170,8 @@ export interface Config {
   readonly gateway: GatewaySettings | null
   /** The servers and the command of serve; null for the other commands. */
   readonly serving: Serving | null
+  /** What audit runs; null for the other commands. */
+  readonly audit: AuditSettings | null
 }
 
 /**
@@ -266,6 +269,7 @@ export function readConfig(line: CommandLine, env: NodeJS.ProcessEnv, shared: Sh
     queue: command === 'queue' ? readQueue(line, env, many) : null,
     gateway: command === 'gateway' ? readGateway(line, env) : null,
     serving: command === 'serve' ? readServing(line, env) : null,
+    audit: command === 'audit' ? readAudit(line, env) : null,
   }
 }
 

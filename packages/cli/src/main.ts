@@ -34,6 +34,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   schemes: async () => (await import('./commands/schemes.ts')).schemes,
   serve: async () => (await import('./commands/serve.ts')).serve,
   gateway: async () => (await import('./commands/gateway.ts')).gateway,
+  audit: async () => (await import('./commands/audit.ts')).auditClient,
   demo: async () => (await import('./commands/demo.ts')).demo,
   completions: async () => (await import('./commands/completions.ts')).completions,
 }

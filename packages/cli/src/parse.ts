@@ -7,7 +7,7 @@ import { applies, type OptionName, options } from './options/index.ts'
 import type { Given, GivenOptions } from './options/option.ts'
 import { readOptionFile } from './options/option-file.ts'
 import { serverPorts } from './options/servers.ts'
-import { checkFirstWord, helpOperands } from './suggest.ts'
+import { checkFirstWord, helpOperands, hintFor } from './suggest.ts'
 
 /** A command line as typed, split into command, options and operands; with --next, one group of it. */
 export class CommandLine implements GivenOptions<OptionName> {
@@ -16,7 +16,7 @@ export class CommandLine implements GivenOptions<OptionName> {
   readonly named: boolean
   readonly operands: readonly string[]
   readonly given: readonly Given<OptionName>[]
-  /** The program behind the `--` of serve, and its arguments; null if there is no `--`. */
+  /** The program behind the `--` of serve and audit, and its arguments; null if there is no `--`. */
   readonly program: readonly string[] | null
   /** The groups after this one. */
   readonly following: readonly CommandLine[]
@@ -54,8 +54,8 @@ export class CommandLine implements GivenOptions<OptionName> {
 
 /**
  * Reads `[COMMAND] OPTIONS OPERANDS` in any order, after the default configuration file unless -q is the first option.
- * --url gives an operand as well. Behind the `--` of serve stands a program. Throws `invalid-option` (exit 2), or
- * `file-failed` if a file cannot be read.
+ * --url gives an operand as well. Behind the `--` of serve and audit stands a program. Throws `invalid-option` (exit
+ * 2), or `file-failed` if a file cannot be read.
  */
 export function parseCommandLine(
   argv: readonly string[],
@@ -141,9 +141,8 @@ function checkCommand(line: CommandLine): void {
     if (takes(line.command, name)) continue
     if (name === 'port' && line.command === 'serve') throw usageError(serverPorts)
     const where = options.find(({ long }) => long === name)?.commands?.join(', ')
-    throw usageError(
-      `--${name} is not an option of ${line.command}, but of: ${where}. See retrieve ${line.command} --help.`,
-    )
+    const advice = hintFor(`--${name}`) ?? `See retrieve ${line.command} --help.`
+    throw usageError(`--${name} is not an option of ${line.command}, but of: ${where}. ${advice}`)
   }
 }
 

@@ -12,6 +12,7 @@ export const commandNames = [
   'schemes',
   'serve',
   'gateway',
+  'audit',
   'demo',
   'completions',
 ] as const
@@ -94,6 +95,14 @@ export const commandSpecs: Readonly<Record<CommandName, CommandSpec>> = {
       'Show every URL, such as ftp, gopher, gemini, news and wais, as pages in any browser, and be an HTTP proxy for ' +
       'curl -x, wget, lynx, w3m and whatever knows one (ftp_proxy, gopher_proxy, ...); on loopback, until Ctrl-C',
     example: 'retrieve gateway --open',
+  },
+  audit: {
+    operands: '-- COMMAND [ARGUMENT...]',
+    help:
+      'Run a client, such as curl or your own, against hostile servers on loopback, once for each of some 600 scripts, ' +
+      'and judge it by what is seen from outside. COMMAND has {url}, and {file}, {dir} or {ca} (the certificate of the ' +
+      'servers) where it takes them; exit status 0 only if it fails no script',
+    example: 'retrieve audit -- curl -sSfL -m 5 --cacert {ca} -o {file} {url}',
   },
   demo: {
     operands: '',

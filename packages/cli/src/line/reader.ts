@@ -41,7 +41,7 @@ const maxDepth = 10
 
 export class LineReader {
   readonly groups: Group[] = [newGroup()]
-  /** The words behind the `--` of serve; null if there is no `--`. */
+  /** The words behind the `--` of serve and audit; null if there is no `--`. */
   program: readonly string[] | null = null
   /** Remarks on what the reader found. */
   readonly warnings: string[] = []
@@ -81,7 +81,7 @@ export class LineReader {
       const word = withJobs(words[at] ?? '', words[at + 1])
       if (!areOptions || word === '-' || !word.startsWith('-')) this.#addWord(word)
       else if (word === '--') {
-        if (this.#command === 'serve') {
+        if (this.#command === 'serve' || this.#command === 'audit') {
           this.program = words.slice(at + 1)
           return
         }

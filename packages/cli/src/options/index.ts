@@ -4,6 +4,7 @@
  */
 
 import { type ArchiveOption, archiveOptions } from '../archive/options.ts'
+import { type AuditOption, auditOptions } from '../audit/options.ts'
 import { type CommandName, commandNames } from '../commands/index.ts'
 import { type GatewayOption, gatewayOptions } from '../serving/gateway-options.ts'
 import { type ChecksumOption, checksumOptions } from './checksum.ts'
@@ -86,6 +87,7 @@ export type OptionName =
   | ResolutionOption
   | ServerOption
   | GatewayOption
+  | AuditOption
   | LineOption
   | GeneralOption
 
@@ -146,7 +148,7 @@ const tables: Readonly<Record<Category, readonly OptionRow<OptionName>[]>> = {
   Connection: networkOptions,
   Proxies: [...proxyOptions, ...proxyTlsOptions],
   Resolution: resolutionOptions,
-  Servers: [...serverOptions, ...gatewayOptions],
+  Servers: [...serverOptions, ...auditOptions, ...gatewayOptions],
   'Command line': lineOptions,
   General: generalOptions,
 }
@@ -165,7 +167,7 @@ export const categoryHelp: Readonly<Record<Category, string>> = {
   Proxies: 'Ways through other machines',
   Connection: 'The addresses, interfaces, ports and sockets of connections',
   Resolution: 'How URLs are read, and to which addresses they lead',
-  Servers: 'The local test servers of serve, and the gateway',
+  Servers: 'The local test servers of serve and audit, and the gateway',
   'Command line': 'Configuration files, variables, groups of options',
   General: 'Help and version',
 }
