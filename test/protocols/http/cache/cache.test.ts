@@ -397,6 +397,18 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(setup.server.asked).toHaveLength(1)
   })
 
+  test.each<[string, object, string]>([
+    ['with a login', {}, 'u:p@'],
+    ['for a part', { range: [0, 1] }, ''],
+    ['with a field that may name a person', { headers: { 'x-user': 'me' } }, ''],
+  ])('with only-if-cached the server is not asked %s either', async (_name, options, login) => {
+    const headers = { 'cache-control': 'only-if-cached', ...(options as { headers?: object }).headers }
+    const url = setup.server.url.replace('//', `//${login}`)
+    const error = await failure(client.retrieve(url, { ...options, headers }))
+    expect(error).toMatchObject({ code: 'http-error', status: 504 })
+    expect(setup.server.asked).toHaveLength(0)
+  })
+
   test('a redirect and a 404 are stored as the server says', async () => {
     const control = { 'cache-control': 'max-age=60' }
     setup.server.script = (asked) =>

@@ -57,7 +57,7 @@ export class CacheLookup {
     const use = match && usableAs(match.stored, directives)
     if (match !== null && use !== null) return this.#serve(match, use === 'fresh' ? 'hit' : 'stale')
     try {
-      if (directives['only-if-cached']) throw this.#notCached()
+      if (directives['only-if-cached']) throw notCached(this.#context)
       return match === null ? await this.#fetch() : await this.#validate(match)
     } catch (error) {
       await match?.reader?.cancel()
@@ -214,11 +214,12 @@ export class CacheLookup {
   async #try(operation: () => Promise<void>): Promise<void> {
     await this.#context.deadline.unlimited(() => operation().catch(() => {}))
   }
+}
 
-  #notCached(): RetrievalError {
-    const message = 'The cache has no fresh response, and Cache-Control: only-if-cached forbids asking the server.'
-    return this.#context.error('http-error', message, { status: 504, phase: 'request' })
-  }
+/** The error for a request with only-if-cached that no stored response answers (RFC 9111 5.2.1.7). */
+export function notCached(context: RetrievalContext): RetrievalError {
+  const message = 'The cache has no fresh response, and Cache-Control: only-if-cached forbids asking the server.'
+  return context.error('http-error', message, { status: 504, phase: 'request' })
 }
 
 /** Whether stale-if-error applies to this status (RFC 5861 4). */

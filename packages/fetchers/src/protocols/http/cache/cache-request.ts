@@ -45,8 +45,9 @@ export function cacheRequest(
   // Our own Proxy-Authorization is for the proxy, which is part of the key.
   const own = sent.filter(([name]) => name.toLowerCase() !== 'proxy-authorization')
   if (own.some(([name]) => !shareable.test(name) || isSecretField(name))) return null
-  const fields = new Map(own.map(([name, value]) => [name.toLowerCase(), value]))
-  const directives = directivesOf(Object.fromEntries(fields))
+  const named = fieldsByName(own)
+  const fields = new Map(Object.entries(named))
+  const directives = directivesOf(named)
   // Pragma counts only without Cache-Control (RFC 9111 5.4).
   const isPragma = !fields.has('cache-control') && /(?:^|,)\s*no-cache\s*(?:,|$)/i.test(fields.get('pragma') ?? '')
   if (directives['no-store']) return null
@@ -56,6 +57,11 @@ export function cacheRequest(
     fields,
     directives: isPragma ? { ...directives, 'no-cache': 'true' } : directives,
   }
+}
+
+/** The request's fields by lower-case name. */
+export function fieldsByName(lines: readonly (readonly [name: string, value: string])[]): Record<string, string> {
+  return Object.fromEntries(lines.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 /**

@@ -2,8 +2,9 @@ import type { HttpPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import type { Answer, RangeRequest } from '../exchange.ts'
 import { type Logins, requestFields } from '../request.ts'
-import { CacheLookup, type Send } from './cache-lookup.ts'
-import { cacheRequest } from './cache-request.ts'
+import { CacheLookup, notCached, type Send } from './cache-lookup.ts'
+import { cacheRequest, fieldsByName } from './cache-request.ts'
+import { directivesOf } from './freshness.ts'
 import type { Store } from './stored.ts'
 
 /**
@@ -32,8 +33,12 @@ export class Cache {
     logins: Logins,
     send: Send,
   ): Promise<Answer> {
-    const request = cacheRequest(plan, context, ranged, requestFields(context.request, ranged, logins))
-    if (request === null) return send(context)
+    const sent = requestFields(context.request, ranged, logins)
+    const request = cacheRequest(plan, context, ranged, sent)
+    if (request === null) {
+      if (directivesOf(fieldsByName(sent))['only-if-cached']) throw notCached(context)
+      return send(context)
+    }
     await context.deadline.unlimited(() => this.#store.ready(context))
     const lookup = new CacheLookup(this.#store, this.#maxEntrySize, request, context, send, (ending) =>
       this.#track(ending),
