@@ -11,6 +11,11 @@ export interface GatewayPolicy {
   readonly token?: string | null
   /** True: CONNECT makes tunnels to port 443. Default false. */
   readonly tunnels?: boolean
+  /**
+   * True: nothing is passed on to servers; `client.retrieve` answers for http as for all others, with a step (`use`)
+   * that knows the answers. Default false.
+   */
+  readonly offline?: boolean
 }
 
 /** How much a gateway does at once, and how long it waits for its clients. */
@@ -39,6 +44,7 @@ export interface Settings {
   readonly client: Client
   readonly token: string | null
   readonly tunnels: boolean
+  readonly offline: boolean
   readonly limits: Required<GatewayLimits>
   readonly messageOf: (error: RetrievalError) => string
 }
@@ -47,7 +53,7 @@ const token: OptionKind = [
   '16 to 256 visible ASCII characters, or null',
   (value) => value === null || (typeof value === 'string' && /^[\x21-\x7E]{16,256}$/.test(value)),
 ]
-const policyKinds: Readonly<Record<keyof GatewayPolicy, OptionKind>> = { token, tunnels: flag }
+const policyKinds: Readonly<Record<keyof GatewayPolicy, OptionKind>> = { token, tunnels: flag, offline: flag }
 const limitKinds: Readonly<Record<keyof GatewayLimits, OptionKind>> = {
   requests: count,
   connections: count,
@@ -67,10 +73,14 @@ export function readOptions(options: GatewayOptions): Settings {
   if (typeof client?.retrieve !== 'function') throw invalidOption('client', 'a client of createClient()', client)
   checkOptions(policy, policyKinds, 'policy.')
   checkOptions(limits, limitKinds, 'limits.')
+  if (policy.offline === true && policy.tunnels === true) {
+    throw invalidOption('policy.tunnels', 'absent or false with `policy.offline`', true)
+  }
   return {
     client,
     token: policy.token ?? null,
     tunnels: policy.tunnels ?? false,
+    offline: policy.offline ?? false,
     limits: {
       ...defaultLimits,
       ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),

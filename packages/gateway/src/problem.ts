@@ -63,7 +63,8 @@ export interface Problem {
 /** Says what an error is. */
 export function problemOf(error: unknown, messageOf: (error: RetrievalError) => string): Problem {
   const known = error instanceof Refusal || RetrievalError.is(error) ? error : defect()
-  const status = known instanceof Refusal ? known.status : statusOf[known.code]
+  // Offline, a URL that is not there may well exist (RFC 9111 5.2.1.7).
+  const status = known instanceof Refusal ? known.status : known.status === 504 ? 504 : statusOf[known.code]
   const title = STATUS_CODES[status] ?? 'Error'
   if (known instanceof Refusal) return { status, title, detail: known.message, lines: known.lines, error: null }
   return { status, title, detail: messageOf(known), lines: linesOf(known), error: known }

@@ -16,14 +16,18 @@ import { dechunked } from './dechunked.ts'
 import { type Found, recordAt, type Scan, scan } from './scan.ts'
 import { targetUri } from './target-uri.ts'
 
-/** Makes the step that answers each URL from archives, so that nothing is contacted. */
-export function archivedAnswers(files: readonly string[]): Step {
+/**
+ * Makes the step that answers each URL from archives, so that nothing is contacted. `otherwise` answers URLs of which
+ * they have nothing; without it, these are `not-found`.
+ */
+export function archivedAnswers(files: readonly string[], otherwise?: Step): Step {
   let shelf: Promise<Shelf> | undefined
   return async (request, next) => {
     // The octets are in the URL itself.
     if (request.plan.mechanism === 'data') return next(request)
     shelf ??= Shelf.of(files)
-    return (await shelf).answer(request)
+    const opened = await shelf
+    return otherwise === undefined || opened.has(request.url) ? opened.answer(request) : otherwise(request, next)
   }
 }
 
@@ -51,6 +55,10 @@ class Shelf {
 
   static async of(files: readonly string[]): Promise<Shelf> {
     return new Shelf(files, await Promise.all(files.map(scan)))
+  }
+
+  has(url: string): boolean {
+    return this.#byUri.has(targetUri(url))
   }
 
   async answer(request: StepRequest): Promise<StepAnswer> {
@@ -107,7 +115,7 @@ function responseOf(
   payload: WARCRecord,
   found: Found,
   origin: Found,
-  { url, http, head: isHead }: StepRequest,
+  { url, http, limits, head: isHead }: StepRequest,
 ): StepAnswer {
   const fields = [...head.headers].map(([name, value]): [string, string] => [name, octetsOf(value)])
   const headers: Record<string, string> = {}
@@ -117,18 +125,23 @@ function responseOf(
   }
   const status = found.status ?? 200
   const { location } = headers
-  if (location !== undefined && [301, 302, 303, 307, 308].includes(status)) {
+  // As with a server, the answer itself is wanted then.
+  const isWanted = http?.fail === false && limits.maxRedirects === 0
+  if (location !== undefined && [301, 302, 303, 307, 308].includes(status) && !isWanted) {
     return { outcome: 'redirect', location, status }
   }
   if (status >= 400 && http?.fail !== false) {
     const message = `${found.file} has the answer ${status} of ${found.date}`
     throw failure(codes[status] ?? 'http-error', url, message, status)
   }
-  const metadata = { status, reason: octetsOf(head.statusText ?? ''), headers, fields }
+  const coding = origin.isCoded ? codingOf(headers['content-encoding']) : null
+  const metadata = {
+    ...{ status, reason: octetsOf(head.statusText ?? ''), headers, fields },
+    ...(coding !== null && { decoded: [coding] }),
+  }
   const facts = { ...typeOf(headers['content-type']), metadata, modified: dateOf(headers['last-modified']) }
   const etag = headers.etag ?? null
   if (isHead === true) return { ...facts, etag, body: '' }
-  const coding = origin.isCoded ? headers['content-encoding'] : undefined
   return { ...facts, etag, body: decoded(checked(payload, origin, url), coding, origin, url) }
 }
 
@@ -170,14 +183,20 @@ const decoders: ReadonlyMap<string, () => Gunzip | Inflate | BrotliDecompress> =
 const maxRatio = 250
 const ratioFrom = 64 * 1024 * 1024
 
-/** Undoes the content coding that the body had on its way, if it is a known one. */
+/** The content coding of a field Content-Encoding; null if it names none that we know. */
+function codingOf(field: string | undefined): string | null {
+  const coding = field?.trim().toLowerCase() ?? ''
+  return decoders.has(coding) ? coding : null
+}
+
+/** Undoes the content coding that the body had on its way. */
 async function* decoded(
   octets: AsyncIterable<Uint8Array>,
-  coding: string | undefined,
+  coding: string | null,
   { file, size }: Found,
   url: string,
 ): AsyncGenerator<Uint8Array> {
-  const decode = decoders.get(coding?.trim().toLowerCase() ?? '')?.()
+  const decode = decoders.get(coding ?? '')?.()
   if (decode === undefined) return yield* octets
   // The error of the source becomes that of the decoder.
   pipeline(Readable.from(octets), decode, () => {})

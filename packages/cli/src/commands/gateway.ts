@@ -9,6 +9,7 @@ import { usageError } from '../exit-codes.ts'
 import { inFlags } from '../options/option-hints.ts'
 import { findProgram } from '../programs/find-program.ts'
 import type { Run } from '../run.ts'
+import { offlineClient } from '../serving/offline-client.ts'
 import { portHolder } from '../serving/port-holder.ts'
 import { jsonLine } from '../terminal/output.ts'
 
@@ -16,11 +17,12 @@ import { jsonLine } from '../terminal/output.ts'
 export async function gateway(run: Run): Promise<number> {
   const { config, output, report, signal } = run
   if (config.gateway === null) throw usageError('Nothing says where to listen.')
-  const { address, isOpen, tunnels, token: given } = config.gateway
+  const { address, isOpen, tunnels, offline, token: given } = config.gateway
   const token = given ?? (isOpen ? randomBytes(24).toString('base64url') : null)
   let own: AddressInfo | null = null
   await using client = createClient({
     ...config.client,
+    ...(offline !== null && (await offlineClient(offline, run))),
     // A variable such as ftp_proxy may name this gateway itself.
     proxy: (target) => {
       const proxy = config.proxyFor(target)
@@ -32,7 +34,7 @@ export async function gateway(run: Run): Promise<number> {
     },
   })
   const messageOf = ({ message, advice }: RetrievalError): string => inFlags(message, advice)
-  await using running = createGateway({ client, policy: { token, tunnels }, messageOf })
+  await using running = createGateway({ client, policy: { token, tunnels, offline: offline !== null }, messageOf })
   const { port, proxyPort, opens } = config.gateway
   own = await listen(running.proxy.server, 'proxy-port', proxyPort, address)
   const pagesAt = await listen(running.pages.server, 'port', port, address)
@@ -42,7 +44,10 @@ export async function gateway(run: Run): Promise<number> {
     await output.write(jsonLine({ ...places, port: own.port, token: given === null ? token : null }))
   } else {
     await output.write(`${places.pages}\n${places.proxy}\n`)
-    if (!config.silent) for (const note of notesOn(places, token, given)) output.note(note)
+    if (!config.silent) {
+      for (const note of notesOn(places, token, given)) output.note(note)
+      if (offline !== null) output.note(`It contacts nothing. What is not there goes to ${offline.missing}.`)
+    }
   }
   if (opens) openBrowser(places.pages, run)
   if (!signal.aborted) await once(signal, 'abort')

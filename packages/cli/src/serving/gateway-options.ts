@@ -1,10 +1,14 @@
+import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { dirname, join } from 'node:path'
 import { isLoopback } from '@retriever/core/internal'
+import type { OfflineSources } from '../archive/offline-answers.ts'
 import { usageError } from '../exit-codes.ts'
 import { readPort } from '../options/numbers.ts'
 import type { GivenOptions, OptionRow } from '../options/option.ts'
+import { unreadable } from '../text-file.ts'
 
-export type GatewayOption = 'port' | 'proxy-port' | 'open' | 'listen' | 'tunnels'
+export type GatewayOption = 'port' | 'proxy-port' | 'open' | 'listen' | 'tunnels' | 'offline' | 'missing'
 
 const commands = ['gateway'] as const
 
@@ -49,7 +53,30 @@ export const gatewayOptions: readonly OptionRow<GatewayOption>[] = [
     commands,
     example: 'retrieve gateway --tunnels',
   },
+  {
+    long: 'offline',
+    sent: false,
+    arg: 'DIR|FILE',
+    help:
+      'Contact nothing: answer from the folder DIR of --cache and from web archives (--warc), of which further ones may ' +
+      'be operands. What is not there is 504, and goes to the list of --missing',
+    commands,
+    example: 'retrieve gateway --offline ~/.cache/retrieve site-*.warc.gz',
+  },
+  {
+    long: 'missing',
+    sent: false,
+    arg: 'FILE',
+    help: 'With --offline: the list for --from; default: missing.txt in DIR, or beside the first archive',
+    commands,
+    example: 'retrieve gateway --offline site-20261231235959-00000.warc.gz --missing urls.txt',
+  },
 ]
+
+/** What `retrieve gateway --offline` answers from, and its list of what was not there. */
+export interface OfflineSettings extends OfflineSources {
+  readonly missing: string
+}
 
 /** The settings of `retrieve gateway`. */
 export interface GatewaySettings {
@@ -62,12 +89,16 @@ export interface GatewaySettings {
   /** The token that the user gave; null if there is none. */
   readonly token: string | null
   readonly tunnels: boolean
+  /** Null: servers answer. */
+  readonly offline: OfflineSettings | null
 }
 
 /** Throws `invalid-option`. */
 export function readGateway(line: GivenOptions<GatewayOption>, env: NodeJS.ProcessEnv): GatewaySettings {
   const [operand] = line.operands
-  if (operand !== undefined) throw usageError(`gateway takes no ${JSON.stringify(operand)}; it serves every URL.`)
+  if (operand !== undefined && !line.has('offline')) {
+    throw usageError(`gateway takes no ${JSON.stringify(operand)}; it serves every URL.`)
+  }
   const portOf = (name: 'port' | 'proxy-port', otherwise: number): number => {
     const given = line.value(name)
     return given === undefined ? otherwise : readPort(name, given)
@@ -81,5 +112,30 @@ export function readGateway(line: GivenOptions<GatewayOption>, env: NodeJS.Proce
   return {
     ...{ address, token, isOpen: !isLoopback(address), tunnels: line.has('tunnels') },
     ...{ port: portOf('port', 8070), proxyPort: portOf('proxy-port', 8071), opens: line.has('open') },
+    offline: readOffline(line),
+  }
+}
+
+/** What --offline names; null without it. Throws `invalid-option`, `file-failed`. */
+function readOffline(line: GivenOptions<GatewayOption>): OfflineSettings | null {
+  if (!line.has('offline')) {
+    if (line.has('missing')) throw usageError('--missing is for --offline, which is missing.')
+    return null
+  }
+  if (line.has('tunnels')) throw usageError('--offline contacts nothing, so --tunnels leads nowhere: give one of them.')
+  const sources = [...line.values('offline'), ...line.operands]
+  const folders = sources.filter(isFolder)
+  if (folders.length > 1) throw usageError(`--offline takes one folder, and there are ${folders.length}; name one.`)
+  const [cache = null] = folders
+  const archives = sources.filter((source) => source !== cache)
+  const missing = line.value('missing') ?? join(cache ?? dirname(archives[0] ?? ''), 'missing.txt')
+  return { cache, archives, missing }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch (cause) {
+    throw unreadable(path, cause)
   }
 }

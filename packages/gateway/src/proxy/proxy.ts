@@ -5,6 +5,7 @@ import { checkForm, checkTarget, checkToken } from '../guard.ts'
 import { problem, Refusal } from '../problem.ts'
 import { retrieved } from '../retrieved.ts'
 import { forward } from './forward.ts'
+import { keptAnswer } from './kept-answer.ts'
 import { withSearch } from './listing.ts'
 
 /** Answers a request to the proxy that has a place. Never rejects. */
@@ -19,15 +20,16 @@ export async function answerProxied(core: GatewayCore, asked: Asked): Promise<An
 }
 
 async function answer({ settings, pseudonym, ownPorts }: GatewayCore, asked: Asked): Promise<Answer> {
-  const { client, token } = settings
+  const { client, token, offline } = settings
   checkToken(asked.headers['proxy-authorization'], token)
   checkForm(asked, pseudonym)
   const resolution = client.resolve(asked.url)
   checkTarget(resolution, ownPorts)
-  if (resolution.plan.mechanism === 'http') return await forward(asked, resolution, settings, pseudonym)
+  const isHttp = resolution.plan.mechanism === 'http'
+  if (isHttp && !offline) return await forward(asked, resolution, settings, pseudonym)
   if (asked.method !== 'GET' && asked.method !== 'HEAD') {
     throw new Refusal(405, `${resolution.scheme.name} URLs are retrieved by GET and HEAD.`, [['Allow', 'GET, HEAD']])
   }
-  const answered = await retrieved(asked, resolution, settings)
+  const answered = isHttp ? await keptAnswer(asked, client) : await retrieved(asked, resolution, settings)
   return { ...answered, lines: [...answered.lines, viaLine('1.1', pseudonym)] }
 }
