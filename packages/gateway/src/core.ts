@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
+import { Clients } from './clients.ts'
 import type { Settings } from './options.ts'
 import { Refusal } from './problem.ts'
 
@@ -11,10 +12,12 @@ export class GatewayCore {
   /** Aborts when the gateway is closed. */
   readonly stop: AbortController = new AbortController()
   readonly servers: Server[] = []
+  readonly #clients: Clients
   #open = 0
 
   constructor(settings: Settings) {
     this.settings = settings
+    this.#clients = new Clients(settings.limits)
   }
 
   /** The ports of the servers that listen. */
@@ -22,16 +25,23 @@ export class GatewayCore {
     return this.servers.flatMap((server) => portOf(server) ?? [])
   }
 
-  /** Takes one of the places for requests, until the function returned is called. Throws if all are taken. */
-  enter(): () => void {
+  /**
+   * Takes one of the places for requests, until the function returned is called. Throws if all are taken, or if the
+   * client has had enough; `address` is absent for requests that come by no connection.
+   */
+  enter(address?: string): () => void {
+    const leave = address === undefined ? null : this.#clients.enter(address)
     if (this.#open >= this.settings.limits.requests) {
+      leave?.()
       throw new Refusal(503, 'The gateway answers as many requests as it may; try again.', [['Retry-After', '1']])
     }
     this.#open++
     let isOpen = true
     return () => {
-      if (isOpen) this.#open--
+      if (!isOpen) return
       isOpen = false
+      this.#open--
+      leave?.()
     }
   }
 }

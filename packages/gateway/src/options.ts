@@ -22,6 +22,13 @@ export interface GatewayPolicy {
 export interface GatewayLimits {
   /** How many requests are answered at a time; further ones get 503. Default 64. */
   readonly requests?: number
+  /**
+   * How many requests of one client are answered a second, by the address it connects from; further ones get 429. A
+   * network of 64 bits is one client of IPv6. Default Infinity.
+   */
+  readonly clientRate?: number
+  /** How many requests of one client are answered at a time; further ones get 429. Default Infinity. */
+  readonly clientRequests?: number
   /** How many connections of clients are open at a time; further ones are closed at once. Default 4096. */
   readonly connections?: number
   /** How long a client may take to send the head of its request, in milliseconds. Default 10000. */
@@ -54,14 +61,19 @@ const token: OptionKind = [
   (value) => value === null || (typeof value === 'string' && /^[\x21-\x7E]{16,256}$/.test(value)),
 ]
 const policyKinds: Readonly<Record<keyof GatewayPolicy, OptionKind>> = { token, tunnels: flag, offline: flag }
+const rate: OptionKind = ['a number above 0', (value) => typeof value === 'number' && value > 0]
 const limitKinds: Readonly<Record<keyof GatewayLimits, OptionKind>> = {
   requests: count,
+  clientRate: rate,
+  clientRequests: rate,
   connections: count,
   headTimeout: milliseconds,
   idleTimeout: milliseconds,
 }
 const defaultLimits: Required<GatewayLimits> = {
   requests: 64,
+  clientRate: Number.POSITIVE_INFINITY,
+  clientRequests: Number.POSITIVE_INFINITY,
   connections: 4096,
   headTimeout: 10_000,
   idleTimeout: 120_000,

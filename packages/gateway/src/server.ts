@@ -43,7 +43,7 @@ async function serve(
   let leave: (() => void) | undefined
   try {
     checkPeer(request, core.settings.token)
-    leave = core.enter()
+    leave = core.enter(request.socket.remoteAddress ?? '')
     const answer = await handler(askedBy(request, AbortSignal.any([gone.signal, core.stop.signal])))
     await send(response, answer, request.method === 'HEAD')
   } catch (error) {

@@ -113,7 +113,31 @@ test('--listen elsewhere makes a token, or takes that of the environment, and an
   await once(own, 'exit')
 })
 
+test('--listen elsewhere reaches public addresses alone, and those of --allow-address', async () => {
+  await using servers = await startServers({ gopher: true })
+  const token = 'a'.repeat(20)
+  const open = ['gateway', '--json', '--listen', '0.0.0.0', '--port', '0', '--proxy-port', '0']
+  const answer = async (...args: string[]) => {
+    const child = start([...open, ...args], { env: { RETRIEVE_GATEWAY_TOKEN: token } })
+    const { port } = JSON.parse((await lines(child, 1, 'stdout'))[0] ?? '')
+    const fields = { 'proxy-authorization': `Bearer ${token}` }
+    const given = [await ask(port, `${servers.gopher.url}0/readme.txt`, { fields })]
+    given.push(await ask(port, `${servers.gopher.url}0/readme.txt`, { fields }))
+    child.kill('SIGINT')
+    await once(child, 'exit')
+    return given.map(({ status, body }) => `${status} ${body}`)
+  }
+  const [refused] = await answer()
+  expect(refused).toMatch(/^403 [\s\S]*--public-only/)
+  expect(servers.gopher.accepted).toBe(0)
+  const allowed = ['--allow-address', '127.0.0.0/8']
+  expect(await answer(...allowed)).toEqual([expect.stringMatching(/^200 /), expect.stringMatching(/^200 /)])
+  const slow = await answer(...allowed, '--client-rate', '0.01')
+  expect(slow).toEqual([expect.stringMatching(/^200 /), expect.stringMatching(/^429 /)])
+})
+
 test.each([
+  [['--client-rate', '0'], '--client-rate needs a number above 0, such as 5, not "0".'],
   [['--listen', 'example.org'], '--listen needs an IP address, not "example.org".'],
   [['--proxy-port', 'x'], '--proxy-port needs a port number up to 65535, not "x".'],
   [['ftp://h/'], 'gateway takes no "ftp://h/"; it serves every URL.'],

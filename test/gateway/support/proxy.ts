@@ -29,9 +29,9 @@ export interface RawAnswer {
   readonly isWhole: boolean
 }
 
-/** Sends octets as they are and reads all that comes. */
-export async function exchange(port: number, request: string | Buffer): Promise<Buffer> {
-  const socket = connect(port, '127.0.0.1')
+/** Sends octets as they are and reads all that comes; `from` is the client's address. */
+export async function exchange(port: number, request: string | Buffer, from = '127.0.0.1'): Promise<Buffer> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from })
   socket.write(request)
   return collect(socket)
 }

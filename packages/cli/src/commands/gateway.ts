@@ -17,11 +17,13 @@ import { jsonLine } from '../terminal/output.ts'
 export async function gateway(run: Run): Promise<number> {
   const { config, output, report, signal } = run
   if (config.gateway === null) throw usageError('Nothing says where to listen.')
-  const { address, isOpen, tunnels, offline, token: given } = config.gateway
+  const { address, isOpen, tunnels, offline, limits, token: given } = config.gateway
   const token = given ?? (isOpen ? randomBytes(24).toString('base64url') : null)
   let own: AddressInfo | null = null
   await using client = createClient({
     ...config.client,
+    // Other machines must reach no machine behind this one.
+    ...(isOpen && offline === null && { policy: { ...config.client.policy, publicOnly: true } }),
     ...(offline !== null && (await offlineClient(offline, run))),
     // A variable such as ftp_proxy may name this gateway itself.
     proxy: (target) => {
@@ -34,7 +36,8 @@ export async function gateway(run: Run): Promise<number> {
     },
   })
   const messageOf = ({ message, advice }: RetrievalError): string => inFlags(message, advice)
-  await using running = createGateway({ client, policy: { token, tunnels, offline: offline !== null }, messageOf })
+  const policy = { token, tunnels, offline: offline !== null }
+  await using running = createGateway({ client, policy, limits, messageOf })
   const { port, proxyPort, opens } = config.gateway
   own = await listen(running.proxy.server, 'proxy-port', proxyPort, address)
   const pagesAt = await listen(running.pages.server, 'port', port, address)

@@ -2,13 +2,22 @@ import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
 import { isLoopback } from '@retriever/core/internal'
+import type { GatewayLimits } from '@retriever/gateway'
 import type { OfflineSources } from '../archive/offline-answers.ts'
 import { usageError } from '../exit-codes.ts'
 import { readPort } from '../options/numbers.ts'
 import type { GivenOptions, OptionRow } from '../options/option.ts'
 import { unreadable } from '../text-file.ts'
 
-export type GatewayOption = 'port' | 'proxy-port' | 'open' | 'listen' | 'tunnels' | 'offline' | 'missing'
+export type GatewayOption =
+  | 'port'
+  | 'proxy-port'
+  | 'open'
+  | 'listen'
+  | 'tunnels'
+  | 'client-rate'
+  | 'offline'
+  | 'missing'
 
 const commands = ['gateway'] as const
 
@@ -42,9 +51,10 @@ export const gatewayOptions: readonly OptionRow<GatewayOption>[] = [
     arg: 'ADDRESS',
     help:
       'Listen on this address instead of 127.0.0.1. Other machines need the token of $RETRIEVE_GATEWAY_TOKEN as the ' +
-      'password of the proxy; without one, the gateway makes one and shows it',
+      'password of the proxy; without one, the gateway makes one and shows it. It then connects to public addresses ' +
+      'alone, and to those of --allow-address',
     commands,
-    example: 'retrieve gateway --listen 192.168.1.2 --public-only',
+    example: 'retrieve gateway --listen 192.168.1.2',
   },
   {
     long: 'tunnels',
@@ -52,6 +62,14 @@ export const gatewayOptions: readonly OptionRow<GatewayOption>[] = [
     help: 'Make tunnels (CONNECT) to port 443, for https; default: none',
     commands,
     example: 'retrieve gateway --tunnels',
+  },
+  {
+    long: 'client-rate',
+    sent: false,
+    arg: 'N',
+    help: 'Answer N requests a second of each client, then 429; default 20 with --listen elsewhere, and no limit without',
+    commands,
+    example: 'retrieve gateway --listen 192.168.1.2 --client-rate 5',
   },
   {
     long: 'offline',
@@ -89,6 +107,8 @@ export interface GatewaySettings {
   /** The token that the user gave; null if there is none. */
   readonly token: string | null
   readonly tunnels: boolean
+  /** What one client may ask for. */
+  readonly limits: Pick<GatewayLimits, 'clientRate' | 'clientRequests'>
   /** Null: servers answer. */
   readonly offline: OfflineSettings | null
 }
@@ -109,11 +129,23 @@ export function readGateway(line: GivenOptions<GatewayOption>, env: NodeJS.Proce
   if (token !== null && !/^[\x21-\x7E]{16,256}$/.test(token)) {
     throw usageError('$RETRIEVE_GATEWAY_TOKEN needs 16 to 256 visible ASCII characters.')
   }
+  const isOpen = !isLoopback(address)
   return {
-    ...{ address, token, isOpen: !isLoopback(address), tunnels: line.has('tunnels') },
+    ...{ address, token, isOpen, tunnels: line.has('tunnels') },
+    limits: { ...(isOpen && openLimits), ...readRate(line) },
     ...{ port: portOf('port', 8070), proxyPort: portOf('proxy-port', 8071), opens: line.has('open') },
     offline: readOffline(line),
   }
+}
+
+/** What one client may ask for if others than this machine's programs may. */
+const openLimits = { clientRate: 20, clientRequests: 16 }
+
+function readRate(line: GivenOptions<GatewayOption>): Pick<GatewayLimits, 'clientRate'> {
+  const rate = line.value('client-rate')
+  if (rate === undefined) return {}
+  if (/^\d{1,9}(?:\.\d{1,9})?$/.test(rate) && Number(rate) > 0) return { clientRate: Number(rate) }
+  throw usageError(`--client-rate needs a number above 0, such as 5, not ${JSON.stringify(rate)}.`)
 }
 
 /** What --offline names; null without it. Throws `invalid-option`, `file-failed`. */

@@ -20,8 +20,8 @@ export async function openTunnel(
   let leave: (() => void) | undefined
   try {
     checkPeer(request, settings.token)
+    leave = core.enter(request.socket.remoteAddress ?? '')
     checkToken(request.headers['proxy-authorization'], settings.token)
-    leave = core.enter()
     const url = targetOf(request.url ?? '', settings.tunnels)
     checkTarget(settings.client.resolve(url), core.ownPorts)
     const signal = AbortSignal.any([gone.signal, core.stop.signal])
