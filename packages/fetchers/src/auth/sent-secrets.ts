@@ -1,7 +1,7 @@
 import { isSecretField } from '@retriever/core/internal'
 
-/** A shorter secret also occurs within other words, so the masked places would betray it. */
-const minLength = 4
+/** In octets. A shorter secret also occurs within other words, so the masked places would betray it. */
+export const shortestSecret = 4
 
 /** Masks secrets in the words of a peer, one octet a character. */
 export type Hide = (octets: string) => string
@@ -19,7 +19,7 @@ export function hideSent(
     if (value !== null && isSecretField(name)) for (const form of formsOf(value)) secrets.add(form)
   }
   // Longest first, since a secret may be a part of another one.
-  const long = [...secrets].filter(({ length }) => length >= minLength)
+  const long = [...secrets].filter(({ length }) => length >= shortestSecret)
   const longestFirst = long.sort((one, other) => other.length - one.length)
   return (octets) => longestFirst.reduce((shown, secret) => shown.replaceAll(secret, '<password>'), octets)
 }

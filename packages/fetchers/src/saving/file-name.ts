@@ -58,6 +58,8 @@ function lastSegment(path: string): string {
 const invisible = /[\u00AD\u180E\u200B-\u200D\u2060-\u2064\uFEFF]|\uDB40[\uDC00-\uDC7F]/g
 /** C0, DEL, C1, line separators, and the marks that reorder text. */
 const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+/** Matches most names. Nothing in such a name is to be escaped. */
+const plain = /^[\w.-]+$/
 const windowsOnly = /[<>:"|?*]/g
 /** The names of Windows devices. `nul.txt` and `nul .txt` mean the device, too. */
 const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?= *(?:\.|$))/i
@@ -79,18 +81,24 @@ interface FileNameRules {
  */
 export function safeFileName(text: string, rules: FileNameRules = {}): string | null {
   const { platform = process.platform, dotFiles = false } = rules
-  const segment = text
-    .slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1)
-    .replace(invisible, '')
-    // The system writes each half of a surrogate pair as U+FFFD, which would make different names one file.
-    .replace(/\p{Surrogate}/gu, '\uFFFD')
-    .normalize('NFC')
-  const named = trimEnd(segment.replace(controls, escaped).replace(platform === 'win32' ? windowsOnly : /$^/, escaped))
+  const segment = text.slice(Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1)
+  const named = trimEnd(plain.test(segment) ? segment : visible(segment, platform))
   if (named === '') return null
   // At the beginning, `-` makes the name an option, `~` a home directory, `.` a hidden file.
   const safe = shorten(named.replace(dotFiles ? /^(?:[-~]|\.(?=\.))/ : /^[-~.]/, '_').replace(device, '$1_'))
   // Saving `NAME` replaces a file that is called `NAME.part`, and reads one that is called `NAME.part.json`.
   return partName.test(safe) ? `${shorten(safe, maxOctets - 1)}_` : safe
+}
+
+/** Removes or escapes the characters that no name may have on a system. */
+function visible(name: string, platform: NodeJS.Platform): string {
+  const shown = name
+    .replace(invisible, '')
+    // The system writes each half of a surrogate pair as U+FFFD, which would make different names one file.
+    .replace(/\p{Surrogate}/gu, '\uFFFD')
+    .normalize('NFC')
+    .replace(controls, escaped)
+  return platform === 'win32' ? shown.replace(windowsOnly, escaped) : shown
 }
 
 /** The place that a hash gives a file: `ab/cdef0123....txt`, of its first 32 digits and the extension of the name. */

@@ -33,9 +33,21 @@ export function requestFields(
   { range, ifRange }: RangeRequest,
   { authorization, proxyAuthorization }: Logins,
 ): readonly (readonly [name: string, value: string])[] {
-  const ranges = range && [range]
-  const asked = { ...request, ...request.http, range: ranges, ifRange, acceptEncoding: acceptEncoding(request) }
-  return httpFields({ ...asked, authorization, proxyAuthorization })
+  const { accept, acceptLanguage, ifChangedSince, ifUnchangedSince, headers } = request
+  // A copy of all options would take longer than all else here.
+  return httpFields({
+    accept,
+    acceptLanguage,
+    acceptEncoding: acceptEncoding(request),
+    range: range && [range],
+    ifRange,
+    ifChangedSince,
+    ifUnchangedSince,
+    ifNoneMatch: request.http?.ifNoneMatch,
+    headers,
+    authorization,
+    proxyAuthorization,
+  })
 }
 
 /** Makes the GET or HEAD of exactly plan.target. */

@@ -1,6 +1,6 @@
 import { redact } from '@retriever/core'
 import { type HttpPlan, isSecretField, utf8Octets } from '@retriever/core/internal'
-import { type Hide, hideSent } from '../../../auth/sent-secrets.ts'
+import { type Hide, hideSent, shortestSecret } from '../../../auth/sent-secrets.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { wholeSource } from '../../../kit/byte-source.ts'
 import { exchangeError, isRefusedStream, tlsPortError } from '../errors.ts'
@@ -29,6 +29,8 @@ export async function sendRequest(
   let hiding: Hide | undefined
   // Made only when needed, since few answers are shown.
   const hide: Hide = (octets) => {
+    // As the reason `OK`, which each answer has.
+    if (octets.length < shortestSecret) return octets
     hiding ??= hideSent(made.fields, passwordsOf(plan, context))
     return hiding(octets)
   }
