@@ -10,6 +10,7 @@ import { build as bundle, transform } from 'esbuild'
 import { lazyImports } from './lazy-imports.mjs'
 import { lightUndici } from './light-undici.mjs'
 import { lightWarcio } from './light-warcio.mjs'
+import { plainExports } from './plain-exports.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const { version, optionalDependencies } = JSON.parse(readFileSync(`${here}package.json`, 'utf8'))
@@ -59,7 +60,7 @@ const started = await bundle({ ...settings, define, splitting: false, entryPoint
 const files = new Map()
 for (const { path, text } of [...chunked.outputFiles, ...started.outputFiles]) {
   const name = relative(`${here}dist`, path).replaceAll(sep, '/')
-  files.set(name, name.endsWith('.js') ? lazyImports(await commonJs(text)) : text)
+  files.set(name, name.endsWith('.js') ? lazyImports(plainExports(await commonJs(text))) : text)
 }
 for (const [name, text] of files) {
   if (name.endsWith('.js') && name !== 'bin.js') files.set(name, `(function (exports, require, module) {${text}\n})`)

@@ -17,5 +17,8 @@ export function lazyImports(code) {
   const used = new RegExp(`(?<!^var )\\b(?:${all})(?=\\.)`, 'g')
   const left = new RegExp(`^(?!var import_).*\\b(?:${all})(?!\\.)\\b.*`, 'm').exec(lazy)
   if (left !== null) throw new Error(`lazy-imports.mjs does not understand this use of an import: ${left[0]}`)
-  return lazy.replace(used, (name) => `(load_${name}())`)
+  const loading = lazy.replace(used, (name) => `(load_${name}())`)
+  // esbuild also imports what only other chunks of a source use.
+  const isUsed = (name) => loading.includes(`(load_${name}())`)
+  return loading.replace(/^var (import_\w+), load_.*\n/gm, (line, name) => (isUsed(name) ? line : ''))
 }
