@@ -3,10 +3,13 @@
 import { folderStore, openQueue } from '@retriever/queue'
 
 const { connection, name, folder, ...options } = JSON.parse(process.argv[2] ?? '{}')
+// A secret that is in no list.
+const logins = (user) => ({ user, password: 'hunter2' })
 const queue = await openQueue({ connection, name })
 const ended = new AbortController()
 process.once('SIGTERM', () => ended.abort())
 process.stdout.write('works\n')
-const counts = await queue.work({ ...options, store: folderStore(folder), signal: ended.signal, untilDone: true })
+const work = { ...options, logins, store: folderStore(folder), signal: ended.signal, untilDone: true }
+const counts = await queue.work(work).catch(({ code }) => ({ code }))
 process.stdout.write(`${JSON.stringify(counts)}\n`)
 await queue.close()

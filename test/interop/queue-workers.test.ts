@@ -1,8 +1,9 @@
 /** Workers of a queue in Redis: processes that are killed and stopped, connections that break, hosts in trouble. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -157,24 +158,30 @@ queueSuite(({ server, connection, newQueue, newSite, folder }) => {
     expect(got.sort()).toEqual(urls.sort())
   })
 
-  /** All at once: three kills, one stop beyond the lease, a restart of Redis. */
+  /** All at once: three kills, one stop beyond the lease, a restart of Redis, a full disk, and a login. */
   test('killed, stopped and restarted: each URL has one record, and no host more than its cap', {
     timeout: 900_000,
-  }, async () => {
+  }, async ({ onTestFinished }) => {
     const size = process.env.RETRIEVER_TEST_RUNS === 'full' ? { hosts: 500, each: 40 } : { hosts: 60, each: 40 }
-    const perHost = 2
+    const [perHost, interval] = [2, 25]
     const site = await newSite(size.hosts, { delay: 30 })
+    const loggedIn: unknown[] = []
+    site.arrivals.on('request', ({ headers }) => headers.authorization && loggedIn.push(headers.host))
     const queue = await newQueue()
     const urls = site.hosts.flatMap((_, host) =>
       Array.from({ length: size.each }, (_, at) => site.url(host, `/${at}.txt`)),
     )
-    expect(await queue.add(urls)).toMatchObject({ added: urls.length })
-    const options = { connection: connection(), name: queue.name, folder: folder(), perHost, hosts: 16, lease: 2500 }
+    const [first = ''] = site.hosts
+    const items = urls.map((url) => (new URL(url).hostname === first ? { url, login: 'alice' } : url))
+    expect(await queue.add(items)).toMatchObject({ added: urls.length })
+    const shared = join(folder(), 'shared')
+    const options = { connection: connection(), name: queue.name, perHost, interval, hosts: 16, lease: 2500 }
     const workers = new Map<string, ChildProcess>()
     let started = 0
     const start = async (): Promise<void> => {
       const number = `${++started}`
-      workers.set(number, await startWorker({ ...options, request: { headers: { 'X-Worker': number } } }))
+      const request = { headers: { 'X-Worker': number } }
+      workers.set(number, await startWorker({ ...options, folder: shared, request }))
     }
     const doneOver = async (share: number): Promise<void> => {
       while ((await queue.progress()).done < urls.length * share) await setTimeout(20)
@@ -184,12 +191,20 @@ queueSuite(({ server, connection, newQueue, newSite, folder }) => {
       new Promise<{ number: string; host: string }>((resolve) => {
         site.arrivals.on('request', function look({ headers }) {
           const { 'x-worker': number = '', host = '' } = headers
-          if (typeof number !== 'string' || !isWanted(number, host)) return
+          if (typeof number !== 'string' || !workers.has(number) || !isWanted(number, host)) return
           site.arrivals.off('request', look)
           workers.get(to ?? number)?.kill(signal)
           resolve({ number, host })
         })
       })
+    // It begins first, so that there are hosts enough for it to fill its disk.
+    const disk = mkdtempSync(join(tmpdir(), 'queue-disk-'))
+    const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', disk]).status === 0
+    onTestFinished(() => {
+      if (isMounted) spawnSync('umount', [disk])
+      rmSync(disk, { recursive: true })
+    })
+    const saidOnDisk = isMounted ? countsOf(await startWorker({ ...options, folder: disk })) : { code: 'write-failed' }
     await Promise.all([1, 2, 3, 4].map(start))
     for (const share of [0.1, 0.2, 0.3]) {
       await doneOver(share)
@@ -207,6 +222,7 @@ queueSuite(({ server, connection, newQueue, newSite, folder }) => {
     await Promise.all([...workers.values()].map(ended))
 
     expect((await said).lost).toBeGreaterThan(0)
+    expect(await saidOnDisk).toEqual({ code: 'write-failed' })
     expect(await queue.progress()).toMatchObject({
       added: urls.length,
       done: urls.length,
@@ -214,12 +230,30 @@ queueSuite(({ server, connection, newQueue, newSite, folder }) => {
       left: 0,
       hosts: 0,
     })
-    expect(filesIn(folder()).sort()).toEqual(urls.map(bodyOf).sort())
-    expect(readdirSync(join(folder(), '.unfinished')).length).toBeLessThanOrEqual(3 * 16 * perHost)
+    const [records, early] = [filesIn(shared), filesIn(disk)]
+    expect([...new Set([...records, ...early])].sort()).toEqual(urls.map(bodyOf).sort())
+    // Others found none of those that were under way at the full disk, since it is no store of theirs.
+    expect(records.length + early.length - urls.length).toBeLessThan(16 * (perHost + 64))
+    expect(readdirSync(join(shared, '.unfinished')).length).toBeLessThanOrEqual(3 * 16 * perHost)
     expect(overCap(site.seen, perHost)).toEqual([])
+    // A busy machine may shorten one interval, and lengthens others.
+    const spans = [...site.seen.values()].map(({ times }) => (times.at(-1) ?? 0) - (times[0] ?? 0))
+    expect(Math.min(...spans)).toBeGreaterThan(0.8 * interval * (size.each - 1))
+    expect(new Set(loggedIn)).toEqual(new Set([new URL(urls[0] ?? '').host]))
+    const data = readdirSync(server.path('appendonlydir')).map((name) =>
+      readFileSync(server.path(`appendonlydir/${name}`)),
+    )
+    expect(Buffer.concat(data).includes('127.1.0.0')).toBe(true)
+    expect(Buffer.concat(data).includes('hunter2')).toBe(false)
     const repeated = [...site.asked.values()].filter((count) => count > 1).length
     // Only those that were under way or not yet recorded at a kill or at the stop.
     expect(repeated).toBeLessThan(4 * 16 * (perHost + 64))
+    if (process.env.RETRIEVER_TEST_RUNS === 'full') {
+      const most = Math.max(...[...site.seen.values()].map((seen) => seen.most))
+      process.stdout.write(
+        `${urls.length} URLs, ${size.hosts} hosts: ${repeated} asked for again, at most ${most} at a time\n`,
+      )
+    }
   })
 })
 
