@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type Phase, RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type Limits, type RetrieveOptions } from '@retriever/fetchers'
+import { lookingFirst } from '@retriever/fetchers/internal'
 import type { Deadline, RetrievalContext } from '@retriever/fetchers/plugin'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
@@ -79,7 +80,7 @@ describe('an operation', () => {
     expect(String(error)).toContain(`No octets came within ${milliseconds / 1000} s`)
     expect(String(error)).not.toContain('s3cr3t')
     expect(/no TLS on this port/.test(String(error))).toBe(phase === 'tls')
-    expect(/or raise `limits.connectTimeout`/.test(String(error))).toBe(option === 'connectTimeout')
+    expect(/or raise `limits/.test(String(error))).toBe(option === 'connectTimeout')
     expect(vi.getTimerCount()).toBe(0)
   })
 
@@ -114,6 +115,66 @@ describe('an operation', () => {
     expect(await within(2 ** 31 - 1, (deadline) => deadline.within('body', never), long)).toMatchObject({
       code: 'timeout',
     })
+  })
+})
+
+test('an operation that fails leaves no timer to a fetcher that goes on', async () => {
+  const use: Use = async (deadline) => {
+    const before = vi.getTimerCount()
+    await deadline.within('body', () => Promise.reject(new Error('cut'))).catch(() => {})
+    await deadline.within('body', async () => {})
+    return vi.getTimerCount() - before
+  }
+  expect(await during(use)).toBe(0)
+})
+
+describe('a signal that a clock is compared for', () => {
+  /** What happens to a fetcher whose signal is found to be over at the look of this number. */
+  async function looking(number: number, use: Use) {
+    const stop = new AbortController()
+    let looks = 0
+    const signal = lookingFirst(stop.signal, () => {
+      if (++looks === number) stop.abort('late')
+    })
+    const error = await during(use, {}, { signal })
+    await used.catch(() => {})
+    return { error, looks }
+  }
+  const late = expect.objectContaining({ code: 'aborted', cause: 'late' })
+
+  test('is looked at before each operation and after it, and before each request', async () => {
+    let begun = 0
+    const use: Use = async (deadline) => {
+      await deadline.within('request', async () => void begun++)
+      deadline.look()
+      begun += 10
+      await deadline.within('body', async () => {
+        begun += 100
+      })
+    }
+    const { looks } = await looking(Number.POSITIVE_INFINITY, use)
+    expect(begun).toBe(111)
+    const seen: number[] = []
+    for (let number = 1; number <= looks; number++) {
+      begun = 0
+      expect((await looking(number, use)).error).toEqual(late)
+      seen.push(begun)
+    }
+    expect(seen.join()).toMatch(/^(?:0,)*0,1,1,11,111(?:,111)*$/)
+  })
+
+  test('is not looked at once it is over', async () => {
+    const codes: unknown[] = []
+    const use: Use = async (deadline) => {
+      for (let times = 0; times < 3; times++) {
+        await deadline.within('request', async () => {}).catch(({ code }: RetrievalError) => codes.push(code))
+      }
+    }
+    const first = await looking(1, use)
+    expect(first).toEqual({ error: late, looks: 1 })
+    const { looks } = await looking(3, use)
+    expect(looks).toBe(3)
+    expect(new Set(codes)).toEqual(new Set(['aborted']))
   })
 })
 
@@ -189,11 +250,11 @@ describe('an abort of the caller', () => {
       expect(signal.aborted).toBe(false)
       stop()
       deadline.fail(new RetrievalError('refused', 'later', { phase: 'body', url: 'http://h.example/' }))
-      heard.push(signal.reason.code, deadline.signal.reason.code)
+      heard.push(signal.reason.code, deadline.signal.reason.code, String(deadline.reason?.code))
       deadline.onAbort(() => heard.push('late'))()
     })
     await used
-    expect(heard).toEqual(['a', 'aborted', 'aborted', 'late'])
+    expect(heard).toEqual(['a', 'aborted', 'aborted', 'aborted', 'late'])
   })
 
   test('reaches a signal that is asked for afterwards', async () => {

@@ -2,6 +2,8 @@
 import { type ErrorCode, RetrievalError } from '@retriever/core'
 import { type ClientOptions, createClient, type Limits, type RetrievalEvent } from '@retriever/fetchers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { part, reply } from '../protocols/http/support/http-answers.ts'
+import { scriptedHttp } from '../protocols/http/support/scripted-http.ts'
 import { failure } from '../support/failure.ts'
 import { fakeHttp } from '../support/fake-fetcher.ts'
 
@@ -100,5 +102,26 @@ describe('another try', () => {
 
   test('is none if none is allowed', async () => {
     expect((await tries('server-refused', transient, { maxRetries: 0 })).error.message).toBe('No.')
+    expect((await tries('server-refused', transient, { maxRetryTime: 0 })).delays).toEqual([])
   })
+})
+
+test('a body that breaks off goes on where it ended, and the last error counts its octets', async () => {
+  const told: unknown[] = []
+  const fields = { ETag: '"a"', 'Accept-Ranges': 'bytes' }
+  await using server = await scriptedHttp((asked) => {
+    const { range } = asked.fields
+    const whole = range === undefined ? reply(200, fields, 'abc') : part(asked, 'abc', fields)
+    // The head, and one octet of the body for the first request alone.
+    return { octets: whole.subarray(0, whole.indexOf('\r\n\r\n') + 4 + (asked.index === 0 ? 1 : 0)), end: 'fin' }
+  })
+  const onEvent = (event: RetrievalEvent): void => {
+    if (event.type !== 'retried') return
+    told.push('offset' in event ? event.offset : null)
+    setImmediate(() => vi.advanceTimersByTime(event.delay))
+  }
+  await using client = createClient({ onEvent, limits: { maxRetries: 2, idleTimeout: Number.POSITIVE_INFINITY } })
+  const error = await failure((await client.retrieve(server.url)).bytes())
+  expect(error.message).toMatch(/ \(It was tried 3 times; 1 octet of the body came\.\)$/)
+  expect(told).toEqual([1, 1])
 })

@@ -87,4 +87,14 @@ export const equivalents = [
     ['user === null', 'false', 'A URL without a user has no password, and octetsToText(null) is null.'],
     ['{ this.#found?.end() }', '{}', 'The end of a try gives the claim back, too.'],
   ]),
+  ...of('fetchers/src/kit/deadline.ts', [
+    ['[]', '["Stryker was here"]', 'A signal that calls has its functions; types ask for the list.'],
+    ['known === undefined', 'true', 'A listener that is added again is the same one.'],
+    ['heeding.get(signal) !== aborts', 'false', 'A signal that has aborted may lose its listener.'],
+    ['heeding.delete(this)', ';', 'A signal aborts only once.'],
+    ['whole === undefined', 'true', 'The timer of the whole is always over first.'],
+    ['forget()', ';', 'A promise that is settled stays so.'],
+    ['this.end()', ';', 'The end of the retrieval ends its deadline, too.'],
+  ]),
+  ...of('fetchers/src/kit/stopwatch.ts', [['redirected !== undefined', 'true', 'A time that is undefined is none.']]),
 ]
