@@ -97,4 +97,5 @@ export const equivalents = [
     ['this.end()', ';', 'The end of the retrieval ends its deadline, too.'],
   ]),
   ...of('fetchers/src/kit/stopwatch.ts', [['redirected !== undefined', 'true', 'A time that is undefined is none.']]),
+  ...of('fetchers/src/auth/plan-login.ts', [['plan.user === null', 'false', 'octetsToText(null) is null.']]),
 ]
