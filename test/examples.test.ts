@@ -1,6 +1,8 @@
 /** Each program of examples/ is run against the test servers. */
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +10,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { createClient } from '@retriever/fetchers'
+import { createGateway, type Gateway } from '@retriever/gateway'
 import { startServers } from '@retriever/servers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { longestRun } from './support/longest-run.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -108,6 +111,46 @@ describe('examples', () => {
     input.value = 'gopher://h/0y'
     for (const listener of listeners) listener()
     expect(output.textContent).toContain('sends')
+  })
+})
+
+describe('examples/gateway-mounted.mjs', () => {
+  interface Mounts {
+    express(gateway: Gateway): { listen(port: number, host: string): Server }
+    fastify(gateway: Gateway): { listen(place: object): Promise<string>; server: Server }
+    hono(gateway: Gateway): { request(url: string, init: object): Promise<Response> }
+  }
+
+  /** Runs a server for requests by fetch. */
+  async function served(server: Server): Promise<typeof fetch> {
+    if (!server.listening) await once(server, 'listening')
+    onTestFinished(() => void server.close().closeAllConnections())
+    const { port } = server.address() as AddressInfo
+    return (address, init) => fetch(`http://127.0.0.1:${port}${address}`, init)
+  }
+
+  test('Express, Fastify and Hono answer as the server of the pages does, forms among them', async () => {
+    await using client = createClient()
+    await using gateway = createGateway({ client })
+    const { mounts }: { mounts: Mounts } = await import(join(examples, 'gateway-mounted.mjs'))
+    const fastify = mounts.fastify(gateway)
+    await fastify.listen({ port: 0, host: '127.0.0.1' })
+    const hono = mounts.hono(gateway)
+    const asks = [
+      await served(gateway.pages.server.listen(0, '127.0.0.1')),
+      await served(mounts.express(gateway).listen(0, '127.0.0.1')),
+      await served(fastify.server),
+      (address: string, init: object = {}) => hono.request(`http://localhost${address}`, init),
+    ] as const
+    const form = { method: 'POST', body: new URLSearchParams({ token: 'wrong', url: servers.gopher.url }) }
+    const answers = asks.map(async (ask) => {
+      const menu = await ask(`/gopher/${new URL(servers.gopher.url).host}/`)
+      const refused = await ask('/login', form)
+      return [menu.status, await menu.text(), refused.status, await refused.text()]
+    })
+    const [own = [], ...mounted] = await Promise.all(answers)
+    expect(own).toEqual([200, expect.stringContaining('Search the files'), 403, expect.any(String)])
+    expect(mounted).toEqual([own, own, own])
   })
 })
 
