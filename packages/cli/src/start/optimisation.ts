@@ -24,6 +24,9 @@ const few = 200
 /** With more URLs, optimised code pays for what V8 spends on making it. */
 const many = 1500
 
+/** URLs whose bodies pass through unread. Others, as of News, are read line by line, which needs optimised code. */
+const unread = /^https?:/i
+
 /** The CPU time after which a command is no longer short, whatever the number of its URLs. */
 const longMilliseconds = 1000
 
@@ -35,9 +38,10 @@ export class Optimisation {
   readonly #flags = flagsOf[Number.parseInt(process.versions.node, 10)]
   #isDelayed = false
 
-  /** Notes how many URLs the command retrieves. For a short list, V8 optimises nothing, unless it takes long. */
-  expect(urls: number): void {
-    if (this.#flags === undefined || this.#isDelayed || urls < few || urls > many || millisecondsLeft() <= 0) return
+  /** Notes which URLs the command retrieves. For a short list, V8 optimises nothing, unless it takes long. */
+  expect(urls: readonly string[]): void {
+    if (this.#flags === undefined || this.#isDelayed || urls.length < few || urls.length > many) return
+    if (millisecondsLeft() <= 0 || !urls.every((url) => unread.test(url))) return
     this.#isDelayed = true
     setFlagsFromString(this.#flags.never)
     this.#wait()
