@@ -11,7 +11,7 @@ const serverScript = fileURLToPath(new URL('./server.mjs', import.meta.url))
 const devNull = openSync('/dev/null', 'w')
 
 /** Loopback is reached without the caller's proxies. */
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_proxy$/i.test(name)))
+export const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_proxy$/i.test(name)))
 
 /** An interrupt at the terminal reaches all of them, a signal to this process alone none: then they end with it. */
 const running = new Set()

@@ -83,11 +83,11 @@ export async function startRealServer(name, parent) {
   }
 }
 
-/** The first of four neighbouring ports that nobody listens on; the scripts use up to four. */
+/** The first of eight neighbouring ports that nobody listens on; the scripts use up to seven. */
 async function freePorts() {
   for (;;) {
-    const first = 28_000 + 4 * Math.floor(Math.random() * 1000)
-    const free = await Promise.all([0, 1, 2, 3].map((offset) => isFree(first + offset)))
+    const first = 28_000 + 8 * Math.floor(Math.random() * 500)
+    const free = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((offset) => isFree(first + offset)))
     if (free.every(Boolean)) return first
   }
 }

@@ -11,7 +11,7 @@ export function startResident(script, args) {
   child.on('message', (message) => told(message))
   child.once('exit', (code) => failed(new Error(`${script} ended with ${code}`)))
   return {
-    /** The seconds of one round. */
+    /** One round: its seconds, and its octets if the script counts them. */
     run() {
       return new Promise((resolve, reject) => {
         told = resolve
@@ -31,7 +31,7 @@ export function startResident(script, args) {
 export function serveRounds(work) {
   process.on('message', async () => {
     const begin = performance.now()
-    await work()
-    process.send({ seconds: (performance.now() - begin) / 1000 })
+    const octets = await work()
+    process.send({ seconds: (performance.now() - begin) / 1000, octets })
   })
 }

@@ -11,10 +11,16 @@ else await all()
 async function all() {
   const client = createClient({ concurrency: Number(connections), perHost: Number(connections) })
   const bodies = []
+  let octets = 0
   for await (const { representation, error } of client.retrieveAll(urls)) {
     if (error !== null) throw error
-    bodies.push(representation.writeTo(() => {}))
+    bodies.push(
+      representation.writeTo((chunk) => {
+        octets += chunk.length
+      }),
+    )
   }
   await Promise.all(bodies)
   await client.close()
+  return octets
 }

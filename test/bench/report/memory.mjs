@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runNode } from '../lib/children.mjs'
+import { withGigabyte } from './http.mjs'
+import { ours, script } from './measure.mjs'
+import { smallFiles } from './small-files.mjs'
+
+const urlCount = 100_000
+const limits = { limit: 240 }
+const peakOf = async ([, ...args]) => (await runNode(args, limits)).peak
+
+/** The list has each URL once, so the same files are named by queries that differ. */
+export const memory = {
+  name: 'memory',
+  title: 'Memory: the peak of the process',
+  unit: 'MiB',
+  digits: 0,
+  async measure(runs) {
+    const gigabyte = await withGigabyte('nginx', 'files/gigabyte', async (server) => {
+      const url = `http://127.0.0.1:${server.port}/files/gigabyte`
+      const samples = []
+      for (let run = 0; run < runs; run++) samples.push(await peakOf(script('lib/stream.mjs', url)))
+      return [{ name: 'library, HTTP 1 GiB', ours: true, samples, goal: { most: 90 } }]
+    })
+    const many = await smallFiles(
+      'nginx',
+      'files/small',
+      (port) => `http://127.0.0.1:${port}/files/small/`,
+      1,
+      (site) => {
+        const list = join(site.server.scratch(), 'urls')
+        writeFileSync(list, Array.from({ length: urlCount }, (_, index) => `${site.urls[0]}?${index}\n`).join(''))
+        return peakOf(ours('-Z', '--from', list)).then((peak) => [
+          { name: 'retrieve -Z --from, 100,000 URLs', ours: true, samples: [peak], goal: { most: 120 } },
+        ])
+      },
+    )
+    return [...gigabyte, ...many]
+  },
+}

@@ -1,0 +1,3 @@
+import type { Group } from './page.mjs'
+
+export function picture(group: Group): string
