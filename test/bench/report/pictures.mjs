@@ -44,6 +44,7 @@ export function picture(group) {
     ].join('\n')
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="13">
+<title>${escaped(group.title)}</title>
 <rect width="${width}" height="${height}" fill="#ffffff"/>
 ${text(16, 24, group.title, 'start', 'bold')}
 ${bars.join('\n')}
@@ -52,10 +53,13 @@ ${bars.join('\n')}
 }
 
 function text(x, y, content, anchor, weight = 'normal') {
-  const safe = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  return `<text x="${x}" y="${y}" text-anchor="${anchor}" font-weight="${weight}" fill="#24292f">${safe}</text>`
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}" font-weight="${weight}" fill="#24292f">${escaped(content)}</text>`
 }
 
 function line(x1, y1, x2, y2, colour, thickness = 1) {
   return `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="${colour}" stroke-width="${thickness}"/>`
+}
+
+function escaped(content) {
+  return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
