@@ -152,6 +152,21 @@ describe('shows', () => {
     expect(String(body)).toMatch(/<summary>What is sent for this URL<\/summary><pre>[\s\S]*sends {4}alice\\r\\n/)
   })
 
+  test('a file that no page can show as its octets, which are asked for once', async () => {
+    const url = `${servers.gopher.url}9/pub/a.bin`
+    const before = servers.gopher.accepted
+    expect((await pages.get(addressOf(url))).fields.location).toBe(addressOf(url, 'raw=1'))
+    expect(servers.gopher.accepted).toBe(before)
+  })
+
+  test('that a listing has broken off', async () => {
+    const files = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`/file${n}.txt`, '']))
+    await using broken = await startServers({ files, gopher: { faults: { resetAfter: 200_000 } } })
+    const page = await pages.page(broken.gopher.url)
+    expect(page).toContain('>file1.txt</a>')
+    expect(page).toMatch(/<p class="warning">gopher:[^<]*before the whole body had come/)
+  })
+
   test('an error with its status and what to do next', async () => {
     const { status, body } = await pages.get(addressOf(`${servers.ftp.url}no/such`))
     expect(status).toBe(404)

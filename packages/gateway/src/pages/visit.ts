@@ -37,6 +37,7 @@ export async function visit(visiting: Visit, form?: (form: Form) => FormAnswers 
   if (plan.mechanism === 'gopher' && plan.gophertype === '7' && plan.search === null) {
     return show(visiting, titleOf(url), html`${searchForm(url, 'Search for')}\n${await explained(visiting)}`)
   }
+  if (isBinary(resolution)) return redirect(addressOf(url, 'raw=1'))
   let questions: Form | null = null
   const fill = (asking: Form): FormAnswers | null => {
     questions = asking
@@ -57,9 +58,9 @@ async function shown(visiting: Visit, found: Representation): Promise<Answer> {
   const title = titleOf(found.url)
   const details = await explained(visiting)
   const type = found.mediaType ?? typeByName(found.url)
-  if (type === 'text/gemini') return show(visiting, title, joined(gemtext(found), details), found.url)
+  if (type === 'text/gemini') return show(visiting, title, joined(visiting, gemtext(found), details), found.url)
   if (found.kind === 'listing' && found.hasEntries) {
-    return show(visiting, title, joined(listContent(found, own), details), found.url)
+    return show(visiting, title, joined(visiting, listContent(found, own), details), found.url)
   }
   if (type === 'message/rfc822') {
     const message = await readMessage(found)
@@ -71,6 +72,14 @@ async function shown(visiting: Visit, found: Representation): Promise<Answer> {
   }
   await found.cancel()
   return redirect(addressOf(visiting.resolution.url, 'raw=1'))
+}
+
+/** Whether the URL alone tells that no page can show what it leads to. */
+function isBinary({ plan, url }: Resolution): boolean {
+  if (plan.mechanism === 'gopher') return /^[459sgIpPd;<:]$/.test(plan.gophertype)
+  const type = typeByName(url)
+  const isFile = plan.mechanism === 'ftp' || plan.mechanism === 'sftp' || plan.mechanism === 'nfs'
+  return isFile && type !== null && !isText(type)
 }
 
 function isText(type: string | null): boolean {
@@ -91,8 +100,14 @@ function octetsLink(url: string): Html {
   return html`<p><a href="${addressOf(url, 'raw=1')}">The octets as they came</a></p>\n`
 }
 
-async function* joined(content: AsyncIterable<Content>, after: Content): AsyncGenerator<Content> {
-  yield* content
+/** The content and what follows it. If the server breaks off, the page says so. */
+async function* joined(visiting: Visit, content: AsyncIterable<Content>, after: Content): AsyncGenerator<Content> {
+  try {
+    yield* content
+  } catch (error) {
+    if (!RetrievalError.is(error) || visiting.asked.signal.aborted) throw error
+    yield html`<p class="warning">${visiting.core.settings.messageOf(error)}</p>\n`
+  }
   yield after
 }
 
