@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 
 const clients = {
   curl: ['curl', '-sSfL', '-m', '20', '--cacert', '{ca}', '-o', '{file}', '{url}'],
-  wget: ['wget', '-nv', '--tries=1', '--timeout=20', '--ca-certificate={ca}', '-O', '{file}', '{url}'],
+  // With -nv, it shows the password of a URL.
+  wget: ['wget', '-q', '--tries=1', '--timeout=20', '--ca-certificate={ca}', '-O', '{file}', '{url}'],
 }
 
 for (const [name, command] of Object.entries(clients)) {
