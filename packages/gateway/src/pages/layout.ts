@@ -17,7 +17,8 @@ export interface Page {
 /** The fields of all that comes from the origin of the pages. */
 export const ownLines: readonly FieldLine[] = [
   ['X-Content-Type-Options', 'nosniff'],
-  ['Referrer-Policy', 'no-referrer'],
+  // With no-referrer, browsers send forms with `Origin: null` (Fetch Standard 3.2).
+  ['Referrer-Policy', 'same-origin'],
   ['Cross-Origin-Opener-Policy', 'same-origin'],
   ['Cross-Origin-Resource-Policy', 'same-origin'],
   ['X-Robots-Tag', 'noindex, nofollow'],
