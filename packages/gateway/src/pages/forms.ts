@@ -18,7 +18,7 @@ function question({ kind, prompt, default: proposal, choices }: FormField, name:
   const label = html`<label for="${name}">${prompt || 'Answer'}</label>`
   switch (kind) {
     case 'AskP':
-      return html`${label}<input type="password" id="${name}" name="${name}" autocomplete="off">`
+      return html`${label}<input type="password" size="40" id="${name}" name="${name}" autocomplete="off">`
     case 'AskL':
     case 'ChooseF':
       return html`${label}<textarea id="${name}" name="${name}" rows="5" cols="60">${proposal}</textarea>`
@@ -51,8 +51,8 @@ export function answersTo({ fields }: Form, given: URLSearchParams): FormAnswers
 /** A form for a user and a password of a server. */
 export function loginForm(token: string, url: string, user: string): Html {
   return html`<form action="/login" method="post">${hidden(token, url)}
-<label for="user">User</label><input id="user" name="user" value="${user}" autocomplete="off" autocapitalize="off">
-<label for="password">Password</label><input id="password" name="password" type="password" autocomplete="off">
+<label for="user">User</label><input id="user" size="40" name="user" value="${user}" autocomplete="off" autocapitalize="off">
+<label for="password">Password</label><input id="password" size="40" name="password" type="password" autocomplete="off">
 <p><button>Log in</button></p></form>
 <p class="soft">The gateway keeps both in its memory for 30 minutes after their last use, for this server alone.</p>
 `
