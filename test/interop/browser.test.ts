@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { explain } from '@retriever/core'
-import { chromium } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { bundleCore } from '../support/core/bundle.ts'
-
-const program = '/usr/bin/chromium'
+import { launchChromium, needsChromium } from './chromium.ts'
 
 const urls = [
   'ftp://myname@host.dom/%2Fetc/motd',
@@ -23,11 +20,7 @@ const urls = [
 
 describe('chromium', () => {
   test('resolves URLs as Node does', async ({ skip }) => {
-    if (!existsSync(program)) {
-      const reason = 'chromium is not installed: test/interop/install.sh installs it'
-      if (process.env.RETRIEVER_INTEROP !== 'required') skip(reason)
-      expect.fail(reason)
-    }
+    needsChromium(skip)
     const explained = await inPage(urls)
     expect(explained).toEqual(urls.map((url) => explain(url)))
   })
@@ -50,16 +43,7 @@ async function inPage(list: readonly string[]): Promise<unknown> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const browser = await chromium.launch({
-    executablePath: program,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  const browser = await launchChromium()
   try {
     const tab = await browser.newPage()
     await tab.goto(origin)
