@@ -31,8 +31,9 @@ const isolated = [
   'test/client/addresses.test.ts',
   'test/client/guards.test.ts',
   'test/client/retry.test.ts',
-  // It collects garbage again and again: a heap that holds the modules of all files makes that slow.
+  // They collect garbage again and again: a heap that holds the modules of all files makes that slow.
   'test/body/forgotten.test.ts',
+  'test/gateway/crowd.test.ts',
   'test/wire/socks.test.ts',
   'test/wire/socks4.test.ts',
 ]
@@ -55,6 +56,7 @@ const slow = [
 
 /** What `npm test` does a share of (test/support/runs.ts), and `npm run test:all` all: generated inputs, kills. */
 const counted = [
+  'test/gateway/crowd.test.ts',
   'test/cli/many/journal-killed.test.ts',
   'test/cli/many/journal-torn.test.ts',
   'test/cli/options/any-line.test.ts',

@@ -1,0 +1,97 @@
+/** Many clients of a gateway, and clients that break off: nothing of them stays. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { startServers } from '@retriever/servers'
+import { afterAll, expect, test } from 'vitest'
+import { random } from '../support/random.ts'
+import { runs } from '../support/runs.ts'
+import { ask, collect, startProxy } from './support/proxy.ts'
+
+const servers = await startServers({ ftp: true, gopher: true, http: true })
+afterAll(() => servers.close())
+
+const seed = Number(process.env.RETRIEVER_SEED ?? 1 + (Date.now() % 1_000_000))
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCPSocket')).length
+
+test('500 clients at once get the whole of what they ask for, or 503', async () => {
+  await using proxy = await startProxy({ limits: { requests: 100 } })
+  const url = `${servers.gopher.url}0/readme.txt`
+  const { body } = await ask(proxy.port, url)
+  const answers = await Promise.all(Array.from({ length: 500 }, () => ask(proxy.port, url)))
+  const whole = answers.filter(({ status, isWhole, body: came }) => status === 200 && isWhole && came.equals(body))
+  const busy = answers.filter(({ status, fields }) => status === 503 && fields['retry-after'] === '1')
+  expect(whole.length).toBeGreaterThanOrEqual(100)
+  expect(whole.length + busy.length).toBe(500)
+  expect((await ask(proxy.port, url)).status).toBe(200)
+})
+
+test('clients that break off leave no place, no socket and no memory taken', async () => {
+  const places = 20
+  await using proxy = await startProxy({ limits: { requests: places } })
+  const next = random(seed)
+  const urls = [
+    `${servers.ftp.url}big`,
+    `${servers.gopher.url}9/big`,
+    `${servers.http.url}big`,
+    `${servers.ftp.url}pub/hello.txt`,
+    `${servers.gopher.url}0/missing`,
+  ]
+  /** One client: it reads up to so many octets, or nothing, and goes. */
+  const visit = async (): Promise<void> => {
+    const url = urls[Math.floor(next() * urls.length)] ?? ''
+    const most = Math.floor(next() ** 4 * 2 ** 20)
+    const socket = connect(proxy.port, '127.0.0.1')
+    const closed = once(socket, 'close')
+    socket.on('error', () => {})
+    socket.write(`GET ${url} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`)
+    let read = 0
+    socket.on('data', ({ length }) => {
+      read += length
+      if (read >= most) socket.destroy()
+    })
+    if (next() < 0.2) socket.destroy()
+    await closed
+  }
+  const before = sockets()
+  const heaps: number[] = []
+  for (let round = 0; round < runs(64); round++) {
+    await Promise.all(Array.from({ length: places }, visit))
+    await expect
+      .poll(() => [servers.gopher.connections, servers.http.connections], { message: `seed ${seed}` })
+      .toEqual([0, 0])
+    collectGarbage()
+    heaps.push(process.memoryUsage().heapUsed)
+  }
+  // All places can be taken again.
+  const all = Array.from({ length: places }, () => ask(proxy.port, `${servers.gopher.url}0/readme.txt`))
+  expect(
+    (await Promise.all(all)).map(({ status }) => status),
+    `seed ${seed}`,
+  ).toEqual(all.map(() => 200))
+  // Sessions of FTP are kept for a while, one for each place at most.
+  expect(sockets() - before, `seed ${seed}`).toBeLessThanOrEqual(2 * places + 4)
+  const [warm = 0] = heaps.slice(1)
+  const grown = (heaps.at(-1) ?? 0) - warm
+  expect(grown, `seed ${seed}: octets of heap in ${heaps.length} rounds`).toBeLessThan(8 * 2 ** 20)
+})
+
+test('clients that read nothing hold up nobody, and are let go', async () => {
+  const count = runs(200)
+  await using proxy = await startProxy({ limits: { requests: count + 1, idleTimeout: 1000 } })
+  const readers = Array.from({ length: count }, () => {
+    const socket = connect(proxy.port, '127.0.0.1').pause()
+    socket.write(`GET ${servers.http.url}big HTTP/1.1\r\nHost: h\r\n\r\n`)
+    return socket
+  })
+  await Promise.all(readers.map((socket) => once(socket, 'readable')))
+  expect((await ask(proxy.port, `${servers.gopher.url}0/readme.txt`)).status).toBe(200)
+  await expect.poll(() => servers.http.connections).toBe(0)
+  const came = await Promise.all(readers.map(collect))
+  // The buffers of the system hold some megabytes; the file has gigabytes.
+  expect(Math.max(...came.map(({ length }) => length))).toBeLessThan(2 ** 26)
+})
