@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { startServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addressOf, labelOf } from '../../packages/gateway/src/pages/address.ts'
+import { addressOf } from '../../packages/gateway/src/pages/address.ts'
 import { fieldOf, startPages, textOf } from './support/pages.ts'
 
 const servers = await startServers({
@@ -59,6 +59,31 @@ describe('another site', () => {
     expect((await pages.post('/login', values, fields)).status).toBe(403)
   })
 
+  test.each([
+    ['a picture', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }, 403],
+    ['a frame', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' }, 403],
+    ['a script on a port', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }, 403],
+    ['a link', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }, 200],
+    ['a link in an old browser', { referer: 'http://evil.example/' }, 200],
+  ])('makes us send nothing by %s', async (_, fields, status) => {
+    const before = servers.gopher.accepted
+    for (const url of [`${servers.gopher.url}1FLUSHALL`, `${servers.gopher.url}9FLUSHALL`]) {
+      for (const own of [undefined, 'raw=1', 'zip=1']) {
+        const answer = await pages.get(addressOf(url, own), fields as Record<string, string>)
+        expect(answer.status).toBe(status)
+        if (status === 200) expect(textOf(answer)).toContain(`<a href="${addressOf(url)}">Go on to`)
+      }
+    }
+    expect(servers.gopher.accepted).toBe(before)
+  })
+
+  test('gives us no login', async () => {
+    await using guarded = await startServers({ ftp: { auth: 'required' } })
+    const url = guarded.ftp.url.replace('//', '//alice:secret@')
+    expect(await pages.addressOf(url)).toBe(addressOf(url.replace(':secret', '')))
+    expect((await pages.get(await pages.addressOf(url))).status).toBe(401)
+  })
+
   test('that does not know the token sends no form', async () => {
     const values = { url: servers.ftp.url, user: 'u', password: 'p' }
     expect((await pages.post('/login', values)).status).toBe(403)
@@ -74,7 +99,12 @@ describe('another site', () => {
 })
 
 describe('octets of a server', () => {
-  const browser = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const browser = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+  /** The host from which a browser gets the octets of a URL. */
+  const hostOf = async (url: string, from = pages): Promise<string> => {
+    return new URL((await from.get(addressOf(url, 'raw=1'), browser)).fields.location ?? '').host
+  }
 
   test('come to a browser from an origin of their own, fenced', async () => {
     const url = `${servers.ftp.url}evil.html`
@@ -82,8 +112,10 @@ describe('octets of a server', () => {
     expect({ status: first.status, to: first.fields.location }).toEqual({ status: 303, to: addressOf(url, 'raw=1') })
     const second = await pages.get(addressOf(url, 'raw=1'), browser)
     const place = new URL(second.fields.location ?? '')
-    expect(place.host).toBe(`${labelOf(url)}.localhost:${pages.port}`)
-    expect(labelOf(url)).not.toBe(labelOf(servers.gopher.url))
+    expect(place.host).toMatch(new RegExp(`^[\\da-f]{16}\\.localhost:${pages.port}$`))
+    expect(place.host).not.toBe(await hostOf(`${servers.gopher.url}0/a.txt`))
+    await using other = await startPages()
+    expect(place.host).not.toBe(await hostOf(url, other))
     const { status, fields, body } = await pages.get(`${place.pathname}${place.search}`, {
       ...browser,
       host: place.host,
@@ -97,8 +129,7 @@ describe('octets of a server', () => {
   })
 
   test('come from no other origin, and no page comes from theirs', async () => {
-    const label = labelOf(servers.ftp.url)
-    const host = `${label}.localhost:${pages.port}`
+    const host = await hostOf(servers.ftp.url)
     expect((await pages.get(addressOf(servers.gopher.url, 'raw=1'), { host })).status).toBe(421)
     expect((await pages.get(addressOf(servers.ftp.url), { host })).status).toBe(421)
     expect((await pages.get('/', { host })).status).toBe(404)

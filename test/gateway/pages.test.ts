@@ -52,7 +52,7 @@ describe('the address of a URL', () => {
   test('of a URL that is typed is without its wrapper and its password', async () => {
     expect(await pages.addressOf(' <URL:gopher://h/1/> ')).toBe('/gopher/h/1/')
     expect(await pages.addressOf('web+gopher://h/1/')).toBe('/gopher/h/1/')
-    expect(await pages.addressOf('ftp://u:pl4nted@h/')).toBe('/ftp/u@h/')
+    expect((await pages.post('/go', { url: 'ftp://u:pl4nted@h/' })).fields.location).toBe('/ftp/u@h/')
   })
 })
 
@@ -195,6 +195,15 @@ describe('a login', () => {
     const shown = await pages.get(addressOf(url))
     expect(textOf(shown)).toContain('Hello, world.')
     expect(String(shown.body)).not.toContain('secret')
+    expect((await pages.get(addressOf(url.replace('//', '//bob@')))).status).toBe(401)
+  })
+
+  test('that is typed in a URL is kept as well', async () => {
+    await using guarded = await startServers({ ftp: { auth: 'required' } })
+    const url = `${guarded.ftp.url}pub/hello.txt`
+    const { fields } = await pages.post('/go', { url: url.replace('//', '//alice:secret@') })
+    expect(fields.location).toBe(addressOf(url.replace('//', '//alice@')))
+    expect(textOf(await pages.get(fields.location ?? ''))).toContain('Hello, world.')
   })
 })
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 
 /** What an address asks for besides the page of its URL. */
 export interface Wanted {
@@ -50,10 +50,13 @@ function hasHost(scheme: string, rest: string): boolean {
   return !/^s?news$/.test(scheme) || rest.includes('/')
 }
 
-/** The label below `localhost` from which octets of an origin come: no page of another origin can read them. */
-export function labelOf(url: string): string {
+/**
+ * The label below `localhost` from which octets of an origin come: no page of another origin can read them. With the
+ * key, no other site can know it, so that it proves that a page of ours led there.
+ */
+export function labelOf(url: string, key: string): string {
   const [origin = ''] = /^[a-z][a-z0-9+.-]*:(?:\/\/[^/?#]*)?/i.exec(url) ?? []
-  return createHash('sha256')
+  return createHmac('sha256', key)
     .update(origin.toLowerCase().replace(/\/\/.*@/, '//'))
     .digest('hex')
     .slice(0, 16)

@@ -35,6 +35,20 @@ export function checkReader({ headers }: Asked, { token }: Settings): void {
   }
 }
 
+/** Who made a browser ask: its person or a page of ours, or a page of another site, which wants a document or a part. */
+export type Initiator = 'ours' | 'document of others' | 'part of others'
+
+/**
+ * Tells by Sec-Fetch-Site (Fetch Metadata) who made a browser ask; where a browser sends none, by Referer, since our
+ * pages send none. A page on another port of this machine is `same-site`, and not ours.
+ */
+export function initiatorOf({ headers }: Asked): Initiator {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, referer, host } = headers
+  if (site === 'none' || site === 'same-origin') return 'ours'
+  if (site !== undefined) return mode === 'navigate' && dest === 'document' ? 'document of others' : 'part of others'
+  return referer === undefined || referer.startsWith(`http://${host}/`) ? 'ours' : 'document of others'
+}
+
 /** Throws for a form that another site's page sends. */
 export function checkSender({ headers }: Asked): void {
   const { origin, host, 'sec-fetch-site': site } = headers

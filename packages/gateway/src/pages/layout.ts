@@ -64,7 +64,7 @@ function start(title: string, url: string): string {
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header>
-<form action="/go" method="get" role="search"><a href="/">Retriever</a>
+<form action="/go" method="post" role="search"><a href="/">Retriever</a>
 <input name="url" value="${url}" aria-label="URL" autocomplete="off" autocapitalize="off" spellcheck="false">
 <button>Go</button></form>
 </header>

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { encodeOctets, formatLocator, type Resolution } from '@retriever/core'
+import { decodeOctets, encodeOctets, formatLocator, type Resolution } from '@retriever/core'
 import { utf8Octets } from '@retriever/core/internal'
 import { Refusal } from '../problem.ts'
 
@@ -18,6 +18,8 @@ interface Login {
 export class Memory {
   /** Proves that a form was on a page of this gateway. */
   readonly token: string = randomBytes(18).toString('base64url')
+  /** The key of the labels of origins. */
+  readonly key: string = randomBytes(18).toString('base64url')
   readonly #logins = new Map<string, Login>()
   readonly #accepted = new Set<string>()
 
@@ -43,6 +45,7 @@ export class Memory {
     const server = serverOf(resolution)
     const login = this.#logins.get(server)
     if (login === undefined || scheme.userinfo !== 'allowed') return url
+    if (locator.user !== null && decoded(locator.user) !== login.user) return url
     if (Date.now() - login.usedAt > loginLife) {
       this.#logins.delete(server)
       return url
@@ -65,6 +68,11 @@ export class Memory {
       return severity === 'warning' && !this.#accepted.has(`${code} ${server}`)
     })
   }
+}
+
+/** A part of a URL as text. */
+export function decoded(part: string): string {
+  return Buffer.from(decodeOctets(part), 'latin1').toString()
 }
 
 function serverOf({ scheme, locator: { host, port } }: Resolution): string {

@@ -17,7 +17,7 @@ const fence: readonly FieldLine[] = [['Content-Security-Policy', "default-src 'n
  */
 export async function octets(visiting: Visit, { label, port, isLocal }: AskedOrigin): Promise<Answer> {
   const { core, memory, asked, resolution, own } = visiting
-  const wanted = labelOf(resolution.url)
+  const wanted = labelOf(resolution.url, memory.key)
   if (label === null && isLocal && asked.headers['sec-fetch-mode'] !== undefined) {
     return redirect(`http://${wanted}.localhost${port}${addressOf(resolution.url, own ?? 'raw=1')}`)
   }

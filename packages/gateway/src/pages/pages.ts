@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { decodeOctets, formatLocator, type Resolution } from '@retriever/core'
+import { formatLocator, type Resolution, redact } from '@retriever/core'
 import type { Answer, Asked } from '../answer.ts'
 import { type GatewayCore, portOf } from '../core.ts'
 import { checkTarget } from '../guard.ts'
@@ -7,10 +7,10 @@ import { html } from '../html.ts'
 import { problemOf, Refusal } from '../problem.ts'
 import { addressOf, urlAt } from './address.ts'
 import { answersTo } from './forms.ts'
-import { checkReader, checkSender, originOf } from './guard.ts'
+import { checkReader, checkSender, initiatorOf, originOf } from './guard.ts'
 import { homePage, proxyFile } from './home.ts'
 import { ownLines, pageAnswer, redirect } from './layout.ts'
-import { Memory } from './memory.ts'
+import { decoded, Memory } from './memory.ts'
 import { octets } from './octets.ts'
 import { style } from './style.ts'
 import { visit } from './visit.ts'
@@ -55,6 +55,10 @@ export class Pages {
     if (wanted === null) throw new Refusal(404, 'The gateway has no such page. /gopher/HOST/1/ is that of a URL.')
     const resolution = this.#resolve(wanted.url)
     const visiting = { core: this.#core, memory: this.#memory, asked, resolution, own: wanted.own }
+    // A label is known to pages of ours alone.
+    const initiator = origin.label === null ? initiatorOf(asked) : 'ours'
+    if (initiator === 'part of others') throw new Refusal(403, 'Another site may not load this; open it by itself.')
+    if (initiator === 'document of others') return foreignPage(asked, resolution)
     const isOctets = wanted.own !== null && /^(?:raw|zip|part)=/.test(wanted.own)
     if (isOctets && resolution.plan.mechanism !== 'http') return await octets(visiting, origin)
     if (origin.label !== null) throw new Refusal(421, 'Pages have another address; use http://localhost and its port.')
@@ -69,7 +73,7 @@ export class Pages {
     const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(url) ?? []
     const given = new URLSearchParams(query)
     if (path === '/') return homePage(`http://${host}`, proxy, signal)
-    if (path === '/go') return this.#go(given.get('url') ?? '')
+    if (path === '/go') return this.#go(given.get('url') ?? '', false)
     if (path === '/search') return this.#search(given.get('url') ?? '', given.get('words') ?? '')
     if (path === '/style.css') return file('text/css; charset=utf-8', style)
     if (path === '/robots.txt') return file('text/plain', 'User-agent: *\nDisallow: /\n')
@@ -77,8 +81,11 @@ export class Pages {
     return null
   }
 
-  /** The page of a URL that a person types. A password in it is kept in memory, and goes into no address. */
-  #go(typed: string): Answer {
+  /**
+   * The page of a URL that a person types. A password in it is kept in memory, and goes into no address; a link of
+   * another site gives none.
+   */
+  #go(typed: string, isTyped: boolean): Answer {
     const url = typed
       .trim()
       .replace(/^<(?:URL:)?\s*(.*?)\s*>$/is, '$1')
@@ -88,7 +95,7 @@ export class Pages {
     const { user, password } = resolution.locator
     if (password === null) return redirect(addressOf(resolution.url))
     const without = this.#resolve(formatLocator({ ...resolution.locator, password: null }))
-    this.#memory.keep(without, decoded(user), decoded(password))
+    if (isTyped) this.#memory.keep(without, decoded(user ?? ''), decoded(password))
     return redirect(addressOf(without.url))
   }
 
@@ -103,6 +110,7 @@ export class Pages {
   async #take(asked: Asked): Promise<Answer> {
     checkSender(asked)
     const given = await readForm(asked)
+    if (asked.url === '/go') return this.#go(given.get('url') ?? '', true)
     this.#memory.check(given.get('token'))
     const resolution = this.#resolve(given.get('url') ?? '')
     switch (asked.url) {
@@ -128,8 +136,11 @@ export class Pages {
   }
 }
 
-function decoded(part: string | null): string {
-  return Buffer.from(decodeOctets(part ?? ''), 'latin1').toString()
+/** Asks before anything is sent for a URL to which another site has led. */
+function foreignPage({ signal }: Asked, { url }: Resolution): Answer {
+  const content = html`<p>Another site leads here. Nothing has been sent yet.</p>
+<p><a href="${addressOf(url)}">Go on to ${redact(url)}</a> <a href="/">Do not</a></p>\n`
+  return pageAnswer({ title: 'Before you go on', url, content }, signal)
 }
 
 function file(type: string, body: string): Answer {
