@@ -182,6 +182,7 @@ describe('a login', () => {
     const url = `${guarded.ftp.url}pub/hello.txt`
     const asked = await pages.get(addressOf(url))
     expect({ status: asked.status, basic: asked.fields['www-authenticate'] }).toEqual({ status: 401, basic: undefined })
+    expect(textOf(asked)).toContain('The server wants a user and a password.')
     const form = { token: fieldOf(String(asked.body), 'token'), url }
     const wrong = await pages.post('/login', { ...form, user: 'alice', password: 'pl4nted' })
     expect(wrong.fields.location).toBe(addressOf(url))

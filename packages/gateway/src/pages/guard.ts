@@ -35,7 +35,7 @@ export function checkReader({ headers }: Asked, { token }: Settings): void {
   }
 }
 
-/** Who made a browser ask: its person or a page of ours, or a page of another site, which wants a document or a part. */
+/** Who made a browser ask: its person or a page of ours, or a page of another site, for a document or a part. */
 export type Initiator = 'ours' | 'document of others' | 'part of others'
 
 /**

@@ -146,7 +146,8 @@ async function failed(visiting: Visit, error: unknown, questions: Form | null): 
   const { status, title, lines } = problemOf(error, core.settings.messageOf)
   const others = lines.filter(([name]) => name !== 'WWW-Authenticate')
   if (status === 401 && locator.host !== null) {
-    const isWrong = error.code === 'auth-failed'
+    // At first, the server has refused an anonymous login.
+    const isWrong = error.code === 'auth-failed' && memory.withLogin(resolution) !== url
     const asking = isWrong ? 'The server refuses this user or password.' : 'The server wants a user and a password.'
     const content = html`<p>${asking}</p>\n${loginForm(memory.token, url, locator.user ?? '')}${await explained(visiting)}`
     return show(visiting, 'Log in', content, url, status, others)
