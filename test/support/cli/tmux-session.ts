@@ -14,12 +14,17 @@ export interface RunningScreen extends Disposable {
  * shell does first.
  */
 export function onScreen(folder: string, args: string, columns: number, before = ''): RunningScreen {
+  return programOnScreen(folder, `${before}seq 30; '${process.execPath}' '${bin}' ${args}`, columns)
+}
+
+/** What a shell runs, on a screen of so many columns. */
+export function programOnScreen(folder: string, command: string, columns: number): RunningScreen {
   const socket = `retrieve-test-${process.pid}-${count++}`
   const tmux = (...words: readonly string[]): string =>
     execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...words], { encoding: 'utf8', cwd: folder })
   const size = ['-x', String(columns), '-y', '24']
   // The screen is full, as it is after some work: while there is room below, tmux moves lines up when it wraps others.
-  const script = `${before}seq 30; '${process.execPath}' '${bin}' ${args}; echo "ended with $?"; read line`
+  const script = `${command}; echo "ended with $?"; read line`
   tmux('new-session', '-d', ...size, '-c', folder, 'bash', '--norc', '-c', script)
   return {
     async shows(wanted) {
