@@ -32,6 +32,24 @@ describe('many articles of one group', () => {
       }
     }))
 
+  test('of long message-ids are asked for without a listener for each', async () => {
+    // 512 commands of 250 octets are more than a socket holds before it wants to drain.
+    const ids = numbers(1, 512).map((number) => `${number}-${'i'.repeat(220)}@x.example`)
+    await using server = await scriptedNews(() => undefined)
+    await using client = createClient({ fetchers: [nntpFetcher({ connections: 1 })] })
+    const warnings: string[] = []
+    const note = ({ message }: Error): void => void warnings.push(message)
+    process.on('warning', note)
+    try {
+      const urls = ids.map((id) => `news://127.0.0.1:${server.port}/${id}`)
+      const texts = urls.map(async (url) => (await client.retrieve(url)).text())
+      expect(await Promise.all(texts)).toEqual(ids.map((id) => article(`<${id}>`)))
+    } finally {
+      process.off('warning', note)
+    }
+    expect(warnings).toEqual([])
+  })
+
   test('are asked for 512 at a time on one connection', async () => {
     const urls = numbers(1, 512)
     let asked = ''

@@ -78,12 +78,17 @@ export class Connection {
 
   /** Sends several lines at once, as sendLine does. */
   async sendLines(lines: readonly string[], shown: readonly string[] = lines): Promise<void> {
-    if (!lines.every(isOneLine)) {
-      throw this.#context.error('refused', 'A line to be sent holds CR, LF, NUL or a character that is no octet.', {
-        phase: 'policy',
-      })
-    }
+    this.#checkLines(lines)
     await this.#write(`${lines.join('\r\n')}\r\n`, `${shown.join('\r\n')}\r\n`)
+  }
+
+  /**
+   * Sends one line as sendLine does, but does not wait until the system has taken it. For commands that are sent while
+   * answers are read: a server that writes an answer reads nothing, and would wait for the client as the client for it.
+   */
+  async postLine(line: string, shown: string = line): Promise<void> {
+    this.#checkLines([line])
+    this.#begin(`${line}\r\n`, `${shown}\r\n`)
   }
 
   /** Sends octets that may contain line ends (Gopher+ form data). `shown` as in sendLine. */
@@ -96,15 +101,27 @@ export class Connection {
     await this.#write(octets, null)
   }
 
+  #checkLines(lines: readonly string[]): void {
+    if (lines.every(isOneLine)) return
+    throw this.#context.error('refused', 'A line to be sent holds CR, LF, NUL or a character that is no octet.', {
+      phase: 'policy',
+    })
+  }
+
   async #write(octets: string, shown: string | null): Promise<void> {
+    if (this.#begin(octets, shown)) return
+    await this.#context.deadline.within('request', () => drainedOrOver(this.#socket))
+  }
+
+  /** Hands octets to the socket. Returns false if it holds more than it should. */
+  #begin(octets: string, shown: string | null): boolean {
     const { deadline, emit, url, stopwatch } = this.#context
     deadline.look()
     if (shown !== null) {
       emit({ type: 'sent', url, octets: shown })
       stopwatch?.requested()
     }
-    if (this.#socket.write(octets, 'latin1')) return
-    await deadline.within('request', () => drainedOrOver(this.#socket))
+    return this.#socket.write(octets, 'latin1')
   }
 
   /**

@@ -179,7 +179,7 @@ export class NntpSession implements ReusableSession, UnreadBody {
     this.#queue.add(command)
     if (command.isGroup) this.#selection = command
     this.#gather()
-    command.sent = new Connection(this.#socket, context).sendLine(command.text, shown)
+    command.sent = new Connection(this.#socket, context).postLine(command.text, shown)
     // Avoids an unhandledRejection. The retrieval that reads the reply still gets the error.
     command.sent.catch(() => {})
     return command
