@@ -36,6 +36,19 @@ test('a client that asks too often gets 429 and the time to wait, and others are
   expect((await get(proxy.port, url, '127.0.0.2')).status).toBe(200)
 })
 
+test('a body of fetch() that its caller has forgotten gives its place back', async () => {
+  await using proxy = await startProxy({ limits: { requests: 1, idleTimeout: 200 } })
+  // More than waits in the streams between.
+  await using origin = await startScripted(`HTTP/1.0 200 OK\r\n\r\n${'x'.repeat(4_000_000)}`)
+  const ask = (): Promise<Response> => proxy.gateway.proxy.fetch(new Request(`http://127.0.0.1:${origin.port}/`))
+  const forgotten = await ask()
+  expect(forgotten.status).toBe(200)
+  expect((await ask()).status).toBe(503)
+  // The stream is watched, and not read.
+  await expect(forgotten.body?.getReader().closed).rejects.toThrow('200 ms (limits.idleTimeout)')
+  expect((await ask()).status).toBe(200)
+})
+
 test('a wrong token counts, so that nobody tries many', async () => {
   await using proxy = await startProxy({ policy: { token: 'a'.repeat(20) }, limits: { clientRate: 0.01 } })
   const login = `Proxy-Authorization: Bearer ${'a'.repeat(20)}\r\n`

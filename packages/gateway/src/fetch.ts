@@ -29,6 +29,19 @@ export async function answerRequest(
   const { status, reason = '', lines: given, body: content } = answer
   if (content instanceof Readable) content.once('close', leave)
   else leave()
-  const octets = content instanceof Readable ? (Readable.toWeb(content) as ReadableStream<Uint8Array>) : content
+  const octets = content instanceof Readable ? webStream(content, core.settings.limits.idleTimeout) : content
   return new Response(octets, { status, statusText: reason, headers: given.map(([name, value]) => [name, value]) })
+}
+
+/** Ends the content if nothing of it moves for so long: a body that its caller has forgotten would keep its place. */
+function webStream(content: Readable, idleTimeout: number): ReadableStream<Uint8Array> {
+  const stream = Readable.toWeb(content) as ReadableStream<Uint8Array>
+  const giveUp = (): void => {
+    content.destroy(new Error(`Nothing of the body was read for ${idleTimeout} ms (limits.idleTimeout).`))
+  }
+  const timer = setTimeout(giveUp, idleTimeout).unref()
+  // toWeb has paused the content, so that a further listener does not make it flow.
+  content.on('data', () => timer.refresh())
+  content.once('close', () => clearTimeout(timer))
+  return stream
 }

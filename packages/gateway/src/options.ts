@@ -33,7 +33,7 @@ export interface GatewayLimits {
   readonly connections?: number
   /** How long a client may take to send the head of its request, in milliseconds. Default 10000. */
   readonly headTimeout?: number
-  /** How long nothing may move on a connection, in milliseconds. Default 120000. */
+  /** How long nothing may move on a connection, or in the body of a `fetch`, in milliseconds. Default 120000. */
   readonly idleTimeout?: number
 }
 
