@@ -156,6 +156,13 @@ describe('a server', () => {
     expect(page).not.toMatch(/href="(?:javascript|data|file):|<script/)
   })
 
+  test('makes no page of a text that is too long, though it does not tell its size', async () => {
+    await using origin = await startLine('http://a.b/ '.repeat(400_000))
+    const url = `finger://127.0.0.1:${origin.port}/x`
+    const { status, fields } = await pages.get(addressOf(url))
+    expect({ status, leads: fields.location }).toEqual({ status: 303, leads: addressOf(url, 'raw=1') })
+  })
+
   test('puts no line into our head by the name of an attachment', async () => {
     const article = 'From: a\r\nSubject: b\r\nContent-Type: application/x; name="a\\"\r\n\r\nX: y"\r\n\r\nx'
     await using origin = await startLine(article)

@@ -2,6 +2,7 @@ import { formatExplanation, type Resolution, RetrievalError } from '@retriever/c
 import type { Representation } from '@retriever/fetchers'
 import type { Form, FormAnswers } from '@retriever/fetchers/internal'
 import { readMessage } from '@retriever/fetchers/mime'
+import { decodeText } from '@retriever/fetchers/plugin'
 import type { Answer, Asked } from '../answer.ts'
 import type { GatewayCore } from '../core.ts'
 import { type Content, type Html, html } from '../html.ts'
@@ -86,14 +87,16 @@ function isText(type: string | null): boolean {
   return type !== null && /^(?:text\/(?!html$)|application\/(?:json|xml|x-ldif|ld\+json)$)/.test(type)
 }
 
-/** The text; null if it is too long. */
+/** The text; null if it is too long. Few servers tell the size before. */
 async function readText(found: Representation): Promise<string | null> {
-  try {
-    return await found.text()
-  } catch (error) {
-    if (RetrievalError.is(error) && error.code === 'limit-exceeded') return null
-    throw error
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of found) {
+    size += piece.length
+    if (size > mostText) return null
+    pieces.push(new Uint8Array(piece))
   }
+  return decodeText(Buffer.concat(pieces), found)
 }
 
 function octetsLink(url: string): Html {
