@@ -142,7 +142,12 @@ async function* news(listing: Representation): AsyncGenerator<Content> {
   }
   const lines = threaded(entries).map(({ entry: { name, url, modified, size, details = {} }, depth }) => {
     const facts = [
-      typeof details.from === 'string' ? details.from.replace(/\s*<[^<>]*>$/, '').replaceAll('"', '') : null,
+      typeof details.from === 'string'
+        ? details.from
+            .replace(/<[^<>]*>$/, '')
+            .replaceAll('"', '')
+            .trim()
+        : null,
       modified === undefined ? null : dateText(modified),
       size === undefined ? null : sizeText(size),
     ].filter((fact) => fact !== null && fact !== '')
