@@ -87,6 +87,8 @@ describe('shows', () => {
     })
     expect(names.sort()).toEqual(['_.._x', 'b.txt', 'sub/c.bin'])
     expect((await pages.get(addressOf(servers.gopher.url, 'zip=1'))).status).toBe(404)
+    await using guarded = await startServers({ ftp: { auth: 'required' } })
+    expect((await pages.get(addressOf(guarded.ftp.url, 'zip=1'))).status).toBe(401)
   })
 
   test('a Gopher menu, and the form of a search, which leads to its results', async () => {
@@ -197,6 +199,15 @@ describe('a login', () => {
     expect(textOf(shown)).toContain('Hello, world.')
     expect(String(shown.body)).not.toContain('secret')
     expect((await pages.get(addressOf(url.replace('//', '//bob@')))).status).toBe(401)
+  })
+
+  test('that is typed in an address does not stay there', async () => {
+    await using guarded = await startServers({ ftp: { auth: 'required' } })
+    const url = `${guarded.ftp.url}pub/hello.txt`
+    const { fields, body } = await pages.get(addressOf(url.replace('//', '//alice:pl4nted@')))
+    expect(fields.location).toBe(addressOf(url.replace('//', '//alice@')))
+    const page = await pages.get(fields.location ?? '')
+    expect(`${body}${page.body}`).not.toContain('pl4nted')
   })
 
   test('that is typed in a URL is kept as well', async () => {

@@ -23,7 +23,7 @@ export async function octets(visiting: Visit, { label, port, isLocal }: AskedOri
   }
   if (label !== null && label !== wanted) throw new Refusal(421, 'Octets of another server have another address.')
   if (memory.unaccepted(resolution).length > 0) return redirect(addressOf(resolution.url))
-  if (own === 'zip=1') return zipped(visiting, fence)
+  if (own === 'zip=1') return await zipped(visiting, fence)
   const part = /^part=(.+)$/.exec(own ?? '')?.[1]
   if (part !== undefined) return await messagePart(visiting, part)
   const headers = { ...asked.headers, accept: undefined, authorization: undefined }

@@ -54,11 +54,13 @@ export class Pages {
     const wanted = urlAt(asked.url)
     if (wanted === null) throw new Refusal(404, 'The gateway has no such page. /gopher/HOST/1/ is that of a URL.')
     const resolution = this.#resolve(wanted.url)
-    const visiting = { core: this.#core, memory: this.#memory, asked, resolution, own: wanted.own }
     // A label is known to pages of ours alone.
     const initiator = origin.label === null ? initiatorOf(asked) : 'ours'
     if (initiator === 'part of others') throw new Refusal(403, 'Another site may not load this; open it by itself.')
     if (initiator === 'document of others') return foreignPage(asked, resolution)
+    if (resolution.locator.password !== null)
+      return redirect(addressOf(this.#withoutPassword(resolution), wanted.own ?? undefined))
+    const visiting = { core: this.#core, memory: this.#memory, asked, resolution, own: wanted.own }
     const isOctets = wanted.own !== null && /^(?:raw|zip|part)=/.test(wanted.own)
     if (isOctets && resolution.plan.mechanism !== 'http') return await octets(visiting, origin)
     if (origin.label !== null) throw new Refusal(421, 'Pages have another address; use http://localhost and its port.')
@@ -92,11 +94,16 @@ export class Pages {
       .replace(/^URL:(?=[a-z][a-z0-9+.-]*:)/i, '')
     if (url === '') return redirect('/')
     const resolution = this.#resolve(url.replace(/^web\+(?=[a-z])/i, ''))
-    const { user, password } = resolution.locator
-    if (password === null) return redirect(addressOf(resolution.url))
-    const without = this.#resolve(formatLocator({ ...resolution.locator, password: null }))
+    return redirect(addressOf(this.#withoutPassword(resolution, isTyped)))
+  }
+
+  /** The URL without its password, which is kept in memory if a person has typed it. */
+  #withoutPassword({ url, locator }: Resolution, isTyped = true): string {
+    const { user, password } = locator
+    if (password === null) return url
+    const without = this.#resolve(formatLocator({ ...locator, password: null }))
     if (isTyped) this.#memory.keep(without, decoded(user ?? ''), decoded(password))
-    return redirect(addressOf(without.url))
+    return without.url
   }
 
   #search(index: string, words: string): Answer {

@@ -13,7 +13,7 @@ const mostEntries = 10_000
 export const treeMechanisms: ReadonlySet<string> = new Set(['ftp', 'sftp', 'nfs'])
 
 /** A folder and all below it as a ZIP file, written as the files come. `FAILED.txt` in it tells what failed. */
-export function zipped(visiting: Visit, lines: readonly FieldLine[]): Answer {
+export async function zipped(visiting: Visit, lines: readonly FieldLine[]): Promise<Answer> {
   const { resolution, asked } = visiting
   if (!treeMechanisms.has(resolution.plan.mechanism)) {
     throw new Refusal(404, 'Only folders by FTP, SFTP and NFS come as ZIP files.')
@@ -26,7 +26,10 @@ export function zipped(visiting: Visit, lines: readonly FieldLine[]): Answer {
   ]
   // HEAD walks through no tree.
   if (asked.method === 'HEAD') return { status: 200, lines: head, body: null }
-  const stream = makeZip(files(visiting)) as Parameters<typeof Readable.fromWeb>[0]
+  const all = files(visiting)
+  // What fails before the first file is an error with its status.
+  const first = await all.next()
+  const stream = makeZip(from(first, all)) as Parameters<typeof Readable.fromWeb>[0]
   return { status: 200, lines: head, body: Readable.fromWeb(stream, { signal: asked.signal }) }
 }
 
@@ -36,7 +39,15 @@ interface ZippedFile {
   readonly lastModified: Date
 }
 
-async function* files({ core, memory, asked: { signal }, resolution }: Visit): AsyncGenerator<ZippedFile> {
+async function* from(
+  first: IteratorResult<ZippedFile, void>,
+  others: AsyncGenerator<ZippedFile, void>,
+): AsyncGenerator<ZippedFile, void> {
+  if (first.done !== true) yield first.value
+  yield* others
+}
+
+async function* files({ core, memory, asked: { signal }, resolution }: Visit): AsyncGenerator<ZippedFile, void> {
   const { client, messageOf } = core.settings
   const failed: string[] = []
   const walk = client.walk(memory.withLogin(resolution), { signal, maxEntries: mostEntries })
