@@ -6,7 +6,10 @@ import { type Expression, expressionsIn, madeByImporting } from './support/regex
 // In this process: not by a thread or a Java program.
 process.env.RECHECK_SYNC_BACKEND = 'pure'
 
-const shipped = ['packages/core/src', 'packages/fetchers/src', 'packages/cli/src', 'test/servers/src']
+const shipped = [
+  ...['core', 'fetchers', 'cli', 'gateway', 'queue'].map((name) => `packages/${name}/src`),
+  'test/servers/src',
+]
 const { literals, constructing } = expressionsIn(...shipped)
 
 /** What the checker cannot decide or takes for slow, by the beginning of its source, and why it is not. */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { schemeOf } from '@retriever/core/internal'
 
 /** What an address asks for besides the page of its URL. */
 export interface Wanted {
@@ -55,9 +56,10 @@ function hasHost(scheme: string, rest: string): boolean {
  * key, no other site can know it, so that it proves that a page of ours led there.
  */
 export function labelOf(url: string, key: string): string {
-  const [origin = ''] = /^[a-z][a-z0-9+.-]*:(?:\/\/[^/?#]*)?/i.exec(url) ?? []
+  const [, authority = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url) ?? []
+  const host = authority.slice(authority.lastIndexOf('@') + 1)
   return createHmac('sha256', key)
-    .update(origin.toLowerCase().replace(/\/\/.*@/, '//'))
+    .update(`${schemeOf(url)} ${host.toLowerCase()}`)
     .digest('hex')
     .slice(0, 16)
 }

@@ -88,10 +88,9 @@ export class Pages {
    * another site gives none.
    */
   #go(typed: string, isTyped: boolean): Answer {
-    const url = typed
-      .trim()
-      .replace(/^<(?:URL:)?\s*(.*?)\s*>$/is, '$1')
-      .replace(/^URL:(?=[a-z][a-z0-9+.-]*:)/i, '')
+    const given = typed.trim()
+    const bare = given.startsWith('<') && given.endsWith('>') ? given.slice(1, -1).trim() : given
+    const url = bare.replace(/^URL:(?=\s*[a-z][a-z0-9+.-]*:)/i, '').trim()
     if (url === '') return redirect('/')
     const resolution = this.#resolve(url.replace(/^web\+(?=[a-z])/i, ''))
     return redirect(addressOf(this.#withoutPassword(resolution, isTyped)))

@@ -10,7 +10,7 @@ function isRefusal(error: unknown): error is Error {
 /** An error that Redis has answered becomes `server-refused`; any other stays. */
 export function ofRefusal(error: unknown): unknown {
   if (!isRefusal(error)) return error
-  const reason = error.message.replace(/\.+$/, '')
+  const reason = error.message.replace(/\.$/, '')
   const message = `Redis refuses a command of this queue: ${reason}.`
   return new RetrievalError('server-refused', message, { phase: 'request', cause: error })
 }
