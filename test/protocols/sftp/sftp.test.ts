@@ -5,17 +5,13 @@ import { startServer, type TestServer } from '@retriever/servers'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
-import { hostKey, knownLine, publicKey, type SftpOptions, startSftpServer } from '../../support/sftp-server.ts'
+import { hostKey, knownLine, newKey, publicKey, type SftpOptions, startSftpServer } from '../../support/sftp-server.ts'
 
 const login = { credentials: () => ({ user: 'alice', password: 'secret' }) }
-const otherKey = publicOf(ssh2.utils.generateKeyPairSync('ed25519').private)
+const otherKey = publicOf(newKey())
 const otherRsa = ssh2.utils.generateKeyPairSync('rsa', { bits: 2048 }).private
-const mine = ssh2.utils.generateKeyPairSync('ed25519').private
-const locked = ssh2.utils.generateKeyPairSync('ed25519', {
-  passphrase: 'open',
-  cipher: 'aes256-cbc',
-  rounds: 4,
-}).private
+const mine = newKey()
+const locked = newKey({ passphrase: 'open', cipher: 'aes256-cbc', rounds: 4 })
 const lockedPem = generateKeyPairSync('rsa', {
   modulusLength: 2048,
   publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
@@ -314,7 +310,7 @@ describe('the login', () => {
 
   test('by the first of several keys that fits, which are read once the server takes keys', async () => {
     let reads = 0
-    const other = ssh2.utils.generateKeyPairSync('ed25519').private
+    const other = newKey()
     const keys = [other, 'no key', locked, mine].map((text, at) => ({ name: `key ${at}`, text }))
     const privateKeys = async () => {
       reads++

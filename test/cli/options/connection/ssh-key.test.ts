@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { retrieve, temporaryFolder } from '../../../support/cli/run.ts'
-import { publicKey, startSftpServer } from '../../../support/sftp-server.ts'
+import { newKey, publicKey, startSftpServer } from '../../../support/sftp-server.ts'
 
 const folder = temporaryFolder()
-const { private: key, public: ownPublic } = ssh2.utils.generateKeyPairSync('ed25519')
+const key = newKey()
 const fingerprint = createHash('sha256').update(publicKey).digest('base64').replace(/=+$/, '')
 let server: Awaited<ReturnType<typeof startSftpServer>>
 beforeAll(async () => {
-  const parsed = ssh2.utils.parseKey(ownPublic)
+  const parsed = ssh2.utils.parseKey(key)
   if (parsed instanceof Error) throw parsed
   server = await startSftpServer({ clientKey: parsed.getPublicSSH(), methods: ['publickey'] })
   writeFileSync(join(folder(), 'key'), key)
