@@ -39,8 +39,8 @@ export function checkReader({ headers }: Asked, { token }: Settings): void {
 export type Initiator = 'ours' | 'document of others' | 'part of others'
 
 /**
- * Tells by Sec-Fetch-Site (Fetch Metadata) who made a browser ask; where a browser sends none, by Referer, which is ours
- * or absent if our person asks. A page on another port of this machine is `same-site`, and not ours.
+ * Tells by Sec-Fetch-Site (Fetch Metadata) who made a browser ask; where a browser sends none, by Referer, which is
+ * ours or absent if a person asks. A page on another port of this machine is `same-site`, and not ours.
  */
 export function initiatorOf({ headers }: Asked): Initiator {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, referer, host } = headers
