@@ -3,7 +3,7 @@
  * comes in pieces.
  */
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import { type Client, type ClientOptions, createClient, type RetrieveOptions } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
@@ -186,8 +186,7 @@ describe('TLS, and neither length nor last chunk: close_notify proves the end', 
         .pipe(socket)
     })
     onTestFinished(() => void relay.close())
-    await once(relay.listen(0, '::1'), 'listening')
-    const { port } = relay.address() as AddressInfo
+    const port = await listenWhereNobodyElse(relay)
     await using client = createClient({ limits, tls: { ca: testCa } })
     // localhost is 127.0.0.1 first.
     expect(await resultOf(client, `https://localhost:${port}/`)).toEqual(expected)
@@ -445,3 +444,18 @@ describe('R41: a slow consumer (http.test.ts has a body with a length)', () => {
     expect(length).toBe(size)
   })
 })
+
+/** Listens on ::1 on a port that no other test has on 127.0.0.1. */
+async function listenWhereNobodyElse(server: Server): Promise<number> {
+  await once(server.listen(0, '::1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const probe = connect(port, '127.0.0.1')
+  const isFree = await once(probe, 'connect').then(
+    () => false,
+    () => true,
+  )
+  probe.destroy()
+  if (isFree) return port
+  await new Promise((resolve) => server.close(resolve))
+  return listenWhereNobodyElse(server)
+}
