@@ -170,7 +170,7 @@ export interface Config {
   readonly gateway: GatewaySettings | null
   /** The servers and the command of serve; null for the other commands. */
   readonly serving: Serving | null
-  /** What audit runs; null for the other commands. */
+  /** The settings of audit; null for the other commands. */
   readonly audit: AuditSettings | null
 }
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { Refusal } from './problem.ts'
 
-/** What one client may ask for. */
+/** The limits for one client. */
 interface Rates {
   readonly clientRate: number
   readonly clientRequests: number
@@ -70,7 +70,7 @@ export class Clients {
     }
   }
 
-  /** What has not been asked for in a second is lost. */
+  /** The most requests at once: a client saves up those of one second. */
   get #most(): number {
     return Math.max(1, this.#rates.clientRate)
   }

@@ -31,6 +31,12 @@ export function linesOf(raw: readonly string[]): FieldLine[] {
   return Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? ''])
 }
 
+/** The field that gives content a file name (RFC 6266), whatever characters it has. */
+export function disposition(type: 'inline' | 'attachment', name: string): FieldLine {
+  const coded = encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\uFFFD')).replaceAll("'", '%27')
+  return ['Content-Disposition', `${type}; filename*=UTF-8''${coded}`]
+}
+
 /** Adds this proxy to Via (RFC 9110 7.6.3), as a line of its own. */
 export function viaLine(version: string, pseudonym: string): FieldLine {
   return ['Via', `${version} ${pseudonym}`]

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { networkInterfaces } from 'node:os'
-import type { Resolution } from '@retriever/core'
-import { isInward, isLoopback } from '@retriever/core/internal'
+import { findScheme, type Resolution } from '@retriever/core'
+import { isInward, isLoopback, schemeOf } from '@retriever/core/internal'
 import { isLocal } from '@retriever/fetchers/internal'
 import type { Asked } from './answer.ts'
 import { Refusal } from './problem.ts'
@@ -23,13 +23,15 @@ export function checkToken(given: string | undefined, token: string | null): voi
         .toString('latin1')
         .replace(/^[^:]*:/s, '')
     : value
-  if (timingSafeEqual(hash(password), hash(token))) return
+  if (isSecret(password, token)) return
   const message = 'This gateway wants its token as the password of the proxy, with any user.'
   throw new Refusal(407, message, [['Proxy-Authenticate', 'Basic realm="retrieve gateway"']])
 }
 
-function hash(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+/** Whether a text is the secret. The time that this takes tells nothing about either. */
+export function isSecret(given: string, secret: string): boolean {
+  const [one, other] = [given, secret].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer]
+  return timingSafeEqual(one, other)
 }
 
 /** Throws for a request whose form no proxy answers, or that a web page may have made. */
@@ -49,6 +51,12 @@ export function checkForm({ method, url, lines, headers }: Asked, pseudonym: str
   if (!isWeb && (headers.origin !== undefined || mode !== 'navigate')) {
     throw new Refusal(403, 'A web page may not ask for this URL; open it by itself.')
   }
+}
+
+/** Whether a page may lead to a URL: to no script, and to nothing of this machine. */
+export function isLinked(url: string): boolean {
+  const scheme = findScheme(schemeOf(url) ?? '')
+  return scheme !== undefined && !isLocal(scheme)
 }
 
 /** Throws for a URL of this machine's files and programs, and for the gateway's own addresses. */

@@ -25,7 +25,7 @@ export class Html {
   }
 }
 
-/** What stands in a piece of HTML: texts, which are escaped, and pieces. Null and undefined stand for nothing. */
+/** The content of a piece of HTML: texts, which are escaped, and other pieces. Null and undefined add nothing. */
 export type Content = Html | string | number | null | undefined | readonly Content[]
 
 /** Makes a piece of HTML: html`<b>${name}</b>`. Every value is escaped, in content and in quoted attributes. */

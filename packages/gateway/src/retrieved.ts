@@ -2,6 +2,7 @@ import { encodeOctets, formatLocator, type Resolution, RetrievalError } from '@r
 import type { Representation, RetrieveOptions } from '@retriever/fetchers'
 import { httpDate } from '@retriever/fetchers/internal'
 import type { Answer, Asked, FieldLine } from './answer.ts'
+import { disposition } from './fields.ts'
 import { ownPageLines, prefersHtml } from './html.ts'
 import { typeByName } from './media-types.ts'
 import type { Settings } from './options.ts'
@@ -89,12 +90,7 @@ function answerOf(representation: Representation, isForPerson: boolean, isHead: 
   ]
   if (size !== null) lines.push(['Content-Length', String(size)])
   if (kind === 'object' && hasRanges(mechanism)) lines.push(['Accept-Ranges', 'bytes'])
-  if (givenName !== null) {
-    lines.push([
-      'Content-Disposition',
-      `inline; filename*=UTF-8''${encodeURIComponent(givenName).replaceAll("'", '%27')}`,
-    ])
-  }
+  if (givenName !== null) lines.push(disposition('inline', givenName))
   if (isHead) void representation.cancel()
   return { status: 200, lines, body: isHead ? null : representation.nodeStream() }
 }

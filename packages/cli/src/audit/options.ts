@@ -48,7 +48,7 @@ export const auditOptions: readonly OptionRow<AuditOption>[] = [
   },
 ]
 
-/** What audit runs. */
+/** The command that audit runs, and how it runs it. */
 export type AuditSettings = Pick<AuditOptions, 'command' | 'env' | 'classes' | 'schemes' | 'timeout'>
 
 interface AuditLine extends GivenOptions<AuditOption> {

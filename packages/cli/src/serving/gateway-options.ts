@@ -107,7 +107,7 @@ export interface GatewaySettings {
   /** The token that the user gave; null if there is none. */
   readonly token: string | null
   readonly tunnels: boolean
-  /** What one client may ask for. */
+  /** The limits for one client. */
   readonly limits: Pick<GatewayLimits, 'clientRate' | 'clientRequests'>
   /** Null: servers answer. */
   readonly offline: OfflineSettings | null
@@ -138,7 +138,7 @@ export function readGateway(line: GivenOptions<GatewayOption>, env: NodeJS.Proce
   }
 }
 
-/** What one client may ask for if others than this machine's programs may. */
+/** The limits for one client of a gateway that other machines reach. */
 const openLimits = { clientRate: 20, clientRequests: 16 }
 
 function readRate(line: GivenOptions<GatewayOption>): Pick<GatewayLimits, 'clientRate'> {

@@ -9,7 +9,7 @@ type Load = (id: string) => unknown
 /** Runs a module: its text is the body. */
 type Factory = (exports: unknown, require: Load, module: Module) => void
 
-/** What a file of the bundle is: one module, or several by their names, some of which are in another such file. */
+/** The content of a file of the bundle: a module, or several by name, some of which are in another such file. */
 export type BundledFile = Factory | Readonly<Record<string, Factory | string>>
 
 /**

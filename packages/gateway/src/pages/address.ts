@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { schemeOf } from '@retriever/core/internal'
 
-/** What an address asks for besides the page of its URL. */
+/** A URL, and the form in which an address asks for it. */
 export interface Wanted {
   readonly url: string
   /**
@@ -13,7 +13,7 @@ export interface Wanted {
 
 /** The parameter of the gateway at the end of an address. */
 const ownParameter = /[?&]((?:raw=1|zip=1|part=\d+(?:\.\d+)*|sort=-?(?:name|size|modified)))$/
-/** What browsers send in an address as it is. */
+/** The characters that browsers send in an address as they are. */
 const plain = /^[\w.~!$&'()*+,;=:@%/?[\]-]*$/
 /** A segment that browsers take out of an address. */
 const dots = /(?:^|\/)(?:\.|%2e){1,2}(?:[/?]|$)/i
@@ -31,7 +31,7 @@ export function addressOf(url: string, own?: string): string {
   return own === undefined ? address : `${address}${address.includes('?') ? '&' : '?'}${own}`
 }
 
-/** What an address asks for; null if it is none of a URL. */
+/** The URL of an address, and its form; null if it is the address of none. */
 export function urlAt(address: string): Wanted | null {
   const [, own = null] = ownParameter.exec(address) ?? []
   const target = own === null ? address : address.slice(0, -own.length - 1)

@@ -35,12 +35,12 @@ export function checkReader({ headers }: Asked, { token }: Settings): void {
   }
 }
 
-/** Who made a browser ask: its person or a page of ours, or a page of another site, for a document or a part. */
+/** The side that made a browser ask: a person or our page, or another site's page, for a document or a part. */
 export type Initiator = 'ours' | 'document of others' | 'part of others'
 
 /**
- * Tells by Sec-Fetch-Site (Fetch Metadata) who made a browser ask; where a browser sends none, by Referer, which is
- * ours or absent if a person asks. A page on another port of this machine is `same-site`, and not ours.
+ * Tells by Sec-Fetch-Site (Fetch Metadata) which side made a browser ask; where a browser sends none, by Referer, which
+ * is ours or absent if a person asks. A page on another port of this machine is `same-site`, and not ours.
  */
 export function initiatorOf({ headers }: Asked): Initiator {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, referer, host } = headers

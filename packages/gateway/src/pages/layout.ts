@@ -36,8 +36,8 @@ export const pageLines: readonly FieldLine[] = [
 ]
 
 /** Sends a browser on to an address. */
-export function redirect(address: string, lines: readonly FieldLine[] = ownLines): Answer {
-  return { status: 303, lines: [...lines, ['Location', address]], body: null }
+export function redirect(address: string): Answer {
+  return { status: 303, lines: [...ownLines, ['Location', address]], body: null }
 }
 
 /** The answer with a page. */

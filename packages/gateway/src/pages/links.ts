@@ -1,13 +1,13 @@
-import { extractUrls, findScheme } from '@retriever/core'
-import { isLocal } from '@retriever/fetchers/internal'
+import { extractUrls } from '@retriever/core'
+import { schemeOf } from '@retriever/core/internal'
+import { isLinked } from '../guard.ts'
 import { type Content, html } from '../html.ts'
 import { addressOf } from './address.ts'
 
 /** A link through the gateway; URLs of the web lead there directly. Null: no page may lead to the URL. */
 export function hrefOf(url: string): string | null {
-  const name = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(url)?.[0].toLowerCase() ?? ''
-  const scheme = findScheme(name)
-  if (scheme === undefined || isLocal(scheme) || name === 'data') return null
+  const name = schemeOf(url)
+  if (!isLinked(url) || name === 'data') return null
   return name === 'http' || name === 'https' || name === 'mailto' ? url : addressOf(url)
 }
 

@@ -1,6 +1,7 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { decodeOctets, encodeOctets, formatLocator, type Resolution } from '@retriever/core'
 import { utf8Octets } from '@retriever/core/internal'
+import { isSecret } from '../guard.ts'
 import { Refusal } from '../problem.ts'
 
 /** How long a login is kept after its last use, in milliseconds. */
@@ -14,7 +15,7 @@ interface Login {
   usedAt: number
 }
 
-/** What the pages remember of their people, by server and in memory alone. */
+/** The logins and accepted warnings of the people who use the pages, by server. No file has them. */
 export class Memory {
   /** Proves that a form was on a page of this gateway. */
   readonly token: string = randomBytes(18).toString('base64url')
@@ -25,8 +26,7 @@ export class Memory {
 
   /** Throws unless a form has the token. */
   check(given: string | null): void {
-    const [ours, theirs] = [Buffer.from(this.token), Buffer.from(given ?? '')]
-    if (ours.length === theirs.length && timingSafeEqual(ours, theirs)) return
+    if (isSecret(given ?? '', this.token)) return
     throw new Refusal(
       403,
       'The form is not from a page of this gateway, or the gateway has started anew; load it again.',

@@ -1,5 +1,6 @@
 import { readMessage } from '@retriever/fetchers/mime'
 import type { Answer, FieldLine } from '../answer.ts'
+import { disposition } from '../fields.ts'
 import { Refusal } from '../problem.ts'
 import { retrieved } from '../retrieved.ts'
 import { addressOf, labelOf } from './address.ts'
@@ -41,11 +42,10 @@ async function messagePart({ core, memory, asked, resolution }: Visit, number: s
   }
   const part = (await readMessage(found)).part(number)
   if (part === null) throw new Refusal(404, `The message has no part ${number}.`)
-  const name = encodeURIComponent((part.name ?? `part-${number}`).replace(/\p{Surrogate}/gu, '\uFFFD'))
   const type = /^[\w.+-]+\/[\w.+-]+$/.test(part.mediaType) ? part.mediaType : 'application/octet-stream'
   const lines: FieldLine[] = [
     ['Content-Type', type],
-    ['Content-Disposition', `attachment; filename*=UTF-8''${name.replaceAll("'", '%27')}`],
+    disposition('attachment', part.name ?? `part-${number}`),
     ...fence,
   ]
   return { status: 200, lines, body: Buffer.from(part.octets) }

@@ -114,7 +114,7 @@ async function* joined(visiting: Visit, content: AsyncIterable<Content>, after: 
   yield after
 }
 
-/** What is sent for a URL, folded. */
+/** The explanation of a URL, which says what is sent, folded. */
 async function explained({ core, resolution }: Visit): Promise<Html> {
   const explanation = await core.settings.client.explain(resolution.url)
   return html`<details><summary>What is sent for this URL</summary><pre>${formatExplanation(explanation)}</pre></details>\n`
@@ -137,16 +137,15 @@ async function failed(visiting: Visit, error: unknown, questions: Form | null): 
   if (!RetrievalError.is(error)) throw error
   const { core, memory, resolution } = visiting
   const { url, locator } = resolution
-  const message = core.settings.messageOf(error)
+  const { status, title, detail, lines } = problemOf(error, core.settings.messageOf)
   if (error.code === 'form-required' && questions !== null) {
     return show(visiting, titleOf(url), [serverForm(questions, memory.token, url), await explained(visiting)])
   }
   if (error.code === 'handoff') {
-    const content = html`<p>${message}</p>\n<p><a href="${url}">Let the system open it</a></p>\n`
+    const content = html`<p>${detail}</p>\n<p><a href="${url}">Let the system open it</a></p>\n`
     return show(visiting, 'A service, not a document', [content, await explained(visiting)])
   }
   // A browser would take WWW-Authenticate for the gateway's own question.
-  const { status, title, lines } = problemOf(error, core.settings.messageOf)
   const others = lines.filter(([name]) => name !== 'WWW-Authenticate')
   if (status === 401 && locator.host !== null) {
     // At first, the server has refused an anonymous login.
@@ -155,7 +154,7 @@ async function failed(visiting: Visit, error: unknown, questions: Form | null): 
     const content = html`<p>${asking}</p>\n${loginForm(memory.token, url, locator.user ?? '')}${await explained(visiting)}`
     return show(visiting, 'Log in', content, url, status, others)
   }
-  const content = html`<p>${message}</p>\n<p class="soft">${error.code}</p>\n${await explained(visiting)}`
+  const content = html`<p>${detail}</p>\n<p class="soft">${error.code}</p>\n${await explained(visiting)}`
   return show(visiting, title, content, url, status, others)
 }
 

@@ -3,6 +3,7 @@ import { RetrievalError } from '@retriever/core'
 import { fileNameOf } from '@retriever/fetchers'
 import { makeZip } from 'client-zip'
 import type { Answer, FieldLine } from '../answer.ts'
+import { disposition } from '../fields.ts'
 import { Refusal } from '../problem.ts'
 import type { Visit } from './visit.ts'
 
@@ -18,10 +19,9 @@ export async function zipped(visiting: Visit, lines: readonly FieldLine[]): Prom
   if (!treeMechanisms.has(resolution.plan.mechanism)) {
     throw new Refusal(404, 'Only folders by FTP, SFTP and NFS come as ZIP files.')
   }
-  const name = encodeURIComponent(`${fileNameOf(resolution) ?? 'files'}.zip`).replaceAll("'", '%27')
   const head: FieldLine[] = [
     ['Content-Type', 'application/zip'],
-    ['Content-Disposition', `attachment; filename*=UTF-8''${name}`],
+    disposition('attachment', `${fileNameOf(resolution) ?? 'files'}.zip`),
     ...lines,
   ]
   // HEAD walks through no tree.

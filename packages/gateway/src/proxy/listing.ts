@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import { findScheme, redact } from '@retriever/core'
+import { redact } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
-import { isLocal } from '@retriever/fetchers/internal'
+import { isLinked } from '../guard.ts'
 import { escaped, ownPage, pageEnd, pageStart } from '../html.ts'
 
 /** The field of the form by which a person searches a Gopher index: no selector has it by chance. */
@@ -23,12 +23,6 @@ function line({ name, kind, url, size, modified }: Entry): string {
   const shown = escaped(kind === 'directory' && !name.endsWith('/') ? `${name}/` : name)
   const link = url !== null && isLinked(url) ? `<a href="${escaped(url)}">${shown || escaped(url)}</a>` : shown
   return facts.length === 0 ? link : `${link}  ${facts.join('  ')}`
-}
-
-/** Whether a page may lead there: to no script, and to nothing of this machine. */
-function isLinked(url: string): boolean {
-  const scheme = findScheme(/^[a-z][a-z0-9+.-]*(?=:)/i.exec(url)?.[0].toLowerCase() ?? '')
-  return scheme !== undefined && !isLocal(scheme)
 }
 
 /** A page that asks for the words of a search, for a Gopher index. */
