@@ -10,6 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENFILE: 'this system has as many files open as it can',
   ENOENT: 'its folder does not exist',
   ENOSPC: 'no space is left on the device',
+  ERR_ACCESS_DENIED: 'the permission model of Node refuses it',
   ENOTDIR: 'a part of its path is no folder',
   EROFS: 'the file system is read-only',
 }
@@ -17,4 +18,12 @@ const reasons: Readonly<Record<string, string>> = {
 /** Says in words why the system refused to write a file. Undefined for a reason that has no words here. */
 export function systemReason(cause: unknown): string | undefined {
   return reasons[(cause as NodeJS.ErrnoException).code ?? '']
+}
+
+/**
+ * Throws an error, unless it says that Node's permission model has refused a call: it refuses most calls on open files,
+ * whatever may be written.
+ */
+export function unlessDenied(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ERR_ACCESS_DENIED') throw error
 }

@@ -36,7 +36,13 @@ const maxComplaint = 2048
  * limits.maxCollected.
  */
 export function runProgram(program: Program, context: RetrievalContext): Promise<ProgramOutput> {
-  return context.deadline.within('request', () => run(program, context))
+  const { name, packageName } = program
+  return context.deadline
+    .within('request', () => run(program, context))
+    .catch((cause: NodeJS.ErrnoException) => {
+      // Node's permission model refuses before there is a process.
+      throw cause.code === 'ERR_ACCESS_DENIED' ? notStarted(name, packageName, cause, context) : cause
+    })
 }
 
 function run({ name, args, variables, packageName }: Program, context: RetrievalContext): Promise<ProgramOutput> {

@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
-import { orWriteFailed, writeFailed, writeWhole } from './local-file.ts'
+import { orWriteFailed, setTimes, writeFailed, writeWhole } from './local-file.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function append(
     // If another process has appended to the file in the meantime, it is no copy of the resource.
     await checkLength(file, path, length)
     check()
-    if (modified !== null) await orWriteFailed(path, () => file.utimes(new Date(), modified))
+    if (modified !== null) await orWriteFailed(path, () => setTimes(file, path, modified))
   } catch (error) {
     // The server did not begin at the offset (threats.md R18). The file could still have the right length.
     const isUseless = RetrievalError.is(error) && ['range-refused', 'checksum-failed'].includes(error.code)

@@ -1,11 +1,11 @@
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, mkdir, stat } from 'node:fs/promises'
+import { type FileHandle, lutimes, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Advice, RetrievalError } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
 import { invalidOption } from '../kit/limits.ts'
 import { whenFilesAllow } from '../kit/open-files.ts'
-import { systemReason } from '../kit/system-reason.ts'
+import { systemReason, unlessDenied } from '../kit/system-reason.ts'
 
 /** Throws RetrievalError `invalid-option` if `path` is no path. "" would be the current folder. */
 export function checkPathText(name: string, path: unknown): void {
@@ -17,6 +17,14 @@ export function checkPathText(name: string, path: unknown): void {
 export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
   let at = 0
   while (at < chunk.length) at += (await file.write(chunk, at)).bytesWritten
+}
+
+/** Sets the times of an open file at `path`; if that is refused, of the path, but not of what a link there names. */
+export async function setTimes(file: FileHandle, path: string, modified: Date): Promise<void> {
+  await file.utimes(new Date(), modified).catch((error: unknown) => {
+    unlessDenied(error)
+    return lutimes(path, new Date(), modified)
+  })
 }
 
 /** Runs one operation on a file that is being written. A system error becomes `write-failed`; see asWriteFailed(). */

@@ -4,11 +4,13 @@ import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import type { ResumePoint } from '../contract/fetcher.ts'
 import { overlap } from '../kit/request-options.ts'
+import { unlessDenied } from '../kit/system-reason.ts'
 import {
   exists,
   orWriteFailed,
   partFlags,
   partMode,
+  setTimes,
   special,
   takenOver,
   writeFailed,
@@ -166,8 +168,8 @@ export class PartFile {
   ): Promise<void> {
     const { mode, least } = this.#options
     if (this.#length < least) throw tooShort(this.#path, least, this.#length)
-    if (mode !== null) await orWriteFailed(this.#part, () => this.#file.chmod(mode))
-    if (modified !== null) await orWriteFailed(this.#part, () => this.#file.utimes(new Date(), modified))
+    if (mode !== null) await orWriteFailed(this.#part, () => this.#file.chmod(mode).catch(unlessDenied))
+    if (modified !== null) await orWriteFailed(this.#part, () => setTimes(this.#file, this.#part, modified))
     await beforeName?.(this.#length)
     await this.#check()
     await orWriteFailed(this.#part, () => this.#file.close())
@@ -192,7 +194,7 @@ export class PartFile {
   async #keep(length: number): Promise<void> {
     // A write that failed on a full disk may have left a piece of its chunk.
     if ((await this.#file.stat()).size > length) await this.#file.truncate(length)
-    await this.#file.datasync()
+    await this.#file.datasync().catch(unlessDenied)
     await this.#lock.leave({ ...this.#record, length, writer: null })
   }
 

@@ -5,6 +5,7 @@ import {
   futimesSync,
   linkSync,
   lstatSync,
+  lutimesSync,
   openSync,
   renameSync,
   rmSync,
@@ -12,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import type { ByteSource } from '../contract/byte-source.ts'
+import { unlessDenied } from '../kit/system-reason.ts'
 import { asWriteFailed, exists, partFlags, partMode, takenOver, writeFailed } from './local-file.ts'
 import { momentary } from './part-lock.ts'
 
@@ -95,26 +97,30 @@ export async function saveInMemory(octets: Uint8Array, destination: Destination)
  * Writes the part, and closes it. Returns its inode number if another save may think this process dead, as after it was
  * stopped for seconds, and put its own part there. Otherwise null: two looks at the file would be of no use.
  */
-function fill(
-  part: string,
-  file: number,
-  octets: Uint8Array,
-  { mode, modified, beforeName }: Destination,
-  begun: number,
-): number | null {
+function fill(part: string, file: number, octets: Uint8Array, destination: Destination, begun: number): number | null {
   try {
     try {
       for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
-      if (mode !== null) fchmodSync(file, mode)
-      if (modified !== null) futimesSync(file, new Date(), modified)
+      describe(file, part, destination)
       const isSoon = Math.abs(Date.now() - begun) < momentary / 2
-      return isSoon && beforeName === undefined ? null : fstatSync(file).ino
+      return isSoon && destination.beforeName === undefined ? null : fstatSync(file).ino
     } finally {
       closeSync(file)
     }
   } catch (error) {
     rmSync(part, { force: true })
     throw asWriteFailed(part, error)
+  }
+}
+
+/** As PartFile.publish(). */
+function describe(file: number, part: string, { mode, modified }: Destination): void {
+  try {
+    if (mode !== null) fchmodSync(file, mode)
+    if (modified !== null) futimesSync(file, new Date(), modified)
+  } catch (error) {
+    unlessDenied(error)
+    if (modified !== null) lutimesSync(part, new Date(), modified)
   }
 }
 
