@@ -46,9 +46,12 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
 export async function main(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
-  host: Host,
+  given: Host,
   optimisation: Optimisation | null = null,
 ): Promise<number> {
+  // Only Node's permission model, in which --jail runs this command once more, makes this member.
+  const jailed = 'permission' in process ? await import('./start/jailed-host.ts') : null
+  const host = jailed?.isJailed() ? jailed.jailedHost(given) : given
   const interrupts = watchInterrupts(host)
   const output = new Output(interrupts.signal, env, host)
   // Reports errors in the options themselves; another one replaces it once the options are read.
@@ -68,6 +71,9 @@ export async function main(
       const { versionText } = await import('./version.ts')
       await output.write(versionText(RETRIEVE_VERSION, RETRIEVE_SCHEMES))
       return 0
+    }
+    if (line.has('jail') && !jailed?.isJailed()) {
+      return await (await import('./start/jail.ts')).runJailed(argv, line, env, host)
     }
     for (const message of line.warnings) report.warning({ message })
     const shared = line.following.length === 0 ? null : await sharedFetchers()

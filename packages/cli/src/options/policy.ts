@@ -12,6 +12,7 @@ export type PolicyOption =
   | 'allow-downgrade'
   | 'allow-inward'
   | 'public-only'
+  | 'jail'
   | 'allow-address'
   | 'disallow-username-in-url'
   | 'proto'
@@ -64,6 +65,16 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     help: 'Connect only to public addresses, read no files, use no proxy: for URLs that others give',
     commands: connecting,
     example: 'retrieve --public-only http://www.example.org/',
+  },
+  {
+    long: 'jail',
+    sent: false,
+    help:
+      'Run in a process of few rights, by the permission model of Node: it writes nothing but --output-dir, the folder ' +
+      'of mirror, or the current folder, reads nothing but that and the files you name, and starts no program',
+    commands: ['get', 'mirror'],
+    example: 'retrieve --jail --output-dir downloads -O https://www.example.org/file.txt',
+    global: true,
   },
   {
     long: 'allow-address',

@@ -1,0 +1,128 @@
+/** `--jail`: the second process, and what Node's permission model lets it do. */
+import { spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startServers, type TestServers } from '@retriever/servers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jailedHost } from '../../packages/cli/src/start/jailed-host.ts'
+import { bin, retrieveApart, start, temporaryFolder, useBundle } from '../support/cli/run.ts'
+
+useBundle()
+const folder = temporaryFolder()
+let servers: TestServers<'http' | 'ftp'>
+let url = ''
+/** A folder that the second process may write, within one that it may not. */
+let inner = ''
+/** Without the guard of the tests, which the second process has no right to read. */
+const env = { NODE_OPTIONS: '' }
+
+beforeAll(async () => {
+  servers = await startServers({ http: true, ftp: { faults: { stall: 'body' } } })
+  url = `${servers.http.url}pub/hello.txt`
+  inner = join(folder(), 'inner')
+  mkdirSync(inner)
+})
+afterAll(() => servers.close())
+
+const run = (...args: string[]) => retrieveApart(args, { cwd: inner, env })
+
+test('a file is written in the folder, and nowhere else', async () => {
+  const above = join(folder(), 'above')
+  expect(await run('-s', '--jail', '-o', 'here', url)).toEqual({ status: 0, stdout: '', stderr: '' })
+  expect(readFileSync(join(inner, 'here'), 'utf8')).toBe('Hello, world.\n')
+  const refused = await run('-sS', '--jail', '-o', '../above', url)
+  expect(refused).toMatchObject({ status: 23, stdout: '' })
+  expect(refused.stderr).toContain('the permission model of Node refuses it')
+  expect(existsSync(above)).toBe(false)
+  expect(await run('-s', '-o', '../above', url)).toMatchObject({ status: 0 })
+})
+
+test('mirror writes its own folder, which may be new', async () => {
+  const tree = join(folder(), 'new/tree')
+  expect(await run('mirror', '-s', '--jail', `${servers.http.url}pub/sub/`, tree)).toMatchObject({ status: 0 })
+  expect(existsSync(join(tree, 'deep/file.txt'))).toBe(true)
+})
+
+test('what the line names is read, other files are not, and no program runs', async () => {
+  writeFileSync(join(folder(), 'list'), `${url}\n${servers.http.url}missing\n`)
+  writeFileSync(join(folder(), 'config'), 'from = ../list\n')
+  const listed = await run('-sS', '--jail', '-K', '../config')
+  expect(listed).toMatchObject({ status: 22, stdout: 'Hello, world.\n' })
+  expect(await run('-sS', '--jail', `file://${join(folder(), 'list')}`)).toMatchObject({ status: 37, stdout: '' })
+  const logged = await run('-sS', '--jail', '--journal', 'journal', '--from', '../list', '-O')
+  expect(logged).toMatchObject({ status: 22, stderr: expect.not.stringContaining('permission model') })
+  const program = await run('-sS', '--jail', 'man:ls')
+  expect(program.status).toBe(37)
+  expect(program.stderr).toContain('could not be started (ERR_ACCESS_DENIED)')
+})
+
+test('options from standard input would be read twice', async () => {
+  const child = start(['--jail', '-K', '-'], { cwd: inner, env })
+  const [text] = await once(child.stderr ?? child, 'data')
+  expect(`${text}`).toContain('-K needs a file')
+  expect(await once(child, 'close')).toEqual([2, null])
+})
+
+test('standard input is that of the second process', async () => {
+  const child = start(['-sS', '--jail', '--from', '-'], { cwd: inner, env, input: 'pipe' })
+  child.stdin?.end(`${url}\n`)
+  let text = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk
+  })
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(text).toBe('Hello, world.\n')
+})
+
+/** A process that waits for the rest of a file, which it has begun to write. */
+async function waiting(name: string, more: object = {}) {
+  const args = ['-sS', '--jail', '-o', name, `${servers.ftp.url}pub/a.bin`]
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: inner,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...more,
+  })
+  await expect.poll(() => existsSync(join(inner, `${name}.part`))).toBe(true)
+  return child
+}
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s to the first process ends both', async (signal) => {
+  const child = await waiting(signal)
+  child.kill(signal)
+  // The second process has the pipes open, too.
+  expect(await once(child, 'close')).toEqual([{ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }[signal], null])
+})
+
+test('Ctrl-C, which reaches both processes, ends them as one: what came is kept', async () => {
+  const child = await waiting('kept', { detached: true })
+  process.kill(-(child.pid ?? 0), 'SIGINT')
+  expect(await once(child, 'close')).toEqual([130, null])
+  expect(existsSync(join(inner, 'kept.part.json'))).toBe(true)
+})
+
+test('if the first process is killed, so is the second', async () => {
+  const child = await waiting('killed')
+  child.kill('SIGKILL')
+  expect(await once(child, 'close')).toEqual([null, 'SIGKILL'])
+})
+
+test('a signal that reaches both processes counts once, a second one again', () => {
+  const [process, tie, seen] = [new EventEmitter(), new EventEmitter(), [] as string[]]
+  const end = (signal: string) => seen.push(`ended by ${signal}`)
+  const host = jailedHost(process as never, Object.assign(tie, { end }))
+  const listener = (name: string) => seen.push(name)
+  const told = () => tie.emit('message', { signal: 'SIGINT' })
+  host.on('SIGINT', listener)
+  process.emit('SIGINT', 'SIGINT')
+  told()
+  expect(seen).toEqual(['SIGINT'])
+  told()
+  process.emit('SIGINT', 'SIGINT')
+  expect(seen).toEqual(['SIGINT', 'SIGINT'])
+  host.off('SIGINT', listener)
+  expect(process.listenerCount('SIGINT')).toBe(0)
+  told()
+  expect(seen.at(-1)).toBe('ended by SIGINT')
+})
