@@ -102,6 +102,16 @@ describe('a small body that came whole', () => {
   })
 })
 
+test('a small body removes the record of a process that was killed before it had a part', async () => {
+  const record = { url: 'http://h/x', etag: '"a"', modified: null, size: 3, length: null }
+  const dead = { pid: 1, started: 'ended', host: 'elsewhere', boot: null }
+  const old = new Date(Date.now() - 3_600_000)
+  await writeFile(at('x.part.json'), JSON.stringify({ ...record, writer: dead }))
+  await utimes(at('x.part.json'), old, old)
+  expect(await save(chunks('abc'), 3)).toMatchObject({ size: 3, resumedFrom: 0 })
+  expect(await left()).toEqual(['x'])
+})
+
 describe('a small body is not published but kept', () => {
   test('if its end fails after all octets', async () => {
     async function* body(): AsyncGenerator<Uint8Array> {

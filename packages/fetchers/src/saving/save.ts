@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from 'node:fs'
+import { existsSync, lstatSync, type Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ByteSource, Sink } from '../contract/byte-source.ts'
@@ -10,6 +10,7 @@ import { append } from './append.ts'
 import type { Digests } from './digests.ts'
 import { asWriteFailed, exists, makeFolders, orWriteFailed, writeFailed } from './local-file.ts'
 import { PartFile } from './part-file.ts'
+import { recordPath, removeStale } from './part-lock.ts'
 import { type SaveOptions, saveOptionKinds } from './save-options.ts'
 import type { SavedFacts } from './saved-facts.ts'
 import { maxSmall, SmallBody, saveInMemory } from './small-body.ts'
@@ -72,7 +73,11 @@ export async function save(
     const octets = await small.whole(size)
     if (octets !== null) check()
     const target = { path, mode, modified, overwrite, beforeName }
-    if (octets !== null && (await whenFilesAllow(async () => saveInMemory(octets, target)))) return 0
+    if (octets !== null && (await whenFilesAllow(async () => saveInMemory(octets, target)))) {
+      // A process that was killed before its part had an octet has left only the record.
+      if (existsSync(recordPath(`${path}.part`))) await removeStale(`${path}.part`)
+      return 0
+    }
   }
   const part = await PartFile.open(path, facts, { mode, resumable, least })
   sink.startOver = () => part.startOver()
