@@ -61,6 +61,8 @@ describe('shows', () => {
     const url = `${servers.ftp.url}pub/`
     const page = await pages.page(url)
     expect(page).toContain(`<a href="${addressOf(`${url}hello.txt`)}">hello.txt</a></td><td class="size">14 B</td>`)
+    // As the command writes it.
+    expect(page).toContain('a.bin</a></td><td class="size">4.0 KiB</td>')
     expect(page).toContain(`<a href="${addressOf(servers.ftp.url)}">Up to the folder above</a>`)
     const sizes = async (order: string): Promise<number[]> => {
       const rows = textOf(await pages.get(addressOf(url, `sort=${order}`)))

@@ -6,6 +6,7 @@ import type { Streams } from './streams.ts'
 import { type ColorChoice, colored, type Paint, plain, type Style, wantsColor } from './style.ts'
 import { wrap } from './wrap.ts'
 
+export { formatSize } from '@retriever/fetchers/internal'
 export { StdoutClosed }
 
 /** All output of the program. Standard output gets only bodies and answers; standard error gets everything else. */
@@ -213,17 +214,4 @@ function inJson(character: string): string {
 /** Formats milliseconds: `12 ms`, `3.1 s`. */
 export function formatTime(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
-}
-
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-
-/** Formats a size in at most four figures: `999 B`, `1.5 KiB`, `12 MiB`. */
-export function formatSize(octets: number): string {
-  let value = octets
-  let unit = 0
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1024
-    unit++
-  }
-  return `${unit > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`
 }

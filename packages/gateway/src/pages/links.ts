@@ -31,19 +31,6 @@ export function withLinks(text: string): Content {
   return pieces
 }
 
-/** 1234567 as `1.2 MB`. */
-export function sizeText(octets: number): string {
-  if (octets < 1000) return `${octets} B`
-  const units = ['kB', 'MB', 'GB', 'TB', 'PB']
-  let size = octets
-  let unit = -1
-  do {
-    size /= 1000
-    unit++
-  } while (size >= 999.5 && unit < units.length - 1)
-  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`
-}
-
 /** A date as `2026-11-27 12:05`, in UTC. */
 export function dateText(date: Date): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 16).replace('T', ' ')

@@ -1,8 +1,8 @@
 import type { Entry, Representation } from '@retriever/fetchers'
-import { threaded } from '@retriever/fetchers/internal'
+import { formatSize, threaded } from '@retriever/fetchers/internal'
 import { type Content, html } from '../html.ts'
 import { addressOf } from './address.ts'
-import { dateText, hrefOf, link, sizeText } from './links.ts'
+import { dateText, hrefOf, link } from './links.ts'
 import { treeMechanisms } from './zip.ts'
 
 /** How many entries a page shows. Longer lists are cut, and link to their octets. */
@@ -83,7 +83,7 @@ function compare(one: Entry, other: Entry, key: 'name' | 'size' | 'modified'): n
 function row({ name, kind, url, size, modified, details = {} }: Entry): Content {
   const shown = name === '' ? (url ?? '') : kind === 'directory' && !name.endsWith('/') ? `${name}/` : name
   const note = typeof details.description === 'string' ? html` <span class="soft">${details.description}</span>` : null
-  return html`<tr><td>${link(url, shown)}${note}</td><td class="size">${size === undefined ? null : sizeText(size)}</td><td class="date">${modified === undefined ? null : dateText(modified)}</td></tr>\n`
+  return html`<tr><td>${link(url, shown)}${note}</td><td class="size">${size === undefined ? null : formatSize(size)}</td><td class="date">${modified === undefined ? null : dateText(modified)}</td></tr>\n`
 }
 
 /** The folder above a path's; null if there is none. */
@@ -149,7 +149,7 @@ async function* news(listing: Representation): AsyncGenerator<Content> {
             .trim()
         : null,
       modified === undefined ? null : dateText(modified),
-      size === undefined ? null : sizeText(size),
+      size === undefined ? null : formatSize(size),
     ].filter((fact) => fact !== null && fact !== '')
     return html`<li class="d${Math.min(depth, 4)}">${link(url, name.trim() || 'no subject')} <span class="soft">${facts.join(', ')}</span></li>\n`
   })

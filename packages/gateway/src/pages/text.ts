@@ -1,8 +1,9 @@
 import type { Entry, Representation } from '@retriever/fetchers'
+import { formatSize } from '@retriever/fetchers/internal'
 import type { Message } from '@retriever/fetchers/mime'
 import { type Content, type Html, html } from '../html.ts'
 import { addressOf } from './address.ts'
-import { link, sizeText, withLinks } from './links.ts'
+import { link, withLinks } from './links.ts'
 
 /** A page of Gemini, line by line as it comes. */
 export async function* gemtext(page: Representation): AsyncGenerator<Content> {
@@ -89,7 +90,7 @@ function partList(message: Message, url: string): Html | null {
   const rows = others.map(([number, { name, mediaType, size, damage }]) => {
     const note = damage === null ? '' : ` (damaged: ${damage})`
     const href = addressOf(url, `part=${number}`)
-    return html`<li><a href="${href}">${name ?? `part ${number}`}</a> <span class="soft">${mediaType}, ${sizeText(size)}${note}</span></li>\n`
+    return html`<li><a href="${href}">${name ?? `part ${number}`}</a> <span class="soft">${mediaType}, ${formatSize(size)}${note}</span></li>\n`
   })
   return html`<h2>Attachments</h2>\n<ul>\n${rows}</ul>\n`
 }
