@@ -1,6 +1,7 @@
 /** The pages of the gateway in Chromium: a person's way, and what axe-core says of each page on it. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { startServers, type TestServers } from '@retriever/servers'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -8,8 +9,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPages } from '../gateway/support/pages.ts'
 import { launchChromium, needsChromium } from './chromium.ts'
 
-/** A folder for pictures of all pages, for people to look at; without it, none are made. */
-const pictures = process.env.RETRIEVER_PICTURES
+/** A folder for pictures of all pages, or `docs` for those of docs/gateway.md; without it, none are made. */
+const asked = process.env.RETRIEVER_PICTURES
+const isForDocs = asked === 'docs'
+const pictures = isForDocs ? fileURLToPath(new URL('../../docs/gateway', import.meta.url)) : asked
+const inDocs: ReadonlySet<string> = new Set([
+  ...['ftp-folder-light', 'ftp-folder-dark', 'gopher-menu-light', 'news-article-light', 'gopher-menu-phone'],
+])
 
 let servers: TestServers
 let pages: Awaited<ReturnType<typeof startPages>>
@@ -60,7 +66,15 @@ describe.each(views)('$name', ({ name: view, ...options }) => {
     const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')
     const [width = 0, screen = 0] = widths as number[]
     expect({ name, fits: width <= screen }).toEqual({ name, fits: true })
-    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}-${view}.png`), fullPage: true })
+    await takePicture(`${name}-${view}`)
+  }
+
+  async function takePicture(name: string): Promise<void> {
+    if (pictures === undefined || (isForDocs && !inDocs.has(name))) return
+    // The picture is as high as the page, and as narrow as a page of text shows it.
+    if (isForDocs) await page.setViewportSize({ width: Math.min(720, options.viewport.width), height: 100 })
+    const picture = await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+    if (isForDocs) expect(picture.length).toBeLessThan(65_536)
   }
 
   const link = (name: string) => page.getByRole('link', { name, exact: true })
