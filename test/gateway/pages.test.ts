@@ -95,7 +95,9 @@ describe('shows', () => {
 
   test('a Gopher menu, and the form of a search, which leads to its results', async () => {
     const page = await pages.page(servers.gopher.url)
-    expect(page).toContain(`<span class="kind">text</span><a href="${addressOf(`${servers.gopher.url}0/readme.txt`)}">`)
+    expect(page).toContain(
+      `<span class="kind">text</span> <a href="${addressOf(`${servers.gopher.url}0/readme.txt`)}">`,
+    )
     const index = fieldOf(page, 'url')
     expect(index).toBe(`${servers.gopher.url}7/search`)
     const { status, fields } = await pages.get(`/search?url=${encodeURIComponent(index)}&words=read+me`)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startPages } from '../gateway/support/pages.ts'
-import { programOnScreen } from '../support/cli/tmux-session.ts'
+import { programOnScreen, type RunningScreen } from '../support/cli/tmux-session.ts'
 
 let servers: TestServers
 let pages: Awaited<ReturnType<typeof startPages>>
@@ -61,27 +61,61 @@ describe.each([
     expect((await dump(url())).replace(/\s+/g, ' ')).toContain(text)
   })
 
-  test('fills in a form: a login', async () => {
-    await using guarded = await startServers({ ftp: { auth: 'required' } })
-    const address = pages.origin + (await pages.addressOf(`${guarded.ftp.url}pub/hello.txt`))
-    using screen = programOnScreen(folder, `HOME=${folder} ${command} '${address}'`, 100)
-    // lynx asks whether to show the page of a 401.
-    await screen.shows(name === 'lynx' ? /401 message body/ : /Log in/)
-    if (name === 'lynx') screen.type('y')
-    await screen.shows(/Log in/)
+  /** The browser with the page of a URL, ready for keys. */
+  async function browse(url: string, shown: string): Promise<RunningScreen> {
+    const address = pages.origin + (await pages.addressOf(url))
+    const screen = programOnScreen(folder, `HOME=${folder} ${command} '${address}'`, 100)
+    // lynx drops keys until its status line tells of a link. It asks whether to show the page of a 401.
+    const isReady = (text: string): boolean =>
+      text.includes(shown) && (name !== 'lynx' || text.includes('(NORMAL LINK)'))
+    const first = await screen.shows((text) => isReady(text) || text.includes('401 message body'))
+    if (!isReady(first)) screen.type('y')
+    await screen.shows(isReady)
+    return screen
+  }
+
+  /**
+   * Types texts into the fields of a form, and sends it. The first field, whose label is given, is the Nth link of the
+   * page; lynx passes so many others between the last text and the button.
+   */
+  function fillIn(
+    screen: RunningScreen,
+    [label, link]: readonly [string, number],
+    texts: readonly string[],
+    [button, others]: readonly [string, number],
+  ): void {
+    const downs = (count: number): string[] => Array.from({ length: count }, () => 'Down')
     const steps =
       name === 'lynx'
-        ? [['Down', 'Down', 'Down', 'Down'], ['alice', 'Down'], ['secret', 'Down'], ['Enter']]
-        : [
-            ['/', 'User', 'Enter'],
-            ['Tab'],
-            ['Enter', 'alice', 'Enter'],
-            ['Tab'],
-            ['Enter', 'secret', 'Enter'],
-            ['Tab'],
-            ['Enter'],
-          ]
-    for (const keys of steps) screen.type(...keys)
+        ? [...downs(link - 1), ...texts.flatMap((text) => [text, 'Down']), ...downs(others)]
+        : ['/', label, 'Enter', ...texts.flatMap((text) => ['Tab', 'Enter', text, 'Enter']), '/', button, 'Enter']
+    for (const step of [...steps, 'Enter']) screen.type(step)
+  }
+
+  test('fills in a form: a login', async () => {
+    await using guarded = await startServers({ ftp: { auth: 'required' } })
+    using screen = await browse(`${guarded.ftp.url}pub/hello.txt`, 'User')
+    fillIn(screen, ['User', 5], ['alice', 'secret'], ['Log in', 0])
     await screen.shows(/Hello, world\./)
+  })
+
+  test('searches an index from its menu', async () => {
+    using screen = await browse(servers.gopher.url, 'Search the files')
+    fillIn(screen, ['Search the files', 9], ['read'], ['Search', 0])
+    await screen.shows((text) => text.includes('search%09read') && text.includes('text readme.txt'))
+  })
+
+  test('fills in a form of Gopher+', async () => {
+    using screen = await browse(`${servers.gopher.url}0/ask`, 'Your name?')
+    // Each question begins a line, also without style.
+    await screen.shows(/^ *A secret\?/m)
+    fillIn(screen, ['Your name?', 5], ['Ann', 'xyz'], ['Send', 2])
+    await screen.shows(/Name: nobodyAnn\n *Secret: 3 characters/)
+  })
+
+  test("answers Gemini's question", async () => {
+    using screen = await browse(`${servers.gemini.url}input`, 'Your name?')
+    fillIn(screen, ['Your name?', 5], ['a word'], ['Send', 0])
+    await screen.shows(/a%20word/)
   })
 })

@@ -9,13 +9,13 @@ export function hidden(token: string, url: string): Html {
 /** A form of a server (Gopher+ ASK, Gemini's input) for people. */
 export function serverForm({ fields }: Form, token: string, url: string): Html {
   return html`<form action="/form" method="post">${hidden(token, url)}
-${fields.map((field, index) => question(field, `f${index + 1}`))}
+${fields.map((field, index) => html`<div>${question(field, `f${index + 1}`)}</div>\n`)}
 <p><button>Send</button></p></form>
 `
 }
 
 function question({ kind, prompt, default: proposal, choices }: FormField, name: string): Content {
-  const label = html`<label for="${name}">${prompt || 'Answer'}</label>`
+  const label = html`<label for="${name}">${prompt || 'Answer'}</label> `
   switch (kind) {
     case 'AskP':
       return html`${label}<input type="password" size="40" id="${name}" name="${name}" autocomplete="off">`
@@ -51,8 +51,8 @@ export function answersTo({ fields }: Form, given: URLSearchParams): FormAnswers
 /** A form for a user and a password of a server. */
 export function loginForm(token: string, url: string, user: string): Html {
   return html`<form action="/login" method="post">${hidden(token, url)}
-<label for="user">User</label><input id="user" size="40" name="user" value="${user}" autocomplete="off" autocapitalize="off">
-<label for="password">Password</label><input id="password" size="40" name="password" type="password" autocomplete="off">
+<div><label for="user">User</label> <input id="user" size="40" name="user" value="${user}" autocomplete="off" autocapitalize="off"></div>
+<div><label for="password">Password</label> <input id="password" size="40" name="password" type="password" autocomplete="off"></div>
 <p><button>Log in</button></p></form>
 <p class="soft">The gateway keeps both in its memory for 30 minutes after their last use, for this server alone.</p>
 `

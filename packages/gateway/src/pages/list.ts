@@ -117,7 +117,7 @@ async function* menu(listing: Representation): AsyncGenerator<Content> {
 function menuLine({ name, kind, url, details = {} }: Entry, number: number): Content {
   if (kind === 'info' || url === null) return html`<li>${name || ' '}</li>\n`
   const word = details.gopherPlus === '?' ? 'form' : (wordOfType[String(details.gophertype)] ?? words[kind])
-  const shown = html`<span class="kind">${word}</span>`
+  const shown = html`<span class="kind">${word}</span> `
   if (kind !== 'search' || hrefOf(url) === null) return html`<li>${shown}${link(url, name || url)}</li>\n`
   return html`<li>${shown}${searchForm(url, name, number)}</li>\n`
 }

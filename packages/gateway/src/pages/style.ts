@@ -28,7 +28,7 @@ pre, .menu, code, .mono { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, 
 pre { white-space: pre-wrap; font-size: .92rem; line-height: 1.4 }
 pre.wide { white-space: pre; overflow-x: auto }
 .menu, .threads { list-style: none; padding: 0; margin: 0 } .menu li { white-space: pre-wrap; font-size: .92rem }
-.menu .kind { display: inline-block; width: 5.2rem; color: var(--soft) }
+.menu .kind { display: inline-block; width: 4.7rem; color: var(--soft) }
 .menu form { display: inline } .menu label { display: inline; margin: 0 .6rem 0 0 }
 .threads li { padding: .25rem 0; border-bottom: 1px solid var(--line) }
 .d1 { margin-left: 1rem } .d2 { margin-left: 2rem } .d3 { margin-left: 3rem } .d4 { margin-left: 4rem }
@@ -41,5 +41,5 @@ blockquote { border-left: 3px solid var(--line); margin: .5rem 0; padding-left: 
 .warning { background: var(--warned); border-left: 4px solid var(--warn); padding: .6rem 1rem; margin: .8rem 0 }
 footer { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: .6rem; color: var(--soft); font-size: .9rem }
 @media (max-width: 40rem) { .wide-only { display: none } dl { grid-template-columns: 1fr } dd { margin-left: 1rem }
-  .menu .kind { width: auto; margin-right: .6rem } th, td { padding-right: .5rem } }
+  .menu .kind { width: auto } th, td { padding-right: .5rem } }
 `
