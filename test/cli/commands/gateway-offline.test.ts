@@ -33,8 +33,9 @@ async function offline(cwd: string, ...args: readonly string[]) {
   const child = start(['gateway', '--json', '--port', '0', '--proxy-port', '0', '--offline', ...args], { cwd })
   onTestFinished(() => void child.kill('SIGINT'))
   const [line = ''] = await once(child.stdout ?? child, 'data')
-  const { port } = JSON.parse(String(line))
-  return (url: string, method = 'GET'): Promise<RawAnswer> => ask(port, url, { method })
+  const { port: proxy, pages }: { port: number; pages: string } = JSON.parse(String(line))
+  const get = (url: string, method = 'GET'): Promise<RawAnswer> => ask(proxy, url, { method })
+  return { get, proxy, pages: Number(new URL(pages).port) }
 }
 
 test('archives answer for every protocol, with the heads and statuses of HTTP', async () => {
@@ -53,7 +54,7 @@ test('archives answer for every protocol, with the heads and statuses of HTTP', 
   await retrieve(['-s', '--warc', 'a', '--no-fail', file, x, gone, moved], { cwd })
   const { stdout } = await retrieve(['--warc', 'b', text], { cwd })
   const before = contacts()
-  const get = await offline(cwd, ...archivesIn(cwd))
+  const { get } = await offline(cwd, ...archivesIn(cwd))
   expect(await get(file)).toMatchObject({ status: 200, isWhole: true, body: Buffer.from('Hello, world.\n') })
   expect(String((await get(text)).body)).toBe(stdout)
   expect(await get(x)).toMatchObject({ status: 200, fields: { 'x-odd': 'a' }, body: Buffer.from('body') })
@@ -64,12 +65,27 @@ test('archives answer for every protocol, with the heads and statuses of HTTP', 
   expect(contacts()).toEqual(before)
 })
 
+test('listings of archives have their links, as those of servers', async () => {
+  const cwd = newFolder()
+  const urls = [servers.gopher.url, `${servers.ftp.url}pub/`, `${servers.http.url}pub/`]
+  await retrieve(['-s', '--warc', 'a', ...urls], { cwd })
+  const before = contacts()
+  const { proxy, pages } = await offline(cwd, ...archivesIn(cwd))
+  for (const url of urls.slice(0, 2)) {
+    const { body } = await ask(proxy, url, { fields: { accept: 'text/html' } })
+    expect(String(body)).toContain(`<a href="${url}${url.startsWith('ftp') ? 'hello.txt' : '1/pub'}">`)
+    const page = await ask(pages, `/${url.replace('://', '/')}`, { fields: { host: 'localhost' } })
+    expect(String(page.body)).toMatch(/<a href="[^"]*\/(?:hello\.txt|1\/pub)">/)
+  }
+  expect(contacts()).toEqual(before)
+})
+
 test('a body that was decoded loses the field of its coding', async () => {
   const cwd = newFolder()
   const coded = Buffer.from('H4sIAAAAAAAAA8tIzcnJBwCGphA2BQAAAA==', 'base64').toString('latin1')
   replies({ '/x': ['200 OK', coded, 'Content-Encoding: gzip'] })
   await retrieve(['-s', '--compressed', '--warc', 'a', `${servers.http.url}x`], { cwd })
-  const answer = await (await offline(cwd, ...archivesIn(cwd)))(`${servers.http.url}x`)
+  const answer = await (await offline(cwd, ...archivesIn(cwd))).get(`${servers.http.url}x`)
   expect(answer).toMatchObject({ status: 200, body: Buffer.from('hello') })
   expect(answer.fields).not.toHaveProperty('content-encoding')
 })
@@ -82,7 +98,7 @@ test('the cache of --cache answers, also with what is old by now, and never what
   const http = servers.http.url
   await retrieve(['-s', '--cache', 'kept', `${http}old`, `${http}strict`], { cwd })
   const before = contacts()
-  const get = await offline(cwd, 'kept')
+  const { get } = await offline(cwd, 'kept')
   expect(await get(`${http}old`)).toMatchObject({ status: 200, body: Buffer.from('old') })
   expect(await get(`${http}strict`)).toMatchObject({ status: 504 })
   expect(await get(`${http.replace('//', '//u:pl4nted@')}old`)).toMatchObject({ status: 504 })
@@ -95,7 +111,7 @@ test('what is not there is 504, and once in the list that --from takes', async (
   await retrieve(['-s', '--cache', 'kept', servers.http.url], { cwd })
   writeFileSync(join(cwd, 'kept', 'missing.txt'), `# mine\n${ftp}`)
   const before = contacts()
-  const get = await offline(cwd, 'kept')
+  const { get } = await offline(cwd, 'kept')
   const { status, body } = await get(http)
   const problem = JSON.parse(String(body))
   expect({ status, ...problem }).toMatchObject({ status: 504, code: 'not-found', url: http })
@@ -114,7 +130,7 @@ test('what is not there is 504, and once in the list that --from takes', async (
 test('no secret gets into the list', async () => {
   const cwd = newFolder()
   await retrieve(['-s', '--warc', 'a', `${servers.gopher.url}0/readme.txt`], { cwd })
-  const get = await offline(cwd, ...archivesIn(cwd), '--missing', 'wanted')
+  const { get } = await offline(cwd, ...archivesIn(cwd), '--missing', 'wanted')
   const login = servers.ftp.url.replace('//', '//u:pl4nted@')
   for (const url of [`${login}x`, `${servers.http.url}x?token=pl4nted`]) {
     const { status, body } = await get(url)

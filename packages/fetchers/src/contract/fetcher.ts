@@ -55,6 +55,11 @@ export interface Fetcher<M extends Mechanism = Mechanism> {
    */
   retrieve(plan: AccessPlans[M], context: RetrievalContext): Promise<Outcome<M>>
   /**
+   * Gives an answer that a step of the caller has made, as of the octets of an archive, what `retrieve` gives with such
+   * octets: the kind and the entries of a listing. Absent: it stays as it is.
+   */
+  reread?(answer: Retrieved<M>, plan: AccessPlans[M], context: RetrievalContext): Promise<Retrieved<M>>
+  /**
    * Opens the service that the plan names, for Client.connect. The session must end when the deadline aborts. Absent if
    * the mechanism has no sessions.
    */

@@ -64,7 +64,7 @@ class Passage {
     }
     try {
       const given: unknown = await step(asked, (request) => quietly(next(request)))
-      return this.#results.has(given as StepResult) ? (given as StepResult) : this.#read(given, index)
+      return this.#results.has(given as StepResult) ? (given as StepResult) : await this.#read(given, index)
     } catch (error) {
       // What `next` rejects with is no fault of the step.
       if (RetrievalError.is(error) || failures.has(error)) throw error
@@ -75,14 +75,27 @@ class Passage {
   }
 
   /** Reads a result of a step's own, or a copy of an earlier one. */
-  #read(given: unknown, index: number): StepResult {
-    const { mechanism } = this.#hop.resolution.plan
+  async #read(given: unknown, index: number): Promise<StepResult> {
+    const { plan } = this.#hop.resolution
     const copied = copiedFrom(given, this.#results)
-    const result = answered(given, mechanism, `use[${index}]()`, copied)
+    const read = answered(given, plan.mechanism, `use[${index}]()`, copied)
+    const result = copied === undefined ? await this.#withEntries(given, read) : read
     this.#results.add(result)
     if (copied === undefined) this.#own.add(result)
     else this.#copied.set(result, this.#copied.get(copied) ?? copied)
     return result
+  }
+
+  /** Lets the fetcher of the URL find the entries of a listing, unless the step has said what its answer is. */
+  async #withEntries(given: unknown, result: StepResult): Promise<StepResult> {
+    const { retrieval, resolution, context } = this.#hop
+    const { kind, entries } = given as Partial<StepRetrieved>
+    if (result.outcome !== 'retrieved' || kind === 'object' || entries !== undefined) return result
+    const fetcher = await retrieval.settings.registry.get(resolution.plan.mechanism)
+    // The type of the fetcher's mechanism is that of the answer.
+    return fetcher?.reread === undefined
+      ? result
+      : ((await fetcher.reread(result as Retrieved, resolution.plan, context)) as StepResult)
   }
 
   async #try(asked: Asked): Promise<StepResult> {

@@ -46,16 +46,24 @@ export function ftpFetcher(options: FtpFetcherOptions = {}): Fetcher<'ftp'> {
     ...ftp,
     asked: { epsv, pipelining },
     retrieve: (plan, context) => retrieve(pool, plan, context),
+    async reread(answer, plan, context) {
+      if (answer.kind !== 'listing' && !isListing(plan)) return answer
+      const { keptEntries } = await import('./listing/kept.ts')
+      return { ...answer, kind: 'listing', entries: keptEntries(plan, context) }
+    },
     dispose: async () => pool.close(),
   }
+}
+
+function isListing({ name, typecode }: FtpPlan): boolean {
+  return name === '' || typecode === 'd'
 }
 
 type FtpPool = SessionPool<FtpSession, FtpPlan, FtpQuirks>
 
 async function retrieve(pool: FtpPool, plan: FtpPlan, context: RetrievalContext): Promise<Retrieved<'ftp'>> {
-  const isListing = plan.name === '' || plan.typecode === 'd'
-  checkRange(plan, context, isListing)
-  if (isListing) {
+  checkRange(plan, context, isListing(plan))
+  if (isListing(plan)) {
     const { retrieveListing } = await import('./listing/listing.ts')
     return inSession(pool, plan, context, retrieveListing)
   }

@@ -36,7 +36,7 @@ const store: OptionKind = [
 export function geminiFetcher(options: GeminiOptions = {}): Fetcher<'gemini'> {
   checkOptions(options, { certificates: store }, 'gemini.')
   const certificates = options.certificates ?? memoryStore()
-  return { ...gemini, retrieve: (plan, context) => retrieve(plan, context, certificates) }
+  return { ...gemini, retrieve: (plan, context) => retrieve(plan, context, certificates), reread }
 }
 
 /** The specification lets a client follow five redirects. */
@@ -176,8 +176,21 @@ function retrievedFrom(
     completeness: 'terminated',
     metadata: { status, contentType: text, ...(language !== null && { language }), fingerprint },
     body,
-    ...(mediaType === 'text/gemini' && {
-      entries: (body) => gemtextEntries(body, context.url, charset, context),
-    }),
+    ...entriesOf({ mediaType, charset }, context),
   }
+}
+
+function entriesOf(
+  { mediaType, charset }: Pick<Retrieved, 'mediaType' | 'charset'>,
+  context: RetrievalContext,
+): Pick<Retrieved, 'entries'> {
+  return mediaType === 'text/gemini' ? { entries: (body) => gemtextEntries(body, context.url, charset, context) } : {}
+}
+
+async function reread(
+  answer: Retrieved<'gemini'>,
+  _: GeminiPlan,
+  context: RetrievalContext,
+): Promise<Retrieved<'gemini'>> {
+  return { ...answer, ...entriesOf(answer, context) }
 }

@@ -31,7 +31,17 @@ export type { View } from './plus/views.ts'
  * ends.
  */
 export function gopherFetcher(): Fetcher<'gopher'> {
-  return { ...gopher, retrieve }
+  return { ...gopher, retrieve, reread }
+}
+
+async function reread(
+  answer: Retrieved<'gopher'>,
+  plan: GopherPlan,
+  context: RetrievalContext,
+): Promise<Retrieved<'gopher'>> {
+  // The programs that keep menus name their type in several ways.
+  const { kind, entries } = retrievedFrom(plan, isMenuType(plan.gophertype) ? mediaTypeOf(plan) : null, context)
+  return { ...answer, kind, ...(entries !== undefined && { entries }) }
 }
 
 async function retrieve(plan: GopherPlan, context: RetrievalContext): Promise<Retrieved<'gopher'> | Handoff> {

@@ -54,6 +54,7 @@ export function httpFetcher(options: HttpFetcherOptions = {}): Fetcher<'http'> {
       if (option !== undefined) cache ??= openCache(option)
       return retrieve(pool, (await cache) ?? null, plan, context)
     },
+    reread: asListing,
     dispose: async () => {
       await pool.close()
       await (await cache)?.close()

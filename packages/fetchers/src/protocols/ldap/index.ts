@@ -59,6 +59,9 @@ export function ldapFetcher(): Fetcher<'ldap'> {
         return { ...retrieved, body: new LeasedBody(sourceOf(retrieved.body), lease, context) }
       })
     },
+    async reread(answer, plan, context) {
+      return answer.mediaType === 'text/x-ldif' ? { ...answer, ...readingOf(plan, context) } : answer
+    },
     dispose: async () => pool.close(),
   }
 }
@@ -123,7 +126,7 @@ async function search(plan: LdapPlan, dialogue: LdapDialogue): Promise<Retrieved
 function retrieved(plan: LdapPlan, { context, login, isExternal }: LdapDialogue, body: ByteSource): Retrieved<'ldap'> {
   return {
     outcome: 'retrieved',
-    kind: plan.scope === 'base' ? 'object' : 'listing',
+    ...readingOf(plan, context),
     mediaType: 'text/x-ldif',
     charset: 'utf-8',
     size: null,
@@ -131,8 +134,12 @@ function retrieved(plan: LdapPlan, { context, login, isExternal }: LdapDialogue,
     completeness: 'terminated',
     metadata: { login: login ?? (isExternal ? 'EXTERNAL' : null) },
     body,
-    entries: (octets) => ldifEntries(octets, plan, context),
   }
+}
+
+function readingOf(plan: LdapPlan, context: RetrievalContext): Required<Pick<Retrieved<'ldap'>, 'kind' | 'entries'>> {
+  const kind = plan.scope === 'base' ? 'object' : 'listing'
+  return { kind, entries: (octets) => ldifEntries(octets, plan, context) }
 }
 
 /** Handles a search without matches. It is an empty list, but a URL of one entry promises that entry. */

@@ -7,8 +7,8 @@ import { retrieveArticle } from './article.ts'
 import type { NntpLease } from './connection/exchange.ts'
 import { type InSession, inSession, nntpSessions } from './connection/in-session.ts'
 import type { ServerPlan } from './connection/session.ts'
-import { retrieveGroup } from './group/group.ts'
-import { retrieveGroups } from './group/groups.ts'
+import { overviewEntries, retrieveGroup } from './group/group.ts'
+import { groupEntries, retrieveGroups } from './group/groups.ts'
 
 export interface NntpOptions {
   /** How many of a newsgroup's newest articles are listed if the request has no `limit`. Default 1000. */
@@ -36,6 +36,13 @@ export function nntpFetcher(options: NntpOptions = {}): Fetcher<'nntp'> {
       const server = checkPlan(plan, context)
       const inThisOrAnother: InSession = (use) => inSession(pool, server, context, use)
       return inThisOrAnother((lease) => select(lease, inThisOrAnother, maxArticles))
+    },
+    async reread(answer, plan, context) {
+      if (plan.host === null || (plan.select !== 'group' && plan.select !== 'groups')) return answer
+      const server = plan as ServerPlan
+      const isGroup = plan.select === 'group'
+      const entries = isGroup ? overviewEntries(server, context, null) : groupEntries(server, context)
+      return { ...answer, kind: 'listing', entries }
     },
     dispose: async () => pool.close(),
   }

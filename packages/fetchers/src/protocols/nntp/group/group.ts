@@ -30,7 +30,7 @@ export async function retrieveGroup(lease: NntpLease, maxArticles: number): Prom
     // `low` is the group's first number; `first` is where the search for the newest articles began.
     metadata: { newsgroup: plan.newsgroup, ...group, ...range },
     body: bounds === null || range === null ? nothing(lease) : await overview(lease, range, { bounds, limit }),
-    entries: (body) => newestFirst(body, plan, context, bounds),
+    entries: overviewEntries(plan, context, bounds),
   })
 }
 
@@ -74,6 +74,15 @@ function holding(context: RetrievalContext): RetrievalContext {
 function nothing(lease: NntpLease): ByteSource {
   lease.giveBack()
   return wholeSource()
+}
+
+/** The entries of an overview. `bounds`: the numbers that were asked for; null if nobody knows them any more. */
+export function overviewEntries(
+  plan: ServerPlan,
+  context: RetrievalContext,
+  bounds: ArticleRange | null,
+): NonNullable<Retrieved['entries']> {
+  return (body) => newestFirst(body, plan, context, bounds)
 }
 
 /** Reverses the entries, since servers list articles by number, the oldest first. */

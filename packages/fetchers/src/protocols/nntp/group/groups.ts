@@ -31,17 +31,29 @@ export async function retrieveGroups(lease: NntpLease, inSession: InSession): Pr
   return textListing({
     metadata: wildmat === null ? {} : { wildmat },
     body,
-    entries: async function* (octets) {
+    entries: (octets) => {
       let descriptions: ReadonlyMap<string, string> = new Map()
       body.beforeEnd = async () => {
         descriptions = await descriptionsIfAny(wildmat, inSession, context)
       }
-      const lines: string[] = []
-      const held = { ...context, limits: whenHeld(context.limits) }
-      for await (const line of linesOf(octets, held)) lines.push(line)
-      for (const line of lines) yield groupEntry(line, plan, descriptions)
+      return groupEntries(plan, context, () => descriptions)(octets)
     },
   })
+}
+
+/** The entries of a list of groups. `descriptions` gives what is known of them when all lines have come. */
+export function groupEntries(
+  plan: ServerPlan,
+  context: RetrievalContext,
+  descriptions: () => ReadonlyMap<string, string> = () => new Map(),
+): NonNullable<Retrieved['entries']> {
+  return async function* (octets) {
+    const lines: string[] = []
+    const held = { ...context, limits: whenHeld(context.limits) }
+    for await (const line of linesOf(octets, held)) lines.push(line)
+    const known = descriptions()
+    for (const line of lines) yield groupEntry(line, plan, known)
+  }
 }
 
 /** Retrieves the descriptions. The list is useful without them, so if they cannot be retrieved, a remark says so. */
