@@ -19,38 +19,13 @@ import { schemeOf } from '@retriever/core/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { splitUrl } from '../../packages/core/src/url/split.ts'
+import { anyText, anyUrl, examples, octets, pieces, schemeName } from '../support/any-url.ts'
 import { expectLinear, filled } from '../support/growth.ts'
 import { runs } from '../support/runs.ts'
-import { tableUrls } from '../support/url-tables.ts'
 
 /**
  * threats.md section 4: properties 1 to 10, each over the URLs of all schemes; then what belongs to one scheme only.
  */
-
-/** Relative references are left out. */
-const examples = tableUrls.filter((url) => schemeOf(url) !== undefined && url.length < 400)
-
-const octets = fc
-  .array(fc.integer({ min: 0, max: 255 }), { maxLength: 40 })
-  .map((codes) => String.fromCharCode(...codes))
-const schemeName = fc.constantFrom(...builtinSchemes.map(({ name }) => name))
-const delimiters = '://,/,?,#,@,:,%,%0d,%0A,%00,%09,[,],;,;type=,..,/../,%2e%2e,+,=,&,(,),!,~,-,\\,;base64'.split(',')
-const piece = fc.oneof(
-  fc.constantFrom(...delimiters, ','),
-  fc.string({ unit: 'binary', maxLength: 4 }),
-  fc.constantFrom('h', 'a.b', 'a@b', '1'),
-)
-const pieces = fc.array(piece, { maxLength: 12 }).map((parts) => parts.join(''))
-
-/** Delimiters, escapes, and anything at all between them, behind the name of a scheme. */
-const urlLike = fc.tuple(schemeName, pieces).map(([name, rest]) => `${name}:${rest}`)
-/** A URL of a table, with something put somewhere into it. */
-const mutated = fc.tuple(fc.constantFrom(...examples), fc.nat(), pieces).map(([url, at, inserted]) => {
-  const place = at % (url.length + 1)
-  return url.slice(0, place) + inserted + url.slice(place)
-})
-const anyUrl = fc.oneof(mutated, urlLike, fc.constantFrom(...examples))
-const anyText = fc.oneof(anyUrl, fc.string({ unit: 'binary', maxLength: 80 }), fc.string({ maxLength: 80 }))
 
 function attempt<T>(run: () => T): T | RetrievalError {
   try {

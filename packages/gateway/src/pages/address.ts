@@ -13,8 +13,8 @@ export interface Wanted {
 
 /** The parameter of the gateway at the end of an address. */
 const ownParameter = /[?&]((?:raw=1|zip=1|part=\d+(?:\.\d+)*|sort=-?(?:name|size|modified)))$/
-/** The characters that browsers send in an address as they are. */
-const plain = /^[\w.~!$&'()*+,;=:@%/?[\]-]*$/
+/** The characters that browsers send in an address as they are; behind `?`, they escape an apostrophe. */
+const plain = /^[\w.~!$&'()*+,;=:@%/[\]-]*(?:\?[\w.~!$&()*+,;=:@%/?[\]-]*)?$/
 /** A segment that browsers take out of an address. */
 const dots = /(?:^|\/)(?:\.|%2e){1,2}(?:[/?]|$)/i
 
