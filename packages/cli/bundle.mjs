@@ -60,7 +60,7 @@ const started = await bundle({ ...settings, define, splitting: false, entryPoint
 const files = new Map()
 for (const { path, text } of [...chunked.outputFiles, ...started.outputFiles]) {
   const name = relative(`${here}dist`, path).replaceAll(sep, '/')
-  files.set(name, name.endsWith('.js') ? lazyImports(plainExports(await commonJs(text))) : text)
+  files.set(name, name.endsWith('.js') ? await minified(text) : text)
 }
 for (const [name, text] of files) {
   if (name.endsWith('.js') && name !== 'bin.js') files.set(name, `(function (exports, require, module) {${text}\n})`)
@@ -117,13 +117,18 @@ function pack() {
 }
 
 async function commonJs(text) {
-  // esbuild keeps comments that begin with "!": here the names of the sources, for those who read a chunk.
-  const named = text.replace(/^\/\/ (\S+\.(?:ts|js|cjs|mjs))$/gm, '//! $1')
   const supported = { 'dynamic-import': false }
-  const options = { format: 'cjs', platform: 'node', target, legalComments: 'inline', supported }
-  const { code, warnings } = await transform(named, options)
+  const { code, warnings } = await transform(text, { format: 'cjs', platform: 'node', target, supported })
   // Such as import.meta, which CommonJS does not have.
   if (warnings.length > 0) throw new Error(`bundle.mjs: ${warnings.map(({ text }) => text).join(' ')}`)
   // The loader reads ASCII, which is the fastest; esbuild leaves other characters in regular expressions and comments.
   return code.replace(/[^\0-\x7F]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Short, since each run reads all text of the files that it needs. Identifiers stay; the sources stand at the end. */
+async function minified(text) {
+  const plain = lazyImports(plainExports(await commonJs(text)))
+  const { code } = await transform(plain, { target, minifyWhitespace: true, minifySyntax: true })
+  const sources = Array.from(text.matchAll(/^\/\/ (\S+\.(?:ts|js|cjs|mjs))$/gm), ([, name]) => `//! ${name}\n`)
+  return code + sources.join('')
 }
