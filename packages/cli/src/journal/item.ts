@@ -20,12 +20,25 @@ export function itemOf(url: string, name: string | null): Item {
   const shown = redact(whole)
   const id = shown === whole ? {} : { id: createHash('sha256').update(whole).digest('hex').slice(0, 32) }
   const named = { url: shown, ...id, ...(name !== null && { name }) }
-  return { ...named, key: keyOfItem(named) }
+  let key: Key | undefined
+  return {
+    ...named,
+    // Only journals need it, and a sum takes long.
+    get key() {
+      key ??= keyOfItem(named)
+      return key
+    },
+  }
+}
+
+/** A text that no other item has. */
+export function textOfItem({ url, id, name }: Omit<Item, 'key'>): string {
+  return `${id ?? url}\t${name ?? ''}`
 }
 
 /** The key of an item, also as a line of the journal has it. */
-export function keyOfItem({ url, id, name }: Omit<Item, 'key'>): Key {
-  return keyOf(`${id ?? url}\t${name ?? ''}`)
+export function keyOfItem(item: Omit<Item, 'key'>): Key {
+  return keyOf(textOfItem(item))
 }
 
 /** The URL in its normal form, without the password, which names no resource. A malformed one stays as it is. */

@@ -1,5 +1,5 @@
-import { Keys, type WholePart } from '@retriever/fetchers/internal'
-import { type Item, itemOf } from './item.ts'
+import { Texts, type WholePart } from '@retriever/fetchers/internal'
+import { type Item, itemOf, textOfItem } from './item.ts'
 import type { Journal, Known } from './journal.ts'
 import type { Failed } from './line.ts'
 
@@ -15,7 +15,7 @@ export type LeftOut =
 
 /** Decides which URLs of a command are asked for: each once, and none that its journal has. */
 export class Ledger {
-  readonly #seen = new Keys()
+  readonly #seen = new Texts()
   readonly #journal: Journal | null
 
   /** Without a journal it only finds what is repeated. */
@@ -31,7 +31,7 @@ export class Ledger {
   /** The account of a URL that is not asked for, since it is malformed. */
   accountOf(url: string, name: string | null): Account {
     const item = itemOf(url, name)
-    this.#seen.add(item.key)
+    this.#seen.add(textOfItem(item))
     return new Account(item, this.#journal, null)
   }
 
@@ -41,7 +41,7 @@ export class Ledger {
    */
   async admit(url: string, name: string | null, isOwn: (file: string) => boolean): Promise<LeftOut | Account> {
     const item = itemOf(url, name)
-    if (!this.#seen.add(item.key)) return { why: 'repeated' }
+    if (!this.#seen.add(textOfItem(item))) return { why: 'repeated' }
     if (this.#journal === null) return new Account(item, null, null)
     const known = await this.#journal.known(item, isOwn)
     if (known.is === 'open') return new Account(item, this.#journal, known)

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Key, Keys, keyOf } from '@retriever/fetchers/internal'
+import { Texts } from '@retriever/fetchers/internal'
 import { tryFile, writeFailed } from '../saving/destination.ts'
 
 /** The most numbers that --no-clobber tries, as many as curl. */
@@ -12,9 +12,9 @@ const maxNumbers = 100
  * ignored, so that the same list gives the same names each time.
  */
 export class FileNames {
-  readonly #taken = new Keys()
+  readonly #taken = new Texts()
   /** The names in lower case, if somebody wants to know of twins. */
-  readonly #folded = new Keys()
+  readonly #folded = new Texts()
   #lastFolder = ''
   #hasParts = false
   /** Whether the file system takes `A` and `a` for one name. */
@@ -38,7 +38,7 @@ export class FileNames {
     }
     if (number > 0) this.#numbers.set(wanted, number)
     this.take(path)
-    if (this.onTwin !== null && !this.#folded.add(keyOf(path.toLowerCase())) && !this.ignoresCase) this.onTwin(path)
+    if (this.onTwin !== null && !this.#folded.add(path.toLowerCase()) && !this.ignoresCase) this.onTwin(path)
     return path
   }
 
@@ -72,8 +72,8 @@ export class FileNames {
     for (let at = folder; this.#taken.add(this.#key(`${at}/`)); at = dirname(at)) if (dirname(at) === at) return
   }
 
-  #key(path: string): Key {
-    return keyOf(this.ignoresCase ? path.toLowerCase() : path)
+  #key(path: string): string {
+    return this.ignoresCase ? path.toLowerCase() : path
   }
 
   /** Whether the path is taken. A file is first written as NAME.part, so that name counts as well. */

@@ -64,6 +64,35 @@ export class Keys {
   }
 }
 
+/** The most texts that are held as they are: to make a key takes ten times as long as to look for a text. */
+const mostPlain = 10_000
+
+/** A set of texts: while they are few, as they are, and then by their keys. */
+export class Texts {
+  #plain: Set<string> | null = new Set()
+  readonly #keys = new Keys()
+
+  get size(): number {
+    return this.#plain?.size ?? this.#keys.size
+  }
+
+  has(text: string): boolean {
+    return this.#plain?.has(text) ?? this.#keys.has(keyOf(text))
+  }
+
+  /** Adds a text. Returns false if it is there already. */
+  add(text: string): boolean {
+    if (this.#plain === null) return this.#keys.add(keyOf(text))
+    if (this.#plain.has(text)) return false
+    this.#plain.add(text)
+    if (this.#plain.size > mostPlain) {
+      for (const each of this.#plain) this.#keys.add(keyOf(each))
+      this.#plain = null
+    }
+    return true
+  }
+}
+
 function number(key: Key): number {
   return (key[3] ?? 0) % tables
 }

@@ -1,5 +1,5 @@
 import { RetrievalError } from '@retriever/core'
-import { Keys, keyOf } from '../../kit/keys.ts'
+import { Texts } from '../../kit/keys.ts'
 import { PageText } from '../../pages/page-text.ts'
 import { type PathFilter, readFilter } from '../../walk/path-filter.ts'
 import type { Saver } from '../../walk/retriever.ts'
@@ -42,9 +42,9 @@ export class Site {
   readonly #parts: SiteParts
   readonly #results: MirrorResults
   readonly #fetch: SiteFetch
-  readonly #seen = new Keys()
+  readonly #seen = new Texts()
   /** The URLs that pages name and that were left out on purpose, so that their files are no surplus. */
-  readonly #leftOut = new Keys()
+  readonly #leftOut = new Texts()
   /** What this run has saved or found unchanged, by local path. */
   readonly #found = new Map<string, SavedPage>()
   #filter: PathFilter | null = null
@@ -59,7 +59,7 @@ export class Site {
     this.#results = new MirrorResults(parts.options.onResult, (cause) => this.#end(cause))
     this.#fetch = new SiteFetch(parts, this.#results, {
       judge: (wanted, to) => this.#judge(wanted, to),
-      claim: (to) => this.#seen.add(keyOf(to)),
+      claim: (to) => this.#seen.add(to),
     })
   }
 
@@ -69,7 +69,7 @@ export class Site {
     this.#filter = await readFilter(options.include, options.exclude)
     const first: Wanted = { url: start, kind: 'page', from, level: 1, requisites: 0 }
     this.#start = start
-    this.#seen.add(keyOf(start))
+    this.#seen.add(start)
     for (let wave: readonly Wanted[] = [first]; wave.length > 0; ) wave = await this.#visitAll(wave)
     // The pages that have come are usable, even if a limit or the caller has ended the run.
     await this.#finish().catch((cause: unknown) => (this.#fatal ??= { cause }))
@@ -115,7 +115,7 @@ export class Site {
     const isIncluded = this.#filter?.isIncluded(path, false) !== false
     const isExcluded = this.#filter?.isExcluded(path, false) === true
     if (url !== this.#start && (isExcluded || !(await rules.allowsRobot(url, wanted.from)))) {
-      this.#leftOut.add(keyOf(url))
+      this.#leftOut.add(url)
       return []
     }
     if (!isIncluded && kind === 'requisite') return []
@@ -129,7 +129,7 @@ export class Site {
   #judge(wanted: Wanted, to: string): Verdict {
     const { rules, places } = this.#parts
     if (to === wanted.url) return 'follow'
-    if (this.#seen.has(keyOf(to))) return 'known'
+    if (this.#seen.has(to)) return 'known'
     const isLeftOut = this.#filter?.isExcluded(places.pathOf(to), false) === true || !rules.allowsKnown(to)
     if (rules.isElsewhere(wanted.url, to) || isLeftOut) return 'outside'
     return rules.has({ ...wanted, url: to }) ? 'follow' : 'outside'
@@ -144,7 +144,7 @@ export class Site {
     const wanting = new Map<string, Wanted>()
     for (const { link, url } of linksIn(text, read, page, record)) {
       const { kind } = link
-      if ((kind !== 'page' && kind !== 'requisite') || wanting.has(url) || this.#seen.has(keyOf(url))) continue
+      if ((kind !== 'page' && kind !== 'requisite') || wanting.has(url) || this.#seen.has(url)) continue
       const isPage = kind === 'page'
       const asked = isPage ? { level: level + 1, requisites: 0 } : { level, requisites: requisites + 1 }
       const next: Wanted = { url, kind, from: page.url, ...asked }
@@ -163,19 +163,19 @@ export class Site {
   }
 
   #leaveOut(url: string): void {
-    if (this.#parts.record.saved.has(url)) this.#leftOut.add(keyOf(url))
+    if (this.#parts.record.saved.has(url)) this.#leftOut.add(url)
   }
 
   #tooDeep({ url }: Wanted): void {
     this.#isComplete = false
-    if (this.#parts.options.depth !== undefined || this.#leftOut.has(keyOf(url))) return
-    this.#leftOut.add(keyOf(url))
+    if (this.#parts.options.depth !== undefined || this.#leftOut.has(url)) return
+    this.#leftOut.add(url)
     const what = `It is more than ${defaultDepth} links away from the start. Set \`depth\` to go deeper`
     this.#fail(url, new RetrievalError('limit-exceeded', `${url}: ${what}.`, { phase: 'request', url }))
   }
 
   #isNew({ url }: Wanted): boolean {
-    if (this.#full !== null || !this.#seen.add(keyOf(url))) return false
+    if (this.#full !== null || !this.#seen.add(url)) return false
     const { maxEntries = defaultEntries } = this.#parts.options
     if (this.#seen.size <= maxEntries) return true
     const what = `The site has over ${maxEntries} URLs, the most that are retrieved`
@@ -187,7 +187,7 @@ export class Site {
     const { code, phase, status } = RetrievalError.is(error) ? error : { code: 'aborted', phase: null }
     if (url === this.#start || code === 'aborted') this.#end(error)
     // A page may name what no page may lead to. It was not asked for.
-    else if (code === 'refused' && phase === 'policy') this.#leftOut.add(keyOf(url))
+    else if (code === 'refused' && phase === 'policy') this.#leftOut.add(url)
     else {
       // The links of what is gone are gone, too. Those of a page that fails today are unknown.
       if (status !== 404 && status !== 410) this.#isComplete = false
@@ -215,7 +215,7 @@ export class Site {
   async #delete(): Promise<void> {
     const { record, target, options } = this.#parts
     for (const [url, { file }] of record.saved) {
-      if (this.#found.has(file) || this.#leftOut.has(keyOf(url))) continue
+      if (this.#found.has(file) || this.#leftOut.has(url)) continue
       if (!options.dryRun) record.remove(url)
       if ((await target.regularFile(file)) === null) continue
       // A folder of the copy may be a link to another place by now.
