@@ -12,11 +12,7 @@ import { isSameTag } from './range/validator.ts'
 /** The header section of a response, with its fields by name. */
 export class ResponseHead {
   readonly status: number
-  /**
-   * The fields by lower-case name, one octet a character. Commas join several values (RFC 9110 5.3). Set-Cookie is left
-   * out: cookies are secrets, and no part of this library keeps them.
-   */
-  readonly fields: Readonly<Record<string, string>>
+  readonly fields: Head['named']
   /** The fields as they arrived, with cookies. Only the caller may get them, never events or errors. */
   readonly asSent: Head['fields']
   /** The reason phrase, one octet a character. */
@@ -24,22 +20,12 @@ export class ResponseHead {
   /** Masks the request's secrets if the server repeats them. */
   readonly hide: Hide
 
-  constructor({ status, reason, fields }: Head, hide: Hide = (octets) => octets) {
+  constructor({ status, reason, fields, named }: Head, hide: Hide = (octets) => octets) {
     this.hide = hide
     this.status = status
     this.reason = reason
     this.asSent = fields
-    const joined: Record<string, string> = {}
-    for (const [name, value] of fields) {
-      const key = name.toLowerCase()
-      if (key === 'set-cookie') continue
-      const before = Object.hasOwn(joined, key) ? `${joined[key]}, ` : ''
-      // An assignment would set the prototype.
-      if (key === '__proto__')
-        Object.defineProperty(joined, key, { value: before + value, enumerable: true, writable: true })
-      else joined[key] = before + value
-    }
-    this.fields = joined
+    this.fields = named
   }
 
   /** The status and reason, safe to show: `404 Not Found`. */
@@ -93,8 +79,18 @@ function offsetOf(head: ResponseHead): number {
   return head.status === 206 ? (contentRange(head)?.first ?? 0) : 0
 }
 
-function mediaTypeOf(head: ResponseHead): [mediaType: string | null, charset: string | null] {
+type Type = readonly [mediaType: string | null, charset: string | null]
+
+/** The last Content-Type that was read: the next answer of a server often has the same. */
+let lastType: { readonly field: string; readonly type: Type } | undefined
+
+function mediaTypeOf(head: ResponseHead): Type {
   const field = head.field('content-type') ?? ''
+  if (lastType?.field !== field) lastType = { field, type: typeOf(field) }
+  return lastType.type
+}
+
+function typeOf(field: string): Type {
   const [essence = ''] = field.split(';', 1)
   const type = essence.trim().toLowerCase()
   const words = type.split('/')

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RequestOptions, RetrievalContext } from '../../../contract/fetcher.ts'
 import { httpDate } from '../../../kit/text/date.ts'
+import { namedFields } from '../connection/named-fields.ts'
 import { elementsOf } from '../fields.ts'
 import { isSameTag } from '../range/validator.ts'
 import { ResponseHead } from '../response.ts'
@@ -45,12 +46,8 @@ export interface BodyWriter {
 
 /** Makes the response's head as it is served. `age` is in seconds (RFC 9111 5.1). */
 export function storedHead({ status, reason, fields }: Stored, age: number): ResponseHead {
-  return new ResponseHead({
-    status,
-    reason,
-    version: 'HTTP/1.1',
-    fields: Object.entries({ ...fields, age: String(age) }),
-  })
+  const all = Object.entries({ ...fields, age: String(age) })
+  return new ResponseHead({ status, reason, version: 'HTTP/1.1', fields: all, named: namedFields(all) })
 }
 
 /** Fields that describe one connection (RFC 9111 3.1, RFC 9110 7.6.1). */

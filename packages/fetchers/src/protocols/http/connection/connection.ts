@@ -1,6 +1,7 @@
 import type { Deadline } from '../../../contract/deadline.ts'
 import type { ProxyServer } from '../../../contract/network.ts'
 import type { HttpRequest } from '../request.ts'
+import type { NamedFields } from './named-fields.ts'
 
 /** The header section of a response. */
 export interface Head {
@@ -11,6 +12,7 @@ export interface Head {
   readonly version: string
   /** The fields in the order in which they arrived, one octet a character. */
   readonly fields: readonly (readonly [name: string, value: string])[]
+  readonly named: NamedFields
 }
 
 /** A connection to a server, or to a proxy that is asked for whole URLs. It stays open between retrievals. */

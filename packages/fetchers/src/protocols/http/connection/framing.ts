@@ -1,25 +1,20 @@
 import { printable } from '@retriever/core'
-import { InvalidHttp } from './connection.ts'
+import { type Head, InvalidHttp } from './connection.ts'
+import { namedFields } from './named-fields.ts'
 
-type Fields = readonly (readonly [name: string, value: string])[]
+type Fields = Head['fields']
 
 /**
  * Throws InvalidHttp if the fields do not say clearly where the body ends (RFC 9112 6.3), as in response smuggling. If
  * the same length comes several times, returns it once (RFC 9110 8.6).
  */
-export function checkFraming(fields: Fields): Fields {
-  let count = 0
-  let value = ''
-  let isCoded = false
-  // Nearly all other names have other lengths.
-  for (const [name, text] of fields) {
-    if (isLength(name)) {
-      count++
-      value = text
-    } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') isCoded = true
-  }
-  if (count === 0 || (count === 1 && !isCoded && isNumber(value))) return fields
-  return withOneLength(fields, isCoded)
+export function checkFraming(fields: Fields): Pick<Head, 'fields' | 'named'> {
+  const named = namedFields(fields)
+  const { 'content-length': length, 'transfer-encoding': coding } = named
+  // Several lengths, joined by commas, are no number.
+  if (length === undefined || (coding === undefined && isNumber(length))) return { fields, named }
+  const framed = withOneLength(fields, coding !== undefined)
+  return { fields: framed, named: namedFields(framed) }
 }
 
 function withOneLength(fields: Fields, isCoded: boolean): Fields {

@@ -135,14 +135,11 @@ export class HeadReader {
   }
 
   #field(line: string): void {
-    const colon = line.indexOf(':')
-    const name = line.slice(0, Math.max(0, colon))
-    if (!isToken(name)) throw new InvalidHttp(`no field name before a colon (${shown(line)})`)
-    const value = trimmed(line.slice(colon + 1))
-    checkValue(name, value)
-    this.#fields.push([name, value])
+    const usual = usualField.exec(line)
+    const field = usual === null ? unusualField(line) : ([usual[1] ?? '', usual[2] ?? ''] satisfies Field)
+    this.#fields.push(field)
     if (this.#fields.length > maxFields) throw new TooManyFields()
-    this.#count(name.length + value.length)
+    this.#count(field[0].length + field[1].length)
   }
 
   /** Adds a folded line to the value of the field before it. The line break counts as a blank (RFC 9112 5.2). */
@@ -163,7 +160,7 @@ export class HeadReader {
   #end({ version, status, reason }: StatusLine): void {
     if (status === 101) throw new InvalidHttp('it switches to another protocol (101), which was not asked for')
     if (status >= 200) {
-      this.#head = { status, reason, version, fields: checkFraming(this.#fields) }
+      this.#head = { status, reason, version, ...checkFraming(this.#fields) }
       return
     }
     this.#interim++
@@ -177,6 +174,18 @@ export class HeadReader {
 }
 
 type Field = [name: string, value: string]
+
+/** A field as nearly all are written, which is read at once: a name, and a value of visible ASCII and inner blanks. */
+const usualField = /^([\w!#$%&'*+.^`|~-]+): ([!-~](?:[ -~]*[!-~])?)$/
+
+function unusualField(line: string): Field {
+  const colon = line.indexOf(':')
+  const name = line.slice(0, Math.max(0, colon))
+  if (!isToken(name)) throw new InvalidHttp(`no field name before a colon (${shown(line)})`)
+  const value = trimmed(line.slice(colon + 1))
+  checkValue(name, value)
+  return [name, value]
+}
 
 interface StatusLine {
   readonly version: string

@@ -175,7 +175,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   #begin(head: Head, octets: Buffer): void {
     // These have no body, even if a field gives a length (RFC 9112 6.3). undici would wait for one after 204 and 304.
     const isEmpty = this.#request.options.method === 'HEAD' || head.status === 204 || head.status === 304
-    const length = isEmpty ? 0 : lengthOf(head.fields)
+    const length = isEmpty ? 0 : lengthOf(head)
     if (length === undefined) this.#prepare(head, octets)
     else {
       this.#head = head
@@ -203,8 +203,8 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   /** Lets undici parse the answer. The octets stay where they are: nothing is taken until it is ready. */
-  #prepare({ fields }: Head, octets: Buffer): void {
-    if (fieldOf(fields, 'transfer-encoding') !== undefined) this.#chunkSizes = new ChunkSizes()
+  #prepare({ named }: Head, octets: Buffer): void {
+    if (named['transfer-encoding'] !== undefined) this.#chunkSizes = new ChunkSizes()
     this.#isPreparing = true
     const ready = (): void => {
       this.#isPreparing = false
@@ -269,12 +269,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
  * Returns the value of Content-Length. HeadReader has made sure that it is one number, and that no other field says
  * where the body ends (RFC 9112 6.3).
  */
-function lengthOf(fields: Head['fields']): number | undefined {
-  const length = fieldOf(fields, 'content-length')
+function lengthOf({ named }: Head): number | undefined {
+  const length = named['content-length']
   return length === undefined ? undefined : Number(length)
-}
-
-function fieldOf(fields: Head['fields'], wanted: string): string | undefined {
-  // Nearly all other names have other lengths.
-  return fields.find(([name]) => name.length === wanted.length && name.toLowerCase() === wanted)?.[1]
 }

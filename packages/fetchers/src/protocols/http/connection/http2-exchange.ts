@@ -2,6 +2,7 @@ import type { ClientHttp2Stream, IncomingHttpHeaders, IncomingHttpStatusHeader }
 import { StreamReader } from '../../../wire/transport/socket-reader.ts'
 import { type Exchange, type Head, HeadTooLarge, maxInterim, PrematureClose, TooManyInterim } from './connection.ts'
 import type { Http2Connection } from './http2.ts'
+import { namedFields } from './named-fields.ts'
 
 /** One request and its response on a connection of HTTP/2. It has a stream of its own. */
 export class Http2Exchange implements Exchange {
@@ -101,5 +102,5 @@ function headOf(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): Head {
     if (name.startsWith(':') || value === undefined) return []
     return Array.isArray(value) ? value.map((one) => [name, one] as const) : [[name, String(value)] as const]
   })
-  return { status: Number(headers[':status']), reason: '', version: 'HTTP/2', fields }
+  return { status: Number(headers[':status']), reason: '', version: 'HTTP/2', fields, named: namedFields(fields) }
 }

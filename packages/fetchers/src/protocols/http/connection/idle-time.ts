@@ -7,23 +7,11 @@ const margin = 2000
 const longest = 600_000
 
 /** For how many milliseconds a connection may lie idle after an answer; 0: the server closes it (RFC 9112 9.3). */
-export function idleMilliseconds({ version, fields }: Head): number {
-  let staysOpen = version === 'HTTP/1.1'
-  let isClosed = false
-  let seconds: string | undefined
-  for (const [name, value] of fields) {
-    // Nearly all other names have other lengths.
-    if (name.length !== 10 && name.length !== 16) continue
-    const field = name.toLowerCase()
-    if (field === 'keep-alive') seconds ??= /timeout=\s*(\d+)/.exec(value)?.[1]
-    else if (field === 'connection' || field === 'proxy-connection') {
-      const options = value.toLowerCase().split(',')
-      for (const option of options) {
-        if (option.trim() === 'close') isClosed = true
-        else if (option.trim() === 'keep-alive') staysOpen = true
-      }
-    }
-  }
-  if (isClosed || !staysOpen) return 0
+export function idleMilliseconds({ version, named }: Head): number {
+  const { connection = '', 'proxy-connection': proxy = '', 'keep-alive': parameters } = named
+  const options = `${connection},${proxy}`.toLowerCase().split(',')
+  const has = (wanted: string): boolean => options.some((option) => option.trim() === wanted)
+  if (has('close') || (version !== 'HTTP/1.1' && !has('keep-alive'))) return 0
+  const seconds = parameters === undefined ? undefined : /timeout=\s*(\d+)/.exec(parameters)?.[1]
   return seconds === undefined ? usual : Math.max(0, Math.min(Number(seconds) * 1000 - margin, longest))
 }
