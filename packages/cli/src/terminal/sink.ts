@@ -1,4 +1,5 @@
-import { fstatSync, write, writeSync } from 'node:fs'
+import { fstatSync, type Stats, statSync, write, writeSync } from 'node:fs'
+import { devNull } from 'node:os'
 import type { Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import { systemReason } from '@retriever/fetchers/internal'
@@ -15,14 +16,19 @@ export type Sink = (octets: Uint8Array) => Promise<void>
 
 /** Opens standard output: a file, a pipe or a terminal. */
 export function openStdout(stdout: OutputStream, signal: AbortSignal): Sink {
+  const { fd, isTTY } = stdout
+  if (isTTY || fd === undefined) return writeToStream(stdout, signal)
+  const stats = fstatSync(fd)
+  const isFile = stats.isFile() || stats.isCharacterDevice() || stats.isBlockDevice()
   // Node's stream for files takes a short write for a complete one, and so would lose data on a full disk.
-  return isFile(stdout) ? (octets) => writeWhole(stdout.fd, octets) : writeToStream(stdout, signal)
+  if (!isFile) return writeToStream(stdout, signal)
+  const atOnce = isNull(stats) ? Number.POSITIVE_INFINITY : maxAtOnce
+  return (octets) => writeWhole(fd, octets, atOnce)
 }
 
-function isFile(stream: OutputStream): stream is OutputStream & { readonly fd: number } {
-  if (stream.isTTY || stream.fd === undefined) return false
-  const stats = fstatSync(stream.fd)
-  return stats.isFile() || stats.isCharacterDevice() || stats.isBlockDevice()
+/** Whether this is the null device, which takes any number of octets at once. */
+function isNull(stats: Stats): boolean {
+  return stats.isCharacterDevice() && stats.rdev === statSync(devNull, { throwIfNoEntry: false })?.rdev
 }
 
 const writeOnce = promisify(write)
@@ -33,8 +39,8 @@ const writeOnce = promisify(write)
  */
 const maxAtOnce = 65_536
 
-async function writeWhole(file: number, octets: Uint8Array): Promise<void> {
-  const isShort = octets.length <= maxAtOnce
+async function writeWhole(file: number, octets: Uint8Array, atOnce: number): Promise<void> {
+  const isShort = octets.length <= atOnce
   let at = 0
   try {
     while (at < octets.length)
