@@ -28,7 +28,11 @@ export async function get(run: Run): Promise<number> {
     await using session = new Session(run)
     await using journal = await openJournalOf(session)
     if (hasList || journal !== null) session.ledger = new (await import('../journal/ledger.ts')).Ledger(journal)
-    if (!hasList && targets.count < 10_000) run.optimisation?.expect(Array.from(targets, ({ operand }) => operand))
+    if (!hasList && targets.count < 10_000)
+      expectUrls(
+        run,
+        Array.from(targets, ({ operand }) => operand),
+      )
     if (journal !== null && tally.total !== null) journal.listed(tally.total)
     if (hasList) await watchNames(session)
     const isTold = many.isCounted && !run.config.silent && !run.config.json
@@ -46,6 +50,11 @@ export async function get(run: Run): Promise<number> {
     tally.end(isWhole)
   }
   return tally.exitCode
+}
+
+/** Lets V8 delay its optimisation, unless the command itself reads the bodies. */
+function expectUrls({ config, optimisation }: Run, urls: readonly string[]): void {
+  if (!config.text && !config.page) optimisation?.expect(urls)
 }
 
 /** Tells of names in a list that some systems take for one, and tells them apart where this system does. */
@@ -92,7 +101,7 @@ async function* counted(run: Run, tally: Tally, journal: Journal | null, signal:
   try {
     yield* readAhead(counting(), maxAhead, () => {
       tally.listed(count)
-      run.optimisation?.expect(operands)
+      expectUrls(run, operands)
       journal?.listed(tally.total ?? count)
     })
   } finally {
