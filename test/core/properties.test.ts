@@ -21,7 +21,7 @@ import { describe, expect, test } from 'vitest'
 import { splitUrl } from '../../packages/core/src/url/split.ts'
 import { anyText, anyUrl, examples, octets, pieces, schemeName } from '../support/any-url.ts'
 import { expectLinear, filled } from '../support/growth.ts'
-import { runs } from '../support/runs.ts'
+import { isMutated, runs } from '../support/runs.ts'
 
 /**
  * threats.md section 4: properties 1 to 10, each over the URLs of all schemes; then what belongs to one scheme only.
@@ -56,7 +56,7 @@ test('property 1: any text gives a resolution or a coded error', () => {
   )
 })
 
-test('property 1: time grows no faster than the text, for every scheme', { timeout: 60_000 }, async () => {
+test('property 1: time grows no faster than the text, for every scheme', { skip: isMutated }, async () => {
   const common = '%0d %09 @ : / ../ [ ;type= ? = a. 0 % x://u: :a@ - &token= ü . \\'
   const special = '( (& (!( , ; + ?+ ;base64 " %22 &'
   const delicate = ['http://h/', 'ftp://', 'gopher://h/0', 'gopher://h/0%09%09+', 'news:', 'http://h/?', 'mailto:a@b?c']

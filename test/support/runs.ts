@@ -1,7 +1,11 @@
 /** Whether this is `npm run test:all`, which does all that `npm test` does a share of: vitest.config.ts sets it. */
 export const isFull: boolean = process.env.RETRIEVER_TEST_RUNS === 'full'
 
-/** How many of these runs a test makes: an eighth of them in `npm test`, and all of them in `npm run test:all`. */
+/** Whether this is `pnpm mutate`, which runs the tests again for each change of the code. */
+export const isMutated: boolean = process.env.RETRIEVER_TEST_RUNS === 'few'
+
+/** How many of these runs a test makes: an eighth in `npm test`, a hundredth in `pnpm mutate`, else all of them. */
 export function runs(count: number): number {
-  return isFull ? count : Math.ceil(count / 8)
+  if (isFull) return count
+  return Math.ceil(count / (isMutated ? 100 : 8))
 }
