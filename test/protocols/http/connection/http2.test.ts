@@ -1,0 +1,50 @@
+/** Connections of HTTP/2: what a server may send before an answer, and how many streams it allows. */
+import { type Client, createClient } from '@retriever/fetchers'
+import { testCa } from '@retriever/servers'
+import { expect, test } from 'vitest'
+import { failure } from '../../../support/failure.ts'
+import { endHeaders, endStream, type Frame, headers200, type OnStream, rawHttp2, uint32 } from '../support/raw-http2.ts'
+
+function client(): Client {
+  return createClient({ tls: { ca: testCa }, limits: { maxRetries: 0, idleTimeout: 5000 } })
+}
+
+const answer = (stream: number): readonly Frame[] => [
+  { type: 'headers', flags: endHeaders, stream, payload: headers200() },
+  { type: 'data', flags: endStream, stream, payload: 'ok' },
+]
+
+/** `:status: 103`, by the name of the eighth entry of the static table (RFC 7541 6.2.2). */
+const early = (stream: number): Frame => {
+  return { type: 'headers', flags: endHeaders, stream, payload: Buffer.from('\x08\x03103', 'latin1') }
+}
+
+test('case 42, ten interim answers are passed over, eleven are not', async () => {
+  await using server = await rawHttp2((stream, send, { count }) => {
+    send(...Array.from({ length: 10 + count }, () => early(stream)), ...answer(stream))
+  })
+  await using asking = client()
+  expect(await (await asking.retrieve(server.url)).text()).toBe('ok')
+  expect(await failure(asking.retrieve(server.url))).toMatchObject({ code: 'protocol-violation', phase: 'request' })
+})
+
+test('a server that allows one stream at a time gets a connection for each request that goes on', async () => {
+  // SETTINGS_MAX_CONCURRENT_STREAMS (RFC 9113 6.5.2).
+  const settings = Buffer.concat([Buffer.of(0, 3), uint32(1)])
+  const open: (() => void)[] = []
+  const hold: OnStream = (stream, send) => {
+    open.push(() => send(...answer(stream)))
+    if (open.length === 2) for (const go of open) go()
+  }
+  let asked = 0
+  await using server = await rawHttp2((stream, send, of) => {
+    // The first request is answered at once, so that the settings have come before the others.
+    if (asked++ === 0) send(...answer(stream))
+    else hold(stream, send, of)
+  }, settings)
+  await using asking = client()
+  const text = async (): Promise<string> => (await asking.retrieve(server.url)).text()
+  expect(await text()).toBe('ok')
+  expect(await Promise.all([text(), text()])).toEqual(['ok', 'ok'])
+  expect(server.connections).toHaveLength(2)
+})
