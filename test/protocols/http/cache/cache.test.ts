@@ -542,6 +542,19 @@ test('memory evicts the least recently used response', async () => {
   expect(setup.server.asked).toHaveLength(21)
 })
 
+test('what memory has replaced counts no more', async () => {
+  const client = clientWith('memory')
+  await read(client, 'other')
+  setup.server.script = cacheable(Buffer.alloc(4 * 1024 * 1024), { 'cache-control': 'max-age=1' })
+  for (let round = 0; round < 20; round++) {
+    await read(client, 'large')
+    later(2)
+  }
+  expect(setup.server.asked).toHaveLength(21)
+  await read(client, 'other')
+  expect(setup.server.asked).toHaveLength(21)
+})
+
 test('memory ends with the client', async () => {
   const client = clientWith('memory')
   await read(client)
