@@ -164,3 +164,37 @@ test('jobs of many short-lived hosts leave no place taken', async () => {
   expect(await readAll(client, urlsOf('h1', 5))).toBe(5)
   expect(server.most.get('all')).toBe(5)
 })
+
+/** So many hosts that the client forgets those of which nothing has to be remembered. */
+const manyHosts = Array.from({ length: 1200 }, (_, n) => `http://h${n}/`)
+
+test('a host that still answers is not forgotten among many others', async () => {
+  const server = countingServer(['held'])
+  await using client = clientWith(server, { perHost: 1 })
+  const others = new Set(manyHosts)
+  for await (const { url, representation } of client.retrieveAll([
+    'http://held/0',
+    ...manyHosts,
+    'http://held/1',
+    'http://last/',
+  ])) {
+    await representation?.text()
+    others.delete(url)
+    if (others.size === 0) server.letGo()
+  }
+  expect(server.most.get('held')).toBe(1)
+  expect(server.begun.filter((each) => each.startsWith('held'))).toEqual(['held/0', 'held/1'])
+})
+
+test('nor is one whose interval is not over', async () => {
+  withoutWaiting()
+  const begun: number[] = []
+  const fetcher = fakeHttp(({ host }) => {
+    if (host === 'polite') begun.push(performance.now())
+    return retrieved(chunks('x'))
+  })
+  await using client = createClient({ fetchers: [fetcher], interval: 60_000 })
+  expect(await readAll(client, ['http://polite/0', ...manyHosts])).toBe(1201)
+  expect(await readAll(client, ['http://polite/1'])).toBe(1)
+  expect((begun[1] ?? 0) - (begun[0] ?? 0)).toBeGreaterThanOrEqual(60_000)
+})
