@@ -104,12 +104,9 @@ export class Http1Connection implements HttpConnection {
     })
     if (this.#exchange !== exchange || exchange.hasFailed) return
     this.#onParserReady = ready
-    this.#parser ??= new UndiciClient(this.#socket, this.maxReply, () => {
-      // undici expects an answer only when it has returned from this call.
-      queueMicrotask(this.#onParserReady)
-      return null
-    })
-    this.#parser.dispatch({ options, octets: '' }, exchange)
+    // undici expects an answer only when it has returned from this call.
+    this.#parser ??= new UndiciClient(this.#socket, this.maxReply, () => queueMicrotask(this.#onParserReady))
+    this.#parser.dispatch(options, exchange)
   }
 
   /** Makes undici parse these octets. Returns false if undici reads no more from this connection. */
