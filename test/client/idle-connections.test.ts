@@ -4,7 +4,9 @@ import { createServer } from 'node:http'
 import { createServer as createTcpServer, type Server } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import { createClient } from '@retriever/fetchers'
+import { testCa } from '@retriever/servers'
 import { expect, test } from 'vitest'
+import { endHeaders, endStream, headers200, type OnStream, rawHttp2 } from '../protocols/http/support/raw-http2.ts'
 
 /** Makes servers at so many addresses of this machine, which count their connections together. */
 async function servers(count: number, make: () => Server) {
@@ -46,6 +48,34 @@ test('those of many hosts are closed, and those of the hosts used last are kept'
   }
   // 512 are idle, 16 in use; the servers learn a little later that others were closed.
   expect(site.most()).toBeLessThan(600)
+})
+
+test('those of HTTP/2 count while they have no stream, and only then', async () => {
+  const held: (() => void)[] = []
+  const hold: OnStream = (stream, send, { count }) => {
+    send({ type: 'headers', flags: endHeaders, stream, payload: headers200() })
+    const end = (): void => send({ type: 'data', flags: endStream, stream, payload: 'whole' })
+    if (count === 0) held.push(end)
+    else end()
+  }
+  await using busy = await rawHttp2(hold)
+  await using idle = await rawHttp2((stream, send, { socket }) =>
+    hold(stream, send, { socket, connection: 0, count: 1 }),
+  )
+  await using site = await servers(640, () => createServer((_, response) => response.end('x')))
+  await using client = createClient({ tls: { ca: testCa } })
+  const text = async (url: string): Promise<string> => (await client.retrieve(url)).text()
+  // The second stream of this connection ends while the first one goes on.
+  const waiting = await client.retrieve(busy.url)
+  expect(await text(busy.url)).toBe('whole')
+  expect(await text(idle.url)).toBe('whole')
+  const urls = site.places.map((place) => `http://${place}/`)
+  for await (const { error } of client.mapAll(urls, (representation) => representation.text())) expect(error).toBe(null)
+  // It was closed when the 513th connection became idle.
+  expect(idle.connections.map(({ destroyed }) => destroyed)).toEqual([true])
+  for (const end of held) end()
+  expect(await waiting.text()).toBe('whole')
+  expect([busy.connections.length, busy.streams()]).toEqual([1, 2])
 })
 
 test('those of sessions count as well', async () => {

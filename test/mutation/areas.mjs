@@ -40,8 +40,9 @@ export const areas = {
   framing: {
     mutate: [`${fetchers}/protocols/http/connection/*.ts`, ...http],
     tests: [
-      'test/protocols/http/{alpn,errors,exchanges,faults,head,http,proxy,review}.test.ts',
-      'test/protocols/http/connection/*.test.ts',
+      'test/client/idle-connections.test.ts',
+      'test/protocols/http/{alpn,conditions,dates,errors,exchanges,faults,head,http,proxy,review}.test.ts',
+      'test/protocols/http/{repeated-secrets,connection/*}.test.ts',
     ],
   },
   cache: { mutate: [`${fetchers}/protocols/http/cache/*.ts`], tests: ['test/protocols/http/cache/*.test.ts'] },

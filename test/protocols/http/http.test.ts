@@ -571,6 +571,23 @@ describe('a server that breaks HTTP', () => {
     expect(await failure(representation.text())).toMatchObject({ code: 'protocol-violation', phase: 'body' })
   })
 
+  test('a length that comes twice is one, and an odd one is told in short', async () => {
+    await using server = await scriptedHttp(({ index }) =>
+      index === 0
+        ? 'HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\nX: y\r\nContent-Length: 2\r\n\r\nok'
+        : `HTTP/1.1 200 OK\r\nContent-Length: ${'n'.repeat(100)}\r\n\r\n`,
+    )
+    const representation = await client.retrieve(server.url)
+    expect(httpMetadata(representation).fields).toEqual([
+      ['Content-Length', '2'],
+      ['X', 'y'],
+    ])
+    expect(await representation.text()).toBe('ok')
+    expect(await failure(client.retrieve(server.url))).toMatchObject({
+      message: expect.stringContaining(`Content-Length is no number (${'n'.repeat(40)})`),
+    })
+  })
+
   test('interim answers are passed over', async () => {
     await using server = await scriptedHttp(
       () => 'HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
@@ -580,13 +597,15 @@ describe('a server that breaks HTTP', () => {
 
   test('fields are lower case, joined, without cookies, and no prototype', async () => {
     await using server = await scriptedHttp(
-      () => 'HTTP/1.1 200 OK\r\nVia: a\r\nVIA: b\r\nSet-Cookie: id=tasty\r\n__proto__: x\r\nContent-Length: 0\r\n\r\n',
+      () =>
+        'HTTP/1.1 200 OK\r\nVia: a\r\nVIA: b\r\nSet-Cookie: id=tasty\r\n' +
+        '__proto__: x\r\n__PROTO__: y\r\nContent-Length: 0\r\n\r\n',
     )
     const representation = await client.retrieve(server.url)
     const { headers } = httpMetadata(representation)
     expect(Object.entries(headers)).toEqual([
       ['via', 'a, b'],
-      ['__proto__', 'x'],
+      ['__proto__', 'x, y'],
       ['content-length', '0'],
     ])
     expect(JSON.stringify(events)).toContain('Set-Cookie: <cookie>')

@@ -48,3 +48,11 @@ test('a server that allows one stream at a time gets a connection for each reque
   expect(await Promise.all([text(), text()])).toEqual(['ok', 'ok'])
   expect(server.connections).toHaveLength(2)
 })
+
+test('the end of a stream proves that a body without a length is whole', async () => {
+  await using server = await rawHttp2((stream, send) => send(...answer(stream)))
+  await using asking = client()
+  const representation = await asking.retrieve(server.url)
+  expect(representation).toMatchObject({ size: null, completeness: 'terminated' })
+  expect(await representation.text()).toBe('ok')
+})

@@ -80,6 +80,38 @@ describe('http: to a port of TLS', () => {
   })
 })
 
+/** A listener that closes each connection without an answer, and the kinds of what came first on each. */
+async function silent() {
+  const came: string[] = []
+  const server = await listener((socket) =>
+    socket.once('data', (octets) => {
+      came.push(octets[0] === 0x16 ? 'TLS' : 'HTTP')
+      socket.end()
+    }),
+  )
+  return Object.assign(server, { came })
+}
+
+test('a retrieval asks once whether TLS is spoken, and no event tells of it', async () => {
+  await using server = await silent()
+  const events: RetrievalEvent[] = []
+  const limits = { maxRetries: 2, maxRetryDelay: 1 }
+  await using client = createClient({ limits, onEvent: (event) => events.push(event) })
+  await failure(client.retrieve(`http://127.0.0.1:${server.port}/`))
+  expect(server.came).toEqual(['HTTP', 'TLS', 'HTTP', 'HTTP'])
+  expect(events.filter(({ type }) => type === 'connected')).toHaveLength(3)
+  await failure(client.retrieve(`http://127.0.0.1:${server.port}/other`))
+  expect(server.came.slice(4)).toEqual(['HTTP', 'TLS', 'HTTP', 'HTTP'])
+})
+
+test('on port 80 nobody speaks TLS, so no retrieval asks', async () => {
+  await using server = await silent()
+  const network = { connectTo: { ':80': `127.0.0.1:${server.port}` } }
+  await using client = createClient({ network, limits: { maxRetries: 0 } })
+  expect(await failure(client.retrieve('http://127.0.0.1/'))).toMatchObject({ code: 'receive-failed' })
+  expect(server.came).toEqual(['HTTP'])
+})
+
 describe('https: to a port without TLS', () => {
   test.each(['HTTP/1.1 400 Bad Request\r\n\r\n', 'SSH-2.0-OpenSSH_9.2\r\n', '<html>What?</html>', '220 ready\r\n'])(
     'that answers %j',
