@@ -1,4 +1,7 @@
-/** The sources that mutation testing changes, and their tests: globs from the root of the repository. */
+/**
+ * The sources that mutation testing changes, and their tests: globs from the root of the repository. `timeout`:
+ * milliseconds after which a change has made a loop endless, where nothing waits.
+ */
 const fetchers = 'packages/fetchers/src'
 const kit = ['deadline', 'retry', 'stopwatch'].map((name) => `${fetchers}/kit/${name}.ts`)
 const http = ['request', 'response', 'fields'].map((name) => `${fetchers}/protocols/http/${name}.ts`)
@@ -7,7 +10,7 @@ const names = 'abbreviation,advice,error-json,errors,explain,extract,findings,pr
 const coreTests = [`test/core/{${names}}.test.ts`, 'test/core/{url,secrets}/*.test.ts']
 
 export const areas = {
-  core: { mutate: ['packages/core/src/url/**/*.ts', 'packages/core/src/*.ts'], tests: coreTests },
+  core: { mutate: ['packages/core/src/url/**/*.ts', 'packages/core/src/*.ts'], tests: coreTests, timeout: 3000 },
   policy: {
     mutate: [`${fetchers}/client/policy.ts`],
     tests: [

@@ -27,7 +27,7 @@ function measure(name) {
   const files = filesOf(areas[name].mutate)
   if (files.length === 0) return null
   const mutate = percent === undefined ? files : sampled(files, percent, seed)
-  const row = counted(stryker(name, mutate, areas[name].tests, files), since === null && percent === undefined)
+  const row = counted(stryker(name, mutate, areas[name], files), since === null && percent === undefined)
   for (const line of row.lines) process.stdout.write(`${line}\n`)
   return { name, ...row }
 }

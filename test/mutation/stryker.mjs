@@ -11,12 +11,12 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = join(root, 'node_modules/.stryker')
 
 /** Runs Stryker for one area, and returns its report. What it prints goes to a file beside the report. */
-export function stryker(name, mutate, tests, sources) {
+export function stryker(name, mutate, { tests, timeout = 10_000 }, sources) {
   install()
   const report = join(folder, `${name}.json`)
   const config = join(folder, `${name}.config.json`)
   const log = join(folder, `${name}.log`)
-  writeFileSync(config, JSON.stringify(options(mutate, report)))
+  writeFileSync(config, JSON.stringify(options(mutate, report, timeout)))
   const bin = join(folder, 'node_modules/@stryker-mutator/core/bin/stryker.js')
   const output = openSync(log, 'w')
   const { status } = spawnSync('npx', ['-y', '-p', node, 'node', bin, 'run', config], {
@@ -29,7 +29,7 @@ export function stryker(name, mutate, tests, sources) {
   return JSON.parse(readFileSync(report, 'utf8'))
 }
 
-function options(mutate, report) {
+function options(mutate, report, timeout) {
   return {
     mutate,
     testRunner: 'vitest',
@@ -48,7 +48,8 @@ function options(mutate, report) {
     // It would rewrite tsconfig.json by an interface that TypeScript 7 does not have.
     tsconfigFile: 'none.json',
     concurrency: Number(process.env.MUTATION_JOBS ?? 2),
-    timeoutMS: 10_000,
+    // Added to one and a half of what the tests of a change took without it.
+    timeoutMS: timeout,
   }
 }
 
