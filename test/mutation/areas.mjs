@@ -7,7 +7,11 @@ const kit = ['deadline', 'retry', 'stopwatch'].map((name) => `${fetchers}/kit/${
 const http = ['request', 'response', 'fields'].map((name) => `${fetchers}/protocols/http/${name}.ts`)
 /** All but that of the size of what a page loads, which the changes make larger. */
 const names = 'abbreviation,advice,error-json,errors,explain,extract,findings,printable,properties,shell,urls'
-const coreTests = [`test/core/{${names}}.test.ts`, 'test/core/{url,secrets}/*.test.ts']
+const coreTests = [
+  `test/core/{${names}}.test.ts`,
+  'test/core/{url,secrets}/*.test.ts',
+  'test/client/{gateways,resolving}.test.ts',
+]
 
 export const areas = {
   core: { mutate: ['packages/core/src/url/**/*.ts', 'packages/core/src/*.ts'], tests: coreTests, timeout: 3000 },
