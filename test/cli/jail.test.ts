@@ -33,9 +33,20 @@ test('a file is written in the folder, and nowhere else', async () => {
   expect(readFileSync(join(inner, 'here'), 'utf8')).toBe('Hello, world.\n')
   const refused = await run('-sS', '--jail', '-o', '../above', url)
   expect(refused).toMatchObject({ status: 23, stdout: '' })
-  expect(refused.stderr).toContain('the permission model of Node refuses it')
+  expect(refused.stderr).toContain("Node's permission model (--jail) refuses it")
   expect(existsSync(above)).toBe(false)
   expect(await run('-s', '-o', '../above', url)).toMatchObject({ status: 0 })
+})
+
+test('a folder that is not there is named before any connection, unless the line makes it', async () => {
+  const count = servers.http.accepted
+  const missing = await run('-sS', '--jail', '--output-dir', 'none', '-O', url)
+  expect(missing).toMatchObject({ status: 2, stderr: expect.stringContaining('let --create-dirs make it') })
+  expect(servers.http.accepted).toBe(count)
+  expect(await run('-s', '--jail', '--create-dirs', '--output-dir', 'made/here', '-O', url)).toMatchObject({
+    status: 0,
+  })
+  expect(existsSync(join(inner, 'made/here/hello.txt'))).toBe(true)
 })
 
 test('mirror writes its own folder, which may be new', async () => {
@@ -54,7 +65,7 @@ test('what the line names is read, other files are not, and no program runs', as
   expect(logged).toMatchObject({ status: 22, stderr: expect.not.stringContaining('permission model') })
   const program = await run('-sS', '--jail', 'man:ls')
   expect(program.status).toBe(37)
-  expect(program.stderr).toContain('could not be started (ERR_ACCESS_DENIED)')
+  expect(program.stderr).toContain("could not be started (Node's permission model (--jail) refuses it)")
 })
 
 test('options from standard input would be read twice', async () => {

@@ -69,6 +69,8 @@ function folderOf(line: CommandLine): string {
   if (/[*,]/.test(folder))
     throw usageError(`--jail cannot limit a process to ${folder}: Node reads * and , as its own.`)
   if (command === 'mirror' ? !line.has('dry-run') : line.has('create-dirs')) makeFolder(folder)
+  if (command !== 'mirror' && !existsSync(folder))
+    throw usageError(`With --jail, the folder ${folder} must be there; make it, or let --create-dirs make it.`)
   return folder
 }
 

@@ -1,5 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../contract/fetcher.ts'
+import { systemReason } from '../kit/system-reason.ts'
 
 /** Makes a RetrievalError from a system error. */
 export function fileError(context: RetrievalContext, cause: unknown): RetrievalError {
@@ -10,5 +11,5 @@ export function fileError(context: RetrievalContext, cause: unknown): RetrievalE
   if (code === 'EACCES' || code === 'EPERM') {
     return context.error('access-denied', 'You may not read the file; check its permissions.', { cause })
   }
-  return context.error('file-failed', `The file could not be read (${code}).`, { cause })
+  return context.error('file-failed', `The file could not be read (${systemReason(cause) ?? code}).`, { cause })
 }

@@ -3,6 +3,7 @@ import { parse } from 'node:path'
 import { octetsToText, printable, type RetrievalError } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../contract/fetcher.ts'
+import { systemReason } from '../kit/system-reason.ts'
 import { programEnvironment } from './environment.ts'
 
 /** A program of this system and its arguments. */
@@ -113,7 +114,10 @@ function tooMuch(name: string, { limits, error }: RetrievalContext): RetrievalEr
 
 function notStarted(name: string, packageName: string, cause: Error, { error }: RetrievalContext): RetrievalError {
   const code = 'code' in cause ? String(cause.code) : cause.message
-  if (code !== 'ENOENT') return error('file-failed', `The program ${name} could not be started (${code}).`, { cause })
+  if (code !== 'ENOENT') {
+    const reason = systemReason(cause) ?? code
+    return error('file-failed', `The program ${name} could not be started (${reason}).`, { cause })
+  }
   const message = `The program ${name} is not installed on this machine. Install it: the package ${packageName} has it.`
   return error('no-fetcher', message, { phase: 'resolve', cause })
 }
