@@ -1,8 +1,9 @@
 /** `--jail`: the second process, and what Node's permission model lets it do. */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, parse } from 'node:path'
+import { promisify } from 'node:util'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jailedHost } from '../../packages/cli/src/start/jailed-host.ts'
@@ -66,6 +67,21 @@ test('what the line names is read, other files are not, and no program runs', as
   const program = await run('-sS', '--jail', 'man:ls')
   expect(program.status).toBe(37)
   expect(program.stderr).toContain("could not be started (Node's permission model (--jail) refuses it)")
+})
+
+test('a folder that holds Node itself is no reason to start a third process; the root is refused', async () => {
+  const node = join(folder(), 'home/.nvm/node')
+  mkdirSync(dirname(node), { recursive: true })
+  copyFileSync(process.execPath, node)
+  const home = dirname(dirname(node))
+  const said = await promisify(execFile)(node, [bin, '-sS', '--jail', '-o', 'here', url], {
+    cwd: home,
+    env: { ...process.env, ...env },
+  })
+  expect(said).toEqual({ stdout: '', stderr: '' })
+  expect(readFileSync(join(home, 'here'), 'utf8')).toBe('Hello, world.\n')
+  const root = await run('-sS', '--jail', '--output-dir', parse(inner).root, '-O', url)
+  expect(root).toMatchObject({ status: 2, stderr: expect.stringContaining('a folder of its own') })
 })
 
 test('options from standard input would be read twice', async () => {

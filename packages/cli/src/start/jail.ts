@@ -68,6 +68,7 @@ function folderOf(line: CommandLine): string {
   const folder = resolve(typed ?? '.')
   if (/[*,]/.test(folder))
     throw usageError(`--jail cannot limit a process to ${folder}: Node reads * and , as its own.`)
+  if (dirname(folder) === folder) throw usageError(`--jail needs a folder of its own, not ${folder}.`)
   if (command === 'mirror' ? !line.has('dry-run') : line.has('create-dirs')) makeFolder(folder)
   if (command !== 'mirror' && !existsSync(folder))
     throw usageError(`With --jail, the folder ${folder} must be there; make it, or let --create-dirs make it.`)

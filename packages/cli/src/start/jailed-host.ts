@@ -1,3 +1,4 @@
+import { parse } from 'node:path'
 import type { Host } from '../terminal/streams.ts'
 
 /** What the first process of --jail tells the second: it got a signal. */
@@ -27,11 +28,12 @@ interface Permission {
   has(scope: string, path?: string): boolean
 }
 
-/** Whether this process runs under Node's permission model, and may neither write Node itself nor start a process. */
+/** Whether this process runs under Node's permission model, and may neither write the root nor start a process. */
 export function isJailed(): boolean {
   const { permission } = process as { permission?: Permission }
   if (permission === undefined) return false
-  return !permission.has('fs.write', process.execPath) && !permission.has('child') && !permission.has('worker')
+  const { root } = parse(process.execPath)
+  return !permission.has('fs.write', root) && !permission.has('child') && !permission.has('worker')
 }
 
 /**
