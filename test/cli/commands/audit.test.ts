@@ -55,7 +55,7 @@ test.each([
   [['audit', '--only', 'all', '--', 'curl', '{url}'], /^retrieve: --only needs one of ordinary, .*, not "all"\.\n$/],
   [
     ['audit', '--', 'no-such-program', '{url}'],
-    /^retrieve: The command "no-such-program" was not started: ENOENT\.\n$/,
+    /^retrieve: The command "no-such-program" was not started: there is no such program\.\n$/,
   ],
   [['--timeout', '5', 'http://127.0.0.1/'], /^retrieve: --timeout is not an option of get, .* Use --connect-timeout/],
 ])('%j is exit code 2 and one sentence', async (args, message) => {

@@ -1,6 +1,7 @@
 import { type AuditVerdict, audit } from '@retriever/servers/audit'
 import { card, scoreOf } from '../audit/card.ts'
 import { usageError } from '../exit-codes.ts'
+import { notStarted } from '../programs/not-started.ts'
 import type { Run } from '../run.ts'
 import { jsonLine } from '../terminal/output.ts'
 
@@ -28,6 +29,6 @@ async function run(options: Parameters<typeof audit>[0]): Promise<AuditVerdict[]
   } catch (error) {
     const { code, syscall = '' } = error as NodeJS.ErrnoException
     if (!syscall.startsWith('spawn')) throw error
-    throw usageError(`The command ${JSON.stringify(options.command[0])} was not started: ${code}.`)
+    throw notStarted(options.command[0], code)
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '@retriever/servers'
 import { usageError } from '../exit-codes.ts'
 import { protocols } from '../options/servers.ts'
+import { notStarted } from '../programs/not-started.ts'
 import { type Program, runProgram } from '../programs/run-program.ts'
 import type { Run } from '../run.ts'
 import { portHolder } from '../serving/port-holder.ts'
@@ -55,10 +56,8 @@ async function runBeside(program: Program, run: Run): Promise<number> {
   } catch (error) {
     if (run.signal.aborted) throw error
     const { code } = error as NodeJS.ErrnoException
-    const isMissing = code === 'ENOENT'
-    const reason = isMissing ? 'there is no such program' : `it cannot be run (${code})`
-    run.report.error(usageError(`The command ${JSON.stringify(program.name)} was not started: ${reason}.`))
-    return isMissing ? 127 : 126
+    run.report.error(notStarted(program.name, code))
+    return code === 'ENOENT' ? 127 : 126
   }
 }
 
