@@ -80,6 +80,25 @@ test('clients that break off leave no place, no socket and no memory taken', asy
   expect(grown, `seed ${seed}: octets of heap in ${heaps.length} rounds`).toBeLessThan(8 * 2 ** 20)
 })
 
+test('requests that wait behind another one of their connection give their places back when it ends', async () => {
+  const places = 20
+  await using proxy = await startProxy({ limits: { requests: places } })
+  const heads = [`${servers.gopher.url}9/big`, `${servers.gopher.url}0/readme.txt`, `${servers.http.url}big`].map(
+    (url) => `GET ${url} HTTP/1.1\r\nHost: h\r\n\r\n`,
+  )
+  const clients = Array.from({ length: 6 }, () => {
+    const socket = connect(proxy.port, '127.0.0.1').pause()
+    socket.write(heads.join(''))
+    return socket
+  })
+  await Promise.all(clients.map((socket) => once(socket, 'readable')))
+  await expect.poll(() => servers.http.connections).toBe(clients.length)
+  for (const socket of clients) socket.destroy()
+  await expect.poll(() => [servers.gopher.connections, servers.http.connections]).toEqual([0, 0])
+  const all = Array.from({ length: places }, () => ask(proxy.port, `${servers.gopher.url}0/readme.txt`))
+  expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200))
+})
+
 test('clients that read nothing hold up nobody, and are let go', async () => {
   const count = runs(200)
   await using proxy = await startProxy({ limits: { requests: count + 1, idleTimeout: 1000 } })

@@ -39,17 +39,22 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController()
-  response.once('close', () => gone.abort())
+  const abort = (): void => gone.abort()
+  response.once('close', abort)
+  // node:http closes no response that waits behind another one of its connection.
+  const { socket } = request
+  socket.setMaxListeners(0).once('close', abort)
   let leave: (() => void) | undefined
   try {
     checkPeer(request, core.settings.token)
     leave = core.enter(request.socket.remoteAddress ?? '')
     const answer = await handler(askedBy(request, AbortSignal.any([gone.signal, core.stop.signal])))
-    await send(response, answer, request.method === 'HEAD')
+    await send(response, answer, request.method === 'HEAD', gone.signal)
   } catch (error) {
-    await send(response, problem(error, request.headers.accept, core.settings.messageOf), false)
+    await send(response, problem(error, request.headers.accept, core.settings.messageOf), false, gone.signal)
   } finally {
     leave?.()
+    socket.off('close', abort)
   }
 }
 
@@ -69,9 +74,13 @@ function askedBy(request: IncomingMessage, signal: AbortSignal): Asked {
 }
 
 /** Sends an answer as fast as the client reads. If a body breaks off, a reset tells that it is not whole. */
-async function send(response: ServerResponse, answer: Answer, isHead: boolean): Promise<void> {
-  const { status, reason, lines, body } = answer
-  if (response.destroyed) {
+async function send(
+  response: ServerResponse,
+  { status, reason, lines, body }: Answer,
+  isHead: boolean,
+  gone: AbortSignal,
+): Promise<void> {
+  if (gone.aborted) {
     if (body instanceof Readable) body.destroy()
     return
   }
@@ -81,7 +90,7 @@ async function send(response: ServerResponse, answer: Answer, isHead: boolean): 
     return
   }
   try {
-    await pipeline(body, response)
+    await pipeline(body, response, { signal: gone })
   } catch {
     response.socket?.resetAndDestroy()
   }
