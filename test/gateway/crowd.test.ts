@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { startServers } from '@retriever/servers'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { random } from '../support/random.ts'
 import { runs } from '../support/runs.ts'
 import { ask, collect, startProxy } from './support/proxy.ts'
@@ -97,6 +97,32 @@ test('requests that wait behind another one of their connection give their place
   await expect.poll(() => [servers.gopher.connections, servers.http.connections]).toEqual([0, 0])
   const all = Array.from({ length: places }, () => ask(proxy.port, `${servers.gopher.url}0/readme.txt`))
   expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200))
+})
+
+test('a request leaves nothing at the gateway, and close() ends those under way', async () => {
+  await using proxy = await startProxy()
+  // A signal keeps 1.4 kB of each one that AbortSignal.any() has made of it, so that none may serve two requests.
+  const any = vi.spyOn(AbortSignal, 'any')
+  const url = `${servers.gopher.url}0/readme.txt`
+  for (let times = 0; times < 3; times++) {
+    await ask(proxy.port, url)
+    await (await proxy.gateway.proxy.fetch(new Request(url))).text()
+  }
+  const sources = any.mock.calls.flatMap(([signals]) => [...signals])
+  any.mockRestore()
+  expect(sources).not.toEqual([])
+  expect(new Set(sources).size).toBe(sources.length)
+  const { body } = await proxy.gateway.proxy.fetch(new Request(`${servers.gopher.url}9/big`))
+  const reading = (async () => {
+    for await (const _ of body ?? []);
+  })()
+  const socket = connect(proxy.port, '127.0.0.1')
+  socket.write(`GET ${servers.gopher.url}9/big HTTP/1.1\r\nHost: h\r\n\r\n`)
+  await expect.poll(() => servers.gopher.connections).toBe(2)
+  await proxy.gateway.close()
+  await expect(reading).rejects.toThrow()
+  await collect(socket)
+  await expect.poll(() => servers.gopher.connections).toBe(0)
 })
 
 test('clients that read nothing hold up nobody, and are let go', async () => {

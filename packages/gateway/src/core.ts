@@ -9,10 +9,10 @@ export class GatewayCore {
   readonly settings: Settings
   /** Names this gateway in Via: a request that has it went in a circle. */
   readonly pseudonym: string = `retriever-${randomBytes(6).toString('hex')}`
-  /** Aborts when the gateway is closed. */
-  readonly stop: AbortController = new AbortController()
   readonly servers: Server[] = []
   readonly #clients: Clients
+  readonly #ends = new Set<() => void>()
+  #isClosed = false
   #open = 0
 
   constructor(settings: Settings) {
@@ -23,6 +23,23 @@ export class GatewayCore {
   /** The ports of the servers that listen. */
   get ownPorts(): readonly number[] {
     return this.servers.flatMap((server) => portOf(server) ?? [])
+  }
+
+  /**
+   * Calls `end` when the gateway is closed, or has been, until the function returned is called. AbortSignal.any() with
+   * a signal of the gateway would keep something of each request.
+   */
+  untilClosed(end: () => void): () => void {
+    if (this.#isClosed) end()
+    else this.#ends.add(end)
+    return () => void this.#ends.delete(end)
+  }
+
+  /** Ends all requests. */
+  close(): void {
+    this.#isClosed = true
+    for (const end of this.#ends) end()
+    this.#ends.clear()
   }
 
   /**

@@ -13,15 +13,21 @@ export async function answerRequest(
   const { method, headers, body, signal } = request
   // A Request has no Host field.
   const lines = [...headers].filter(([name]) => name !== 'host')
+  const closed = new AbortController()
+  const forget = core.untilClosed(() => closed.abort())
   const asked: Asked = {
     ...{ method, url, lines, headers: { ...Object.fromEntries(lines), host: new URL(request.url).host } },
     body: body === null ? null : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
-    signal: AbortSignal.any([signal, core.stop.signal]),
+    signal: AbortSignal.any([signal, closed.signal]),
   }
-  let leave = (): void => {}
+  let leave = forget
   let answer: Answer
   try {
-    leave = core.enter()
+    const release = core.enter()
+    leave = () => {
+      release()
+      forget()
+    }
     answer = await handler(asked)
   } catch (error) {
     answer = problem(error, undefined, core.settings.messageOf)

@@ -37,7 +37,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const pages = makeServer(core, (asked) => shown.answer(asked))
   core.servers.push(proxy, pages)
   const close = async (): Promise<void> => {
-    core.stop.abort()
+    core.close()
     await Promise.all(core.servers.map(closed))
   }
   return {

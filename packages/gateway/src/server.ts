@@ -44,16 +44,18 @@ async function serve(
   // node:http closes no response that waits behind another one of its connection.
   const { socket } = request
   socket.setMaxListeners(0).once('close', abort)
+  const forget = core.untilClosed(abort)
   let leave: (() => void) | undefined
   try {
     checkPeer(request, core.settings.token)
     leave = core.enter(request.socket.remoteAddress ?? '')
-    const answer = await handler(askedBy(request, AbortSignal.any([gone.signal, core.stop.signal])))
+    const answer = await handler(askedBy(request, gone.signal))
     await send(response, answer, request.method === 'HEAD', gone.signal)
   } catch (error) {
     await send(response, problem(error, request.headers.accept, core.settings.messageOf), false, gone.signal)
   } finally {
     leave?.()
+    forget()
     socket.off('close', abort)
   }
 }

@@ -16,6 +16,7 @@ export async function openTunnel(
   const gone = new AbortController()
   client.once('close', () => gone.abort())
   client.on('error', () => client.destroy())
+  const forget = core.untilClosed(() => gone.abort())
   const { settings } = core
   let leave: (() => void) | undefined
   try {
@@ -24,8 +25,7 @@ export async function openTunnel(
     checkToken(request.headers['proxy-authorization'], settings.token)
     const url = targetOf(request.url ?? '', settings.tunnels)
     checkTarget(settings.client.resolve(url), core.ownPorts)
-    const signal = AbortSignal.any([gone.signal, core.stop.signal])
-    const server = await openServerSocket(settings.client, url, { signal, isBare: true })
+    const server = await openServerSocket(settings.client, url, { signal: gone.signal, isBare: true })
     server.setTimeout(settings.limits.idleTimeout, () => server.destroy())
     client.write('HTTP/1.1 200 Connection established\r\n\r\n')
     server.write(head)
@@ -36,6 +36,7 @@ export async function openTunnel(
     client.end(`HTTP/1.1 ${status} Refused\r\n${fields.map((field) => `${field.join(': ')}\r\n`).join('')}\r\n${body}`)
   } finally {
     leave?.()
+    forget()
   }
 }
 
