@@ -56,6 +56,7 @@ const slow = [
 
 /** What `npm test` does a share of (test/support/runs.ts), and `npm run test:all` all: generated inputs, kills. */
 const counted = [
+  'test/gateway/address.test.ts',
   'test/gateway/crowd.test.ts',
   'test/cli/many/journal-killed.test.ts',
   'test/cli/many/journal-torn.test.ts',

@@ -29,15 +29,32 @@ export class Growth {
 
   /** Names the values whose median in the last third is above that in the second one. The first third warms up. */
   grown(): string[] {
-    const third = Math.floor(this.#samples.length / 3)
-    const [before, after] = [this.#samples.slice(third, 2 * third), this.#samples.slice(-third)]
-    return (['heap', 'rss', 'files'] as const).flatMap((name) => {
-      const [was, is] = [before, after].map((part) => median(part.map((sample) => sample[name])))
-      if (was === undefined || is === undefined) return []
+    return this.#thirds().flatMap(([name, , was, is]) => {
       const most = name === 'files' ? was + 10 : was * 1.1 + 4e6
       return is <= most ? [] : [`${name} has grown from ${was} to ${is}`]
     })
   }
+
+  /** The medians of the three thirds, for people: `heap 20, 21, 21 MB; ...`. */
+  summary(): string {
+    const texts = this.#thirds().map(([name, ...medians]) => {
+      return name === 'files' ? `${medians.join(', ')} files` : `${name} ${medians.map(mega).join(', ')} MB`
+    })
+    return `medians of the thirds: ${texts.join('; ')}`
+  }
+
+  #thirds(): (readonly [name: 'heap' | 'rss' | 'files', first: number, second: number, last: number])[] {
+    const third = Math.floor(this.#samples.length / 3)
+    const parts = [this.#samples.slice(0, third), this.#samples.slice(third, 2 * third), this.#samples.slice(-third)]
+    return (['heap', 'rss', 'files'] as const).map((name) => {
+      const [first = 0, second = 0, last = 0] = parts.map((part) => median(part.map((sample) => sample[name])))
+      return [name, first, second, last]
+    })
+  }
+}
+
+export function mega(octets: number): string {
+  return (octets / 1e6).toFixed(0)
 }
 
 function median(values: readonly number[]): number {

@@ -10,7 +10,7 @@ import { RetrievalError } from '@retriever/core'
 import { createClient, type Representation } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
 import { Random } from '../fuzz/random.ts'
-import { Growth } from './growth.ts'
+import { Growth, mega } from './growth.ts'
 
 const [seconds, seed] = process.argv.slice(2).map(Number) as [number, number]
 const random = new Random(seed)
@@ -171,10 +171,6 @@ function isUnframed(url: string): boolean {
 async function say(word: string): Promise<void> {
   sites.send(word)
   await once(sites, 'message')
-}
-
-function mega(octets: number): string {
-  return (octets / 1e6).toFixed(0)
 }
 
 function print(line: string): void {
