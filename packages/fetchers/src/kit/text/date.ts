@@ -1,4 +1,4 @@
-import { clock, monthNumber, utcDate } from './calendar.ts'
+import { clock, monthNumber, timeOfDay, utcDate } from './calendar.ts'
 
 /**
  * The forms of dates in RFC 9110 5.6.7, without GMT. Some servers write the day with one digit, or omit the seconds.
@@ -12,8 +12,12 @@ const httpForms: readonly RegExp[] = [
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)[T ](?<time>[\d:.]{4,12})$/i,
 ]
 
-/** The length of `Sat, 03 Feb 2001 04:05:06 GMT`. */
-const usualLength = 29
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** The form that servers must send, which nearly all do. It is read first, since it comes with each answer. */
+const usualForm = new RegExp(
+  `^[A-Z][a-z]{2}, (\\d\\d) (${months.join('|')}) ([1-9]\\d{3}) ([01]\\d|2[0-3]):([0-5]\\d):([0-5]\\d) GMT$`,
+)
 
 /** Some servers write UTC or an offset in place of GMT, or nothing. */
 const httpZone = / ?(GMT|UTC?|Z|[+-]\d\d:?\d\d)$/i
@@ -21,10 +25,13 @@ const httpZone = / ?(GMT|UTC?|Z|[+-]\d\d:?\d\d)$/i
 /** Reads a date of HTTP, which is in GMT. Returns null for any other text. */
 export function httpDate(field: string | null | undefined): Date | null {
   if (field == null) return null
-  // JavaScript writes the form that servers must send, which nearly all do. It comes with each answer.
-  if (field.length === usualLength) {
-    const date = new Date(field)
-    if (date.toUTCString() === field) return date
+  const usual = usualForm.exec(field)
+  if (usual !== null) {
+    const day = Number(usual[1])
+    const month = months.indexOf(usual[2] ?? '')
+    const time = timeOfDay(Number(usual[4]), Number(usual[5]), Number(usual[6]))
+    const date = new Date(Date.UTC(Number(usual[3]), month, day) + time)
+    if (date.getUTCDate() === day) return date
   }
   const [text = '', zone = ''] = field.trim().split(httpZone)
   const minutesEast = offset(zone.replace(':', ''))
