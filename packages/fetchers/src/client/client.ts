@@ -158,6 +158,8 @@ export function makeClient(
     cookies: options.cookies,
     retryOn: options.retryOn,
     onEvent: options.onEvent,
+    onHead: undefined,
+    onBody: undefined,
     nextId: () => ++begun,
     resolving,
   }

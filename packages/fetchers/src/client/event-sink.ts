@@ -44,7 +44,7 @@ export class EventSink {
     try {
       const shown = withoutSecrets(event, url)
       // A copy would read the plan of `resolved`, which is masked only if the listener reads it.
-      const stamped = shown.type === 'resolved' ? Object.assign(shown, stamp) : { ...shown, ...stamp }
+      const stamped = shown.type === 'resolved' ? Object.assign(shown, stamp) : Object.assign({}, shown, stamp)
       const returned: unknown = this.#onEvent(stamped)
       if (isPromise(returned)) returned.then(undefined, fail)
     } catch (cause) {

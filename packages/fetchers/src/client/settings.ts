@@ -34,8 +34,9 @@ export interface Settings {
   readonly cookies: CookieStore | undefined
   readonly retryOn: RetryOn | undefined
   readonly onEvent: EventListener | undefined
-  readonly onHead?: RetrievalContext['onHead']
-  readonly onBody?: ((octets: Uint8Array, id: number) => void) | undefined
+  /** Undefined in the client's own. A copy that gets a further member takes V8 seven times as long. */
+  readonly onHead: RetrievalContext['onHead']
+  readonly onBody: ((octets: Uint8Array, id: number) => void) | undefined
   /** The number of the next retrieval. */
   readonly nextId: () => number
 }

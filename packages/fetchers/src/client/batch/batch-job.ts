@@ -135,8 +135,11 @@ export class BatchJob<Key> extends Seat implements Rostered {
       if (!(opened instanceof Representation)) throw handoffError(this.place.url, opened)
       const used = this.#listener.onRetrieved(this, opened)
       if (used !== null || this.body?.isOver === false) {
-        const givenBack = new Promise<void>((resolve) => (this.#giveBack = resolve))
-        await Promise.race([Promise.all([used, opened.finished]), givenBack])
+        await new Promise<void>((resolve) => {
+          this.#giveBack = resolve
+          // Neither rejects.
+          void Promise.resolve(used).then(() => opened.finished.then(resolve))
+        })
       }
     } catch (error) {
       this.#listener.onFailed(this, error)
