@@ -119,6 +119,21 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
     expect(readFileSync(join(at, 'dist/.cache', file)).toString('latin1', 0, 30)).toContain('"runs":0')
   })
 
+  test('for many URLs apart from single ones, whose runs need not read it', async () => {
+    const at = await install('many')
+    const get = (...words: string[]): void => {
+      execFileSync(process.execPath, [join(at, 'dist/bin.js'), ...words], { stdio: 'pipe' })
+    }
+    const list = join(folder(), 'list.txt')
+    await writeFile(list, 'data:,a\ndata:,b\n')
+    get('data:,a')
+    const [single = ''] = await readdir(join(at, 'dist/.cache'))
+    const learned = readFileSync(join(at, 'dist/.cache', single))
+    for (const words of [['--from', list], [`--from=${list}`], ['-sZ', 'data:,a', 'data:,b']]) get(...words)
+    expect(await readdir(join(at, 'dist/.cache'))).toEqual([single, `${single}-many`])
+    expect(readFileSync(join(at, 'dist/.cache', single)).equals(learned)).toBe(true)
+  })
+
   test.each(['', '0000000002{}', 'x'.repeat(100)])('a file with %j in place of code is replaced', async (garbage) => {
     const at = await install(`garbage-${garbage.length}`)
     const said = schemes(at)

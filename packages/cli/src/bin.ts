@@ -8,6 +8,9 @@ import { versionText } from './version.ts'
 declare const RETRIEVE_VERSION: string
 declare const RETRIEVE_SCHEMES: string
 
+/** Words that mean many URLs: `--from LIST`, `--parallel`, `-ZO`. */
+const many = /^-(?:-from(?:=|$)|-parallel$|[A-Za-z]*Z)/
+
 const words = process.argv.slice(2)
 if (!tellVersion(words)) run(words)
 
@@ -28,9 +31,9 @@ function tellVersion([first, ...others]: readonly string[]): boolean {
 function run(argv: readonly string[]): void {
   // Overwrites the arguments in the process list, since they may hold a password.
   process.title = 'retrieve'
-  // Each command uses other functions, so each has its own file of compiled code.
+  // Each command uses other functions, and so do many URLs, so each has its own file of compiled code.
   const command = commandNames.find((name) => name === argv[0]) ?? 'get'
-  const loader = new ChunkLoader(__filename, command)
+  const loader = new ChunkLoader(__filename, argv.some((word) => many.test(word)) ? `${command}-many` : command)
   const { main } = loader.load('main.js') as typeof import('./main.ts')
   // The bundle is CommonJS, which starts faster but has no await here. main() never rejects.
   void main(argv, process.env, process, loader.optimisation).then((code) => {
