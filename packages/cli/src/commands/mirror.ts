@@ -26,6 +26,7 @@ export async function mirror(run: Run): Promise<number> {
   await using session = new Session({ ...run, config: { ...config, many } })
   await using journal = config.mirror.options.dryRun ? null : await journalOf(run)
   const { entered } = session.open(operand)
+  if (entered.plan.mechanism === 'ftp' && entered.plan.tls === 'none') run.optimisation?.expectTree()
   if (config.mirror.options.pages && entered.plan.mechanism !== 'http') {
     throw usageError(`--pages copies sites of http and https; mirror ${entered.scheme.name} URLs without it.`)
   }
