@@ -1,14 +1,14 @@
 /** The part that an interrupted retrieval leaves, and how later ones use it. */
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
-import { link, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { link, mkdtemp, open, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { createClient, type Representation, type SaveOptions } from '@retriever/fetchers'
 import { findPart } from '@retriever/fetchers/internal'
 import type { Retrieved } from '@retriever/fetchers/plugin'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 
 let folder: string
@@ -51,6 +51,33 @@ interface Told {
 const record = async (): Promise<Told> => JSON.parse(await content('x.part.json'))
 const alter = async (change: (told: Told) => object): Promise<void> =>
   writeFile(at('x.part.json'), JSON.stringify(change(await record())))
+
+describe('chunks are written', () => {
+  /** How many of three chunks Node's threads write, by a clock that goes on so many milliseconds at each look. */
+  async function threadsFor(milliseconds: number): Promise<number> {
+    const other = await open(at('other'), 'w')
+    const write = vi.spyOn(Object.getPrototypeOf(other), 'write')
+    let time = 0
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => (time += milliseconds))
+    try {
+      await (await get(chunks('ab', 'cd', 'ef'), version)).saveTo(at('x'))
+      return write.mock.calls.length
+    } finally {
+      now.mockRestore()
+      write.mockRestore()
+      await other.close()
+      expect(await content('x')).toBe('abcdef')
+    }
+  }
+
+  test('at once', async () => {
+    expect(await threadsFor(1)).toBe(0)
+  })
+
+  test('by threads after one that took long', async () => {
+    expect(await threadsFor(30)).toBe(2)
+  })
+})
 
 describe('what came of a body that breaks off', () => {
   test('is removed where the caller does not want to go on', async () => {

@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
-import { orWriteFailed, setTimes, writeFailed, writeWhole } from './local-file.ts'
+import { ChunkWriter, orWriteFailed, setTimes, writeFailed } from './local-file.ts'
 import type { SavedFacts } from './saved-facts.ts'
 
 /**
@@ -19,8 +19,9 @@ export async function append(
   try {
     await checkLength(file, path, offset)
     let length = offset
+    const writer = new ChunkWriter(file)
     for await (const chunk of octets) {
-      await orWriteFailed(path, () => writeWhole(file, chunk))
+      await orWriteFailed(path, () => writer.write(chunk))
       length += chunk.length
     }
     // If another process has appended to the file in the meantime, it is no copy of the resource.

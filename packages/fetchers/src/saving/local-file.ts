@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs'
+import { constants, type Stats, writeSync } from 'node:fs'
 import { type FileHandle, lutimes, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Advice, RetrievalError } from '@retriever/core'
@@ -13,10 +13,35 @@ export function checkPathText(name: string, path: unknown): void {
   throw invalidOption(name, 'a path: a string of one character or more, without NUL', path)
 }
 
-/** Writes a whole chunk, since the system may write less than it is given. */
-export async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  let at = 0
-  while (at < chunk.length) at += (await file.write(chunk, at)).bytesWritten
+/** A write into the system's memory takes fewer milliseconds than this, even on a busy machine. */
+const prompt = 20
+
+/**
+ * Writes chunks to a regular file. Most systems take a chunk into their memory at once, and waking one of Node's
+ * threads takes longer than that. So writes are synchronous, until one takes long: the disk is behind, and threads wait
+ * for it from then on.
+ */
+export class ChunkWriter {
+  readonly #file: FileHandle
+  #isPrompt = true
+
+  constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  /** Writes a whole chunk, since the system may write less than it is given. */
+  async write(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.length; ) {
+      at += this.#isPrompt ? this.#writeAtOnce(chunk, at) : (await this.#file.write(chunk, at)).bytesWritten
+    }
+  }
+
+  #writeAtOnce(chunk: Uint8Array, at: number): number {
+    const begin = performance.now()
+    const written = writeSync(this.#file.fd, chunk, at)
+    this.#isPrompt = performance.now() - begin < prompt
+    return written
+  }
 }
 
 /** Sets the times of an open file at `path`; if that is refused, of the path, but not of what a link there names. */

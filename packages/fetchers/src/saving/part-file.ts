@@ -6,6 +6,7 @@ import type { ResumePoint } from '../contract/fetcher.ts'
 import { overlap } from '../kit/request-options.ts'
 import { unlessDenied } from '../kit/system-reason.ts'
 import {
+  ChunkWriter,
   exists,
   orWriteFailed,
   partFlags,
@@ -14,7 +15,6 @@ import {
   special,
   takenOver,
   writeFailed,
-  writeWhole,
 } from './local-file.ts'
 import { checkDead, momentary, PartLock, recordPath } from './part-lock.ts'
 import {
@@ -147,8 +147,9 @@ export class PartFile {
   }
 
   async write(octets: AsyncIterable<Uint8Array>): Promise<void> {
+    const writer = new ChunkWriter(this.#file)
     for await (const chunk of octets) {
-      await orWriteFailed(this.#part, () => writeWhole(this.#file, chunk))
+      await orWriteFailed(this.#part, () => writer.write(chunk))
       this.#length += chunk.length
     }
     this.#isWhole = true
