@@ -52,6 +52,7 @@ test.each<[string, unknown]>([
   ['a URL', new URL('http://h/')],
   ['an item', { url: 'http://h/' }],
   ['nothing', undefined],
+  ['null', null],
 ])('%s in place of a list is an error', async (_, list) => {
   await using client = createClient({ fetchers: [echo] })
   const call = (): unknown => client.retrieveAll(list as Iterable<string>)
@@ -151,20 +152,39 @@ test('the error of an asynchronous list comes out of the loop', async () => {
   await expect(all()).rejects.toThrow('The list broke.')
 })
 
-test('return() ends a batch while its next outcome is waited for', async () => {
-  const aborted: string[] = []
+test.each(['two URLs', 'an endless list'])(
+  'return() ends a batch of %s while its next outcome is waited for',
+  async (of) => {
+    const aborted: string[] = []
+    const silent = fakeHttp((_, { deadline }) => deadline.unlimited(() => new Promise(() => {})))
+    await using client = createClient({
+      fetchers: [silent],
+      concurrency: 2,
+      onEvent: (event) => event.type === 'done' && aborted.push(event.error?.code ?? 'done'),
+    })
+    const batch = client.retrieveAll(of === 'two URLs' ? ['http://h/1', 'http://h/2'] : endlessList().list)
+    const next = batch.next()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(await batch.return()).toEqual({ done: true, value: undefined })
+    expect(await next).toEqual({ done: true, value: undefined })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(aborted).toEqual(['aborted', 'aborted'])
+  },
+)
+
+test('an abort after the end of the list leaves an outcome for each URL, and is no error of the loop', async () => {
   const silent = fakeHttp((_, { deadline }) => deadline.unlimited(() => new Promise(() => {})))
-  await using client = createClient({
-    fetchers: [silent],
-    onEvent: (event) => event.type === 'done' && aborted.push(event.error?.code ?? 'done'),
-  })
-  const batch = client.retrieveAll(['http://h/1', 'http://h/2'])
-  const next = batch.next()
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(await batch.return()).toEqual({ done: true, value: undefined })
-  expect(await next).toEqual({ done: true, value: undefined })
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(aborted).toEqual(['aborted', 'aborted'])
+  await using client = createClient({ fetchers: [silent], concurrency: 2 })
+  const controller = new AbortController()
+  const urls = ['http://h/1', 'http://h/2', 'http://h/3']
+  const batch = client.retrieveAll(urls, { signal: controller.signal })
+  const first = batch.next()
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  controller.abort()
+  expect((await first).value?.error?.code).toBe('aborted')
+  const codes: unknown[] = []
+  for await (const { error } of batch) codes.push(error?.code)
+  expect(codes).toEqual(['aborted', 'aborted'])
 })
 
 test('R43: an abort ends a batch with an endless list', async () => {

@@ -84,6 +84,16 @@ test('one of a higher priority than those that wait keeps it', async () => {
   expect(site.asked.map(({ place }) => place)).toEqual(['a:80/0', 'a:80/0', 'b:80/1', 'c:80/2'])
 })
 
+test('each of its tries is a failure of its server, whose pause grows', async () => {
+  await using site = servers(({ place }) => (place === 'a:80/0' ? 'busy' : null), { perHost: 1 })
+  const items = [0, 1, 2].map((n) => ({ url: `http://a/${n}`, priority: -n }))
+  for await (const { representation } of site.client.retrieveAll(items)) await representation?.text()
+  const last = site.asked.findLast(({ place }) => place === 'a:80/0')
+  const next = site.asked.find(({ place }) => place === 'a:80/1')
+  // The fourth pause is 4 s, or down to half of that.
+  expect((next?.time ?? 0) - (last?.time ?? 0)).toBeGreaterThanOrEqual(2000)
+})
+
 test('a redirect counts for the host that it leads to', async () => {
   await using site = servers(({ place }) => (place.startsWith('x') ? null : { redirect: 'http://x/' }), { perHost: 2 })
   const urls = Array.from({ length: 40 }, (_, n) => `http://h${n}/`)

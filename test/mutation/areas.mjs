@@ -64,5 +64,8 @@ export const areas = {
       'test/wire/mail-sessions.test.ts',
     ],
   },
-  scheduler: { mutate: [`${fetchers}/client/batch/*.ts`], tests: ['test/client/batch*.test.ts'] },
+  scheduler: {
+    mutate: [`${fetchers}/client/batch/*.ts`],
+    tests: ['test/client/batch*.test.ts', 'test/walk/walk.test.ts', 'test/mirror/servers-in-trouble.test.ts'],
+  },
 }

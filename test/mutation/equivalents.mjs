@@ -96,6 +96,28 @@ export const equivalents = [
     ['forget()', ';', 'A promise that is settled stays so.'],
     ['this.end()', ';', 'The end of the retrieval ends its deadline, too.'],
   ]),
+  ...of('fetchers/src/client/batch/batch.ts', [['this.#isOver', 'false', 'After the end nobody takes an outcome.']]),
+  ...of('fetchers/src/client/batch/batches.ts', [
+    [
+      '() => this.#running.delete(batch)',
+      '() => undefined',
+      'A batch that is over heeds no close(); only memory shows it.',
+    ],
+  ]),
+  ...of('fetchers/src/client/batch/client-places.ts', [
+    ...['true', 'this.#hosts.size < this.#sweepAt'].map((change) => [
+      'this.#hosts.size >= this.#sweepAt',
+      change,
+      'Only time and memory show when idle hosts are forgotten; tests show which ones are not.',
+    ]),
+    ['this.#sweep()', ';', 'Only memory shows that idle hosts are forgotten.'],
+  ]),
+  ...of('fetchers/src/protocols/http/connection/framing.ts', [
+    ['name.length === 14', 'true', 'It saves a comparison of texts.'],
+  ]),
+  ...of('fetchers/src/protocols/http/response.ts', [
+    ["key === '__proto__'", 'true', 'It is only slower to define a property than to assign it.'],
+  ]),
   ...of('fetchers/src/kit/stopwatch.ts', [['redirected !== undefined', 'true', 'A time that is undefined is none.']]),
   ...of('fetchers/src/auth/plan-login.ts', [['plan.user === null', 'false', 'octetsToText(null) is null.']]),
 ]

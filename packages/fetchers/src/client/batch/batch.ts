@@ -191,7 +191,7 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
         } else await this.#wait()
         if (this.#last?.body?.isOver === false) void this.#passBy(this.#last)
       }
-      if (this.#stopped !== null && this.#reader?.isOver === false) throw this.#stopped
+      if (this.#stopped !== null && !reader.isOver) throw this.#stopped
       return
     } finally {
       signal?.removeEventListener('abort', abort)
