@@ -157,6 +157,17 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(setup.server.asked).toHaveLength(2)
   })
 
+  test('of several responses that match a request, the newest is served', async () => {
+    const forAccept = (accept: string): Promise<string> => read(client, '', { headers: { accept } })
+    setup.server.script = cacheable('for a', { 'cache-control': 'max-age=60', vary: 'accept' })
+    await forAccept('a/a')
+    later(1)
+    setup.server.script = cacheable('for all', { 'cache-control': 'max-age=60' })
+    await forAccept('b/b')
+    expect(await forAccept('a/a')).toBe('for all')
+    expect(setup.server.asked).toHaveLength(2)
+  })
+
   test.each<[string, Record<string, string>]>([
     ['no-store', { 'cache-control': 'no-store, max-age=60' }],
     ['no lifetime and no validator', {}],
@@ -198,6 +209,20 @@ describe.each(stores)('in %s', (_name, store) => {
     await read(client)
     expect(setup.server.asked).toHaveLength(1)
     later(3)
+    await read(client)
+    expect(setup.server.asked).toHaveLength(2)
+  })
+
+  test('the time that a response was under way is a part of its age', async () => {
+    setup.server.script = (asked) => {
+      later(40)
+      return cacheable('body', { 'cache-control': 'max-age=60', age: '5' })(asked)
+    }
+    await read(client)
+    const hit = await client.retrieve(setup.server.url)
+    expect(httpMetadata(hit).cache).toEqual({ hit: true, age: 45 })
+    await hit.cancel()
+    later(20)
     await read(client)
     expect(setup.server.asked).toHaveLength(2)
   })

@@ -70,9 +70,8 @@ export class CacheLookup {
     const { key, method } = this.#request
     const { deadline } = this.#context
     const all = await deadline.unlimited(() => this.#store.read(key))
-    const [stored] = all
-      .filter((one) => matches(one, this.#request))
-      .sort((one, other) => other.responseTime - one.responseTime)
+    // The newest one is first.
+    const stored = all.find((one) => matches(one, this.#request))
     if (stored === undefined) return null
     if (method === 'HEAD') return { stored, reader: null }
     const opened = this.#store.open(stored)

@@ -26,7 +26,7 @@ export interface Store {
   ready(context: RetrievalContext): Promise<void>
   /** Returns all responses of a key; none if they cannot be read. Counts as use. */
   read(key: string): Promise<readonly Stored[]>
-  /** Replaces all responses of the key. Bodies that are no longer named are removed. */
+  /** Replaces all responses of the key, the newest one first. Bodies that are no longer named are removed. */
   write(key: string, all: readonly Stored[]): Promise<void>
   /** Opens the body. Returns null if it is gone or damaged. */
   open(stored: Stored): Promise<ByteSource | null>
