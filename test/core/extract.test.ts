@@ -73,9 +73,11 @@ describe('wrapped', () => {
     ['<URL:http://h/a\n\n  b>', 'http://h/ab'],
     ['⟨http://h/a\n  /b⟩', 'http://h/a/b'],
     ['<info:(gcc)G++ and\n   GCC>', 'info:(gcc)G++ and GCC'],
+    ['<http://h/info:(gcc)x>', 'http://h/info:(gcc)x'],
     ['<URL:http://h/a\r\n \t\r\nb>', 'http://h/ab'],
   ])('%j', (text, url) => {
-    expect(all(text)).toMatchObject([{ url, form: 'wrapped', error: null, alternates: [] }])
+    const span = [text.search(/[<⟨]/), text.search(/[>⟩]/) + 1]
+    expect(all(text)).toMatchObject([{ url, span, form: 'wrapped', error: null, alternates: [] }])
   })
 
   test.each([
@@ -88,6 +90,10 @@ describe('wrapped', () => {
     expect(all(`see ${text}.`)).toEqual([
       { url, alternates: [], span: [4, 4 + text.length], form: 'wrapped', error: expect.stringMatching(reason) },
     ])
+  })
+
+  test('no name of an Info node has quotes', () => {
+    expect(urls('<info:(gcc)a"b>')).toEqual([])
   })
 
   test('a password in what is no URL is not told', () => {

@@ -198,6 +198,39 @@ test('where the WHATWG parser refuses a URL, that is a disagreement; of a zone i
   expect(found('http://[fe80::1%25eth0]/')).toEqual([])
 })
 
+test.each([
+  ['http://h:8080/', 'The URL asks for port 8080; http normally uses 80.'],
+  [
+    'http://h:1023/',
+    'The URL asks for port 1023, which is below 1024, where other services run; http normally uses 80.',
+  ],
+  ['http://h:1024/', 'The URL asks for port 1024; http normally uses 80.'],
+  ['x-own://h:8080/', 'The URL asks for port 8080.'],
+])('%s: %s', (url, message) => {
+  const { findings } = resolve(url, { gateways: { 'x-own': 'https://gateway.example/?{url}' } })
+  expect(findings.map((finding) => finding.message)).toEqual([message])
+})
+
+test.each([
+  ['www.bank', true],
+  ['awww.bank', false],
+  ['10.20.30.40', true],
+  ['127.0.0.1', true],
+  ['1.2.3', false],
+  ['v10.20.30.40', false],
+  ['10.20.30.40v', false],
+  ['1000.20.30.40', false],
+  ['10.20.30.a', false],
+  ['john.doe', false],
+  ['bank.example', true],
+  ['bank.example.', false],
+  ['.com', false],
+  ['bank.com:', true],
+])('whether the user "%s" looks like a host: %s', (user, looks) => {
+  const { findings } = resolve(`https://${user}@h/`)
+  expect(findings.some(({ code }) => code === 'misleading-userinfo')).toBe(looks)
+})
+
 test('an alphabet mixed by escapes is seen, too', () => {
   const { findings } = resolve('http://%D1%80aypal.com/', { domainToAscii: domainToASCII })
   expect(findings.map(({ code }) => code)).toEqual(['confusable-host'])
