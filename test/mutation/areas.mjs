@@ -66,6 +66,10 @@ export const areas = {
   },
   scheduler: {
     mutate: [`${fetchers}/client/batch/*.ts`],
-    tests: ['test/client/batch*.test.ts', 'test/walk/walk.test.ts', 'test/mirror/servers-in-trouble.test.ts'],
+    tests: [
+      'test/client/{batch*,events,named-options}.test.ts',
+      'test/mirror/servers-in-trouble.test.ts',
+      'test/walk/walk.test.ts',
+    ],
   },
 }
