@@ -115,7 +115,11 @@ export const equivalents = [
   ...of('fetchers/src/protocols/http/connection/framing.ts', [
     ['name.length === 14', 'true', 'It saves a comparison of texts.'],
   ]),
+  ...of('fetchers/src/protocols/http/connection/tls-port.ts', [
+    ['{ return false }', '{}', 'Undefined is as false as false.'],
+  ]),
   ...of('fetchers/src/protocols/http/response.ts', [
+    ['[]', '["Stryker was here"]', 'No entity tag is that text; types ask for the list.'],
     ["key === '__proto__'", 'true', 'It is only slower to define a property than to assign it.'],
   ]),
   ...of('fetchers/src/kit/stopwatch.ts', [['redirected !== undefined', 'true', 'A time that is undefined is none.']]),

@@ -571,6 +571,37 @@ describe('a server that breaks HTTP', () => {
     expect(await failure(representation.text())).toMatchObject({ code: 'protocol-violation', phase: 'body' })
   })
 
+  test('the reason is told in 200 characters, none as none, and what is no answer in 80', async () => {
+    const errorOf = async (octets: string): Promise<Error & { readonly reply?: string }> => {
+      await using server = await scriptedHttp(() => ({ octets, end: 'fin' }))
+      return (await failure(client.retrieve(server.url))) as Error
+    }
+    expect((await errorOf(`HTTP/1.1 404 ${'n'.repeat(300)}\r\nContent-Length: 0\r\n\r\n`)).reply).toHaveLength(200)
+    expect((await errorOf('HTTP/1.1 404 \r\nContent-Length: 0\r\n\r\n')).reply).toBe('404')
+    const { message } = await errorOf(`HTTP/1.1 ${'n'.repeat(200)}\r\n\r\n`)
+    expect(message.match(/n{9,}/)?.[0]).toHaveLength(80 - 'HTTP/1.1 '.length)
+  })
+
+  test.each([undefined, 'memory'] as const)(
+    'a whole body has no offset, and no part is taken for one: cache %s',
+    async (cache) => {
+      await using asking = createClient({ fetchers: [httpFetcher(cache && { cache })] })
+      const length = 'Cache-Control: max-age=60\r\nContent-Length: 2\r\n'
+      await using server = await scriptedHttp(({ target }) =>
+        target === '/'
+          ? `HTTP/1.1 200 OK\r\nContent-Range: bytes 5-6/9\r\n${length}\r\nok`
+          : `HTTP/1.1 206 P\r\n${length}\r\nok`,
+      )
+      const representation = await asking.retrieve(server.url)
+      expect(representation.offset).toBe(0)
+      expect(await representation.text()).toBe('ok')
+      expect(await failure(asking.retrieve(`${server.url}part`))).toMatchObject({
+        code: 'protocol-violation',
+        status: 206,
+      })
+    },
+  )
+
   test('a length that comes twice is one, and an odd one is told in short', async () => {
     await using server = await scriptedHttp(({ index }) =>
       index === 0

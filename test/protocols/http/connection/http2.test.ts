@@ -56,3 +56,18 @@ test('the end of a stream proves that a body without a length is whole', async (
   expect(representation).toMatchObject({ size: null, completeness: 'terminated' })
   expect(await representation.text()).toBe('ok')
 })
+
+test('a length beyond 2^53 is not known', async () => {
+  await using server = await rawHttp2((stream, send) =>
+    send({
+      type: 'headers',
+      flags: endHeaders,
+      stream,
+      payload: headers200({ 'content-length': '9007199254740993' }),
+    }),
+  )
+  await using asking = client()
+  const representation = await asking.retrieve(server.url)
+  expect(representation.size).toBe(null)
+  await representation.cancel()
+})

@@ -44,6 +44,8 @@ describe('http: to a port of TLS', () => {
       message: expect.stringMatching(/127\.0\.0\.1:\d+ speaks TLS and answers nothing else; write https:/),
     })
     expect(server.asked).toEqual([])
+    // That of the handshake is not left open.
+    await server.closed()
   })
 
   test('that answers by an alert', async () => {

@@ -69,9 +69,9 @@ export function describe(head: ResponseHead, provesEnd = false): Omit<Retrieved<
  */
 function sizeOf(head: ResponseHead): number | null {
   if (head.status === 204) return 0
+  // HeadReader, and Node for HTTP/2, refuse a length that is no number, or is not the only framing.
   const length = head.field('content-length')
-  if (length === null || !/^\d+$/.test(length) || head.field('transfer-encoding') !== null) return null
-  return Number.isSafeInteger(Number(length)) ? Number(length) : null
+  return length !== null && Number.isSafeInteger(Number(length)) ? Number(length) : null
 }
 
 /** Returns the offset of the body (RFC 9110 14.4). checkRange makes sure that a part is the one that was asked for. */
