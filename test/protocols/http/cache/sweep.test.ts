@@ -104,6 +104,15 @@ test('leftovers go before what is stored, and count no more', async () => {
   expect(await stored(11)).toHaveLength(11)
 })
 
+test('a body that another process still writes stays in a full folder', async () => {
+  await fill(10)
+  const written = `${'a'.repeat(64)}.${'0'.repeat(16)}`
+  writeFileSync(path(written), 'x')
+  await store('10', 10 * entry)
+  expect(names()).toContain(written)
+  expect(await stored(11)).toEqual([0, 1, 2, 3, 4, 5, 6, 10])
+})
+
 test('a folder with the name of a body is left alone, and the others are removed all the same', async () => {
   await fill(10)
   const odd = `${'a'.repeat(64)}.${'0'.repeat(16)}`

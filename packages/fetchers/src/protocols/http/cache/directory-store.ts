@@ -152,7 +152,6 @@ async function checkDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const stats = await lstat(directory)
   if (stats.isSymbolicLink()) throw new Unfit('it is a symbolic link; name the folder that it leads to')
-  if (!stats.isDirectory()) throw new Unfit('it is no folder; name another')
   // Windows has no user ids and modes.
   if (process.getuid === undefined) return
   if (stats.uid !== process.getuid()) throw new Unfit('it belongs to somebody else; name one of your own')
