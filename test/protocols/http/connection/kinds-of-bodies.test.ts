@@ -23,8 +23,14 @@ test.each([
   ['Connection: close', 2],
   ['Connection: x, Close', 2],
   ['Proxy-Connection: close', 2],
+  ['X-Closing1: close', 1],
+  ['X-Connection-Say: close', 1],
   ['Keep-Alive: timeout=1', 2],
-  ['Keep-Alive: timeout=60', 1],
+  ['Keep-Alive: timeout=2', 2],
+  ['Keep-Alive: timeout=1\r\nKeep-Alive: timeout=60', 2],
+  ['Keep-Alive: timeout=  60', 1],
+  ['Keep-Alive: timeout=60, max=9', 1],
+  ['Keep-Alive: max=9', 1],
   ['Connection: keep-alive', 1],
 ])('after %s, two requests take %d connections', async (field, connections) => {
   for (const answer of [counted, chunked]) {
