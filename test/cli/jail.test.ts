@@ -34,7 +34,7 @@ test('a file is written in the folder, and nowhere else', async () => {
   expect(readFileSync(join(inner, 'here'), 'utf8')).toBe('Hello, world.\n')
   const refused = await run('-sS', '--jail', '-o', '../above', url)
   expect(refused).toMatchObject({ status: 23, stdout: '' })
-  expect(refused.stderr).toContain("Node's permission model (--jail) refuses it")
+  expect(refused.stderr).toContain("Node's permission model refuses it")
   expect(existsSync(above)).toBe(false)
   expect(await run('-s', '-o', '../above', url)).toMatchObject({ status: 0 })
 })
@@ -66,7 +66,7 @@ test('what the line names is read, other files are not, and no program runs', as
   expect(logged).toMatchObject({ status: 22, stderr: expect.not.stringContaining('permission model') })
   const program = await run('-sS', '--jail', 'man:ls')
   expect(program.status).toBe(37)
-  expect(program.stderr).toContain("could not be started (Node's permission model (--jail) refuses it)")
+  expect(program.stderr).toContain("could not be started (Node's permission model refuses it)")
 })
 
 test('a folder that holds Node itself is no reason to start a third process; the root is refused', async () => {

@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENFILE: 'this system has as many files open as it can',
   ENOENT: 'its folder does not exist',
   ENOSPC: 'no space is left on the device',
-  ERR_ACCESS_DENIED: "Node's permission model (--jail) refuses it",
+  ERR_ACCESS_DENIED: "Node's permission model refuses it",
   ENOTDIR: 'a part of its path is no folder',
   EROFS: 'the file system is read-only',
 }
