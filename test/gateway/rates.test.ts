@@ -26,7 +26,8 @@ test('a client that asks too often gets 429 and the time to wait, and others are
   expect((await get(proxy.port, url)).status).toBe(200)
   const contacts = servers.gopher.accepted
   const refused = await get(proxy.port, url)
-  expect(refused).toMatchObject({ status: 429, fields: { 'retry-after': '100' } })
+  // Less than 100 if the machine is so busy that seconds have passed.
+  expect(refused).toMatchObject({ status: 429, fields: { 'retry-after': expect.stringMatching(/^(?:100|\d\d)$/) } })
   expect(JSON.parse(String(refused.body)).detail).toBe(
     'The gateway answers 0.01 requests of a client a second; wait, and try again.',
   )
