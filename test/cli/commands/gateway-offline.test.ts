@@ -71,9 +71,11 @@ test('listings of archives have their links, as those of servers', async () => {
   await retrieve(['-s', '--warc', 'a', ...urls], { cwd })
   const before = contacts()
   const { proxy, pages } = await offline(cwd, ...archivesIn(cwd))
-  for (const url of urls.slice(0, 2)) {
-    const { body } = await ask(proxy, url, { fields: { accept: 'text/html' } })
-    expect(String(body)).toContain(`<a href="${url}${url.startsWith('ftp') ? 'hello.txt' : '1/pub'}">`)
+  for (const url of urls) {
+    if (!url.startsWith('http:')) {
+      const { body } = await ask(proxy, url, { fields: { accept: 'text/html' } })
+      expect(String(body)).toContain(`<a href="${url}${url.startsWith('ftp') ? 'hello.txt' : '1/pub'}">`)
+    }
     const page = await ask(pages, `/${url.replace('://', '/')}`, { fields: { host: 'localhost' } })
     expect(String(page.body)).toMatch(/<a href="[^"]*\/(?:hello\.txt|1\/pub)">/)
   }

@@ -2,18 +2,19 @@ import type { Entry, Representation } from '@retriever/fetchers'
 import { formatSize, threaded } from '@retriever/fetchers/internal'
 import { type Content, html } from '../html.ts'
 import { addressOf } from './address.ts'
-import { dateText, hrefOf, link } from './links.ts'
+import { dateText, type Leads, link } from './links.ts'
 import { treeMechanisms } from './zip.ts'
 
 /** How many entries a page shows. Longer lists are cut, and link to their octets. */
 export const mostEntries = 20_000
 
 /** The content of a listing's page, as the listing comes. `order`: `sort=-size` and the like. */
-export function listContent(listing: Representation, order: string | null): AsyncIterable<Content> {
-  if (listing.mechanism === 'gopher') return menu(listing)
-  if (listing.mechanism === 'ldap') return records(listing)
-  if (listing.mechanism === 'nntp' || listing.mechanism === 'imap' || listing.mechanism === 'pop3') return news(listing)
-  return table(listing, order)
+export function listContent(listing: Representation, order: string | null, leads: Leads): AsyncIterable<Content> {
+  if (listing.mechanism === 'gopher') return menu(listing, leads)
+  if (listing.mechanism === 'ldap') return records(listing, leads)
+  if (listing.mechanism === 'nntp' || listing.mechanism === 'imap' || listing.mechanism === 'pop3')
+    return news(listing, leads)
+  return table(listing, order, leads)
 }
 
 async function* limited(listing: Representation): AsyncGenerator<Entry> {
@@ -39,7 +40,7 @@ const columns = [
 ] as const
 
 /** Folders and files with sizes and dates. */
-async function* table(listing: Representation, order: string | null): AsyncGenerator<Content> {
+async function* table(listing: Representation, order: string | null, leads: Leads): AsyncGenerator<Content> {
   const { url } = listing
   const [, minus = '', key = ''] = /^sort=(-?)(\w+)$/.exec(order ?? '') ?? []
   const heads = columns.map(([name, title, kind]) => {
@@ -62,7 +63,7 @@ async function* table(listing: Representation, order: string | null): AsyncGener
   if (key === '') {
     for await (const entry of limited(listing)) {
       count++
-      yield row(entry)
+      yield row(entry, leads)
     }
   } else {
     const entries: Entry[] = []
@@ -70,7 +71,7 @@ async function* table(listing: Representation, order: string | null): AsyncGener
     count = entries.length
     const sign = minus === '' ? 1 : -1
     entries.sort((one, other) => sign * compare(one, other, key as 'name' | 'size' | 'modified'))
-    yield entries.map(row)
+    yield entries.map((entry) => row(entry, leads))
   }
   yield [html`</tbody>\n</table>\n`, ending(count, url)]
 }
@@ -80,10 +81,10 @@ function compare(one: Entry, other: Entry, key: 'name' | 'size' | 'modified'): n
   return Number(one[key] ?? -1) - Number(other[key] ?? -1)
 }
 
-function row({ name, kind, url, size, modified, details = {} }: Entry): Content {
+function row({ name, kind, url, size, modified, details = {} }: Entry, leads: Leads): Content {
   const shown = name === '' ? (url ?? '') : kind === 'directory' && !name.endsWith('/') ? `${name}/` : name
   const note = typeof details.description === 'string' ? html` <span class="soft">${details.description}</span>` : null
-  return html`<tr><td>${link(url, shown)}${note}</td><td class="size">${size === undefined ? null : formatSize(size)}</td><td class="date">${modified === undefined ? null : dateText(modified)}</td></tr>\n`
+  return html`<tr><td>${link(leads, url, shown)}${note}</td><td class="size">${size === undefined ? null : formatSize(size)}</td><td class="date">${modified === undefined ? null : dateText(modified)}</td></tr>\n`
 }
 
 /** The folder above a path's; null if there is none. */
@@ -104,21 +105,21 @@ const wordOfType: Readonly<Record<string, string>> = {
 }
 
 /** A Gopher menu in its own lines, with a form at each search. */
-async function* menu(listing: Representation): AsyncGenerator<Content> {
+async function* menu(listing: Representation, leads: Leads): AsyncGenerator<Content> {
   yield html`<ul class="menu">\n`
   let count = 0
   for await (const entry of limited(listing)) {
     count++
-    yield menuLine(entry, count)
+    yield menuLine(entry, count, leads)
   }
   yield [html`</ul>\n`, ending(count, listing.url)]
 }
 
-function menuLine({ name, kind, url, details = {} }: Entry, number: number): Content {
+function menuLine({ name, kind, url, details = {} }: Entry, number: number, leads: Leads): Content {
   if (kind === 'info' || url === null) return html`<li>${name || ' '}</li>\n`
   const word = details.gopherPlus === '?' ? 'form' : (wordOfType[String(details.gophertype)] ?? words[kind])
   const shown = html`<span class="kind">${word}</span> `
-  if (kind !== 'search' || hrefOf(url) === null) return html`<li>${shown}${link(url, name || url)}</li>\n`
+  if (kind !== 'search' || leads(url) === null) return html`<li>${shown}${link(leads, url, name || url)}</li>\n`
   return html`<li>${shown}${searchForm(url, name, number)}</li>\n`
 }
 
@@ -128,14 +129,14 @@ export function searchForm(url: string, name: string, number = 0): Content {
 }
 
 /** Articles by thread, or newsgroups. */
-async function* news(listing: Representation): AsyncGenerator<Content> {
+async function* news(listing: Representation, leads: Leads): AsyncGenerator<Content> {
   const entries: Entry[] = []
   for await (const entry of limited(listing)) entries.push(entry)
   if (entries.every(({ kind }) => kind === 'group' || kind === 'directory')) {
     const rows = entries.map(({ name, url, details = {} }) => {
       const about =
         typeof details.description === 'string' ? html` <span class="soft">${details.description}</span>` : null
-      return html`<li>${link(url, name)}${about}</li>\n`
+      return html`<li>${link(leads, url, name)}${about}</li>\n`
     })
     yield [html`<ul class="threads">\n`, rows, html`</ul>\n`, ending(entries.length, listing.url)]
     return
@@ -151,13 +152,13 @@ async function* news(listing: Representation): AsyncGenerator<Content> {
       modified === undefined ? null : dateText(modified),
       size === undefined ? null : formatSize(size),
     ].filter((fact) => fact !== null && fact !== '')
-    return html`<li class="d${Math.min(depth, 4)}">${link(url, name.trim() || 'no subject')} <span class="soft">${facts.join(', ')}</span></li>\n`
+    return html`<li class="d${Math.min(depth, 4)}">${link(leads, url, name.trim() || 'no subject')} <span class="soft">${facts.join(', ')}</span></li>\n`
   })
   yield [html`<ul class="threads">\n`, lines, html`</ul>\n`, ending(entries.length, listing.url)]
 }
 
 /** The entries of a directory, each with its attributes. */
-async function* records(listing: Representation): AsyncGenerator<Content> {
+async function* records(listing: Representation, leads: Leads): AsyncGenerator<Content> {
   let count = 0
   for await (const { name, url, details = {} } of limited(listing)) {
     count++
@@ -166,7 +167,7 @@ async function* records(listing: Representation): AsyncGenerator<Content> {
       const texts = (Array.isArray(values) ? values : [values]).map((value) => html`<dd>${String(value)}</dd>`)
       return html`<dt>${attribute}</dt>${texts}\n`
     })
-    yield html`<h2>${link(url, name || 'the root')}</h2>\n<dl>${rows}</dl>\n`
+    yield html`<h2>${link(leads, url, name || 'the root')}</h2>\n<dl>${rows}</dl>\n`
   }
   yield ending(count, listing.url)
 }

@@ -62,7 +62,8 @@ export class Pages {
       return redirect(addressOf(this.#withoutPassword(resolution), wanted.own ?? undefined))
     const visiting = { core: this.#core, memory: this.#memory, asked, resolution, own: wanted.own }
     const isOctets = wanted.own !== null && /^(?:raw|zip|part)=/.test(wanted.own)
-    if (isOctets && resolution.plan.mechanism !== 'http') return await octets(visiting, origin)
+    const isElsewhere = resolution.plan.mechanism === 'http' && !settings.offline
+    if (isOctets && !isElsewhere) return await octets(visiting, origin)
     if (origin.label !== null) throw new Refusal(421, 'Pages have another address; use http://localhost and its port.')
     return await visit(visiting)
   }

@@ -11,9 +11,11 @@ import { problemOf } from '../problem.ts'
 import { addressOf } from './address.ts'
 import { hidden, loginForm, serverForm } from './forms.ts'
 import { type Page, pageAnswer, redirect } from './layout.ts'
+import { leadsOf } from './links.ts'
 import { listContent, searchForm } from './list.ts'
 import type { Memory } from './memory.ts'
 import { gemtext, messageContent, plainText } from './text.ts'
+import { webContent } from './web-content.ts'
 
 /** Larger texts are not shown as pages, but as their octets, in octets. */
 const mostText = 4 * 1024 * 1024
@@ -32,7 +34,7 @@ export interface Visit {
 export async function visit(visiting: Visit, form?: (form: Form) => FormAnswers | null): Promise<Answer> {
   const { core, memory, asked, resolution } = visiting
   const { plan, url } = resolution
-  if (plan.mechanism === 'http') return show(visiting, url, webPage(url))
+  if (plan.mechanism === 'http' && !core.settings.offline) return show(visiting, url, webPage(url))
   const warnings = memory.unaccepted(resolution)
   if (warnings.length > 0) return show(visiting, 'Before you go on', await warningPage(visiting, warnings))
   if (plan.mechanism === 'gopher' && plan.gophertype === '7' && plan.search === null) {
@@ -55,21 +57,26 @@ export async function visit(visiting: Visit, form?: (form: Form) => FormAnswers 
 
 /** The page of what has come; a redirect to the octets if people cannot read them as a page. */
 async function shown(visiting: Visit, found: Representation): Promise<Answer> {
-  const { own } = visiting
+  const { own, core } = visiting
+  const leads = leadsOf(core.settings)
   const title = titleOf(found.url)
   const details = await explained(visiting)
   const type = found.mediaType ?? typeByName(found.url)
-  if (type === 'text/gemini') return show(visiting, title, joined(visiting, gemtext(found), details), found.url)
+  if (type === 'text/gemini') return show(visiting, title, joined(visiting, gemtext(found, leads), details), found.url)
   if (found.kind === 'listing' && found.hasEntries) {
-    return show(visiting, title, joined(visiting, listContent(found, own), details), found.url)
+    return show(visiting, title, joined(visiting, listContent(found, own, leads), details), found.url)
   }
   if (type === 'message/rfc822') {
     const message = await readMessage(found)
-    return show(visiting, message.subject || title, [messageContent(message, found.url), details], found.url)
+    return show(visiting, message.subject || title, [messageContent(message, found.url, leads), details], found.url)
   }
-  if (isText(type) && (found.size ?? 0) <= mostText) {
+  const isWebPage = type === 'text/html' && found.mechanism === 'http'
+  if ((isWebPage || isText(type)) && (found.size ?? 0) <= mostText) {
     const text = await readText(found)
-    if (text !== null) return show(visiting, title, [plainText(text), octetsLink(found.url), details], found.url)
+    if (text !== null) {
+      const content = isWebPage ? webContent(text, found.url, leads) : plainText(text, leads)
+      return show(visiting, title, [content, octetsLink(found.url), details], found.url)
+    }
   }
   await found.cancel()
   return redirect(addressOf(visiting.resolution.url, 'raw=1'))
