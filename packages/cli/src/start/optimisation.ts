@@ -18,6 +18,15 @@ const flagsOf: Readonly<Record<number, Flags>> = {
   24: laterFlags,
 }
 
+/**
+ * The flags by which V8 collects garbage in several threads and in small steps, and in neither way: threads and steps
+ * take longer than the few megabytes of a short list.
+ */
+const collecting: Flags = {
+  usual: '--parallel-scavenge --incremental-marking',
+  never: '--no-parallel-scavenge --no-incremental-marking',
+}
+
 /** With more URLs, optimised code pays for what V8 spends on making it. */
 const many = 1500
 
@@ -27,14 +36,16 @@ interface Kind {
   readonly few: number
   /** The CPU time in milliseconds after which a command is no longer short, whatever the number of its URLs. */
   readonly long: number
+  /** Whether garbage is collected at once, too. */
+  readonly collects: boolean
 }
 
 /** URLs whose bodies pass through unread. Others, as of News, are read line by line, which needs optimised code. */
 const kinds: readonly Kind[] = [
   // With a few URLs, V8 optimises hardly any function, unless a large body comes by TLS, record by record.
-  { urls: /^https?:/i, few: 200, long: 1000 },
+  { urls: /^https?:/i, few: 200, long: 1000, collects: true },
   // A small file takes twice the CPU time that it takes by HTTP, and a large one gains, too.
-  { urls: /^ftp:.*[^/](?<!;type=[ad])$/is, few: 1, long: 3000 },
+  { urls: /^ftp:.*[^/](?<!;type=[ad])$/is, few: 1, long: 3000, collects: false },
 ]
 
 /** As `long`, for a tree: one of 5,000 files loses a tenth by it, while those of up to 1,300 gain a third. */
@@ -45,36 +56,38 @@ const longTree = 1500
  * time on it in a list of a thousand URLs, and ends before that pays.
  */
 export class Optimisation {
-  readonly #flags = flagsOf[Number.parseInt(process.versions.node, 10)]
-  #isDelayed = false
+  /** The flags that were changed; null: none are. */
+  #changed: Flags | null = null
 
   /** Notes which URLs the command retrieves. For a short list, V8 optimises nothing, unless it takes long. */
   expect(urls: readonly string[]): void {
     if (urls.length > many) return
     const kind = kinds.find(({ urls: kindOf, few }) => urls.length >= few && urls.every((url) => kindOf.test(url)))
-    if (kind !== undefined) this.#delay(kind.long)
+    if (kind !== undefined) this.#delay(kind.long, kind.collects)
   }
 
   /** Notes that the command copies a tree by FTP, whose size nobody knows yet. */
   expectTree(): void {
-    this.#delay(longTree)
+    this.#delay(longTree, false)
   }
 
-  #delay(long: number): void {
-    if (this.#flags === undefined || this.#isDelayed || millisecondsLeft(long) <= 0) return
-    this.#isDelayed = true
-    setFlagsFromString(this.#flags.never)
+  #delay(long: number, collects: boolean): void {
+    const flags = flagsOf[Number.parseInt(process.versions.node, 10)]
+    if (flags === undefined || this.#changed !== null || millisecondsLeft(long) <= 0) return
+    this.#changed = collects ? both(flags, collecting) : flags
+    setFlagsFromString(this.#changed.never)
     this.#wait(long)
   }
 
   /** Loads code under the usual flags, since V8 rejects what was compiled under others, Node's own modules too. */
   undelayed<T>(load: () => T): T {
-    if (!this.#isDelayed || this.#flags === undefined) return load()
-    setFlagsFromString(this.#flags.usual)
+    if (this.#changed === null) return load()
+    const { usual, never } = this.#changed
+    setFlagsFromString(usual)
     try {
       return load()
     } finally {
-      setFlagsFromString(this.#flags.never)
+      setFlagsFromString(never)
     }
   }
 
@@ -85,9 +98,13 @@ export class Optimisation {
   }
 
   #end(): void {
-    this.#isDelayed = false
-    if (this.#flags) setFlagsFromString(this.#flags.usual)
+    if (this.#changed !== null) setFlagsFromString(this.#changed.usual)
+    this.#changed = null
   }
+}
+
+function both(one: Flags, other: Flags): Flags {
+  return { usual: `${one.usual} ${other.usual}`, never: `${one.never} ${other.never}` }
 }
 
 /** How much CPU time a command may still take and be short. */
