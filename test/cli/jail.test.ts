@@ -91,6 +91,12 @@ test('options from standard input would be read twice', async () => {
   expect(await once(child, 'close')).toEqual([2, null])
 })
 
+test('the null device may be written', async () => {
+  for (const option of ['-o', '-c', '-D']) {
+    expect(await run('-sS', '--jail', option, '/dev/null', url)).toMatchObject({ status: 0, stderr: '' })
+  }
+})
+
 test('standard input is that of the second process', async () => {
   const child = start(['-sS', '--jail', '--from', '-'], { cwd: inner, env, input: 'pipe' })
   child.stdin?.end(`${url}\n`)

@@ -65,10 +65,17 @@ function filesOf({ path, behind }: SavePlan): readonly string[] {
   return behind === null ? [`${path}.part`] : [`${path}.part`, path]
 }
 
-/** The state of a file. It changes when the file is replaced or grows. */
+/**
+ * The state of a file. It changes when the file is replaced or grows. A file that may not be looked at counts as none,
+ * such as /dev/null.part with --jail.
+ */
 function stateOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`
+  try {
+    const { ino, size, mtimeMs } = statSync(path)
+    return `${ino} ${size} ${mtimeMs}`
+  } catch {
+    return ''
+  }
 }
 
 /** The part of an unfinished file. Null if there is none, or if another running retrieval uses it. */

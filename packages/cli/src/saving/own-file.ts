@@ -122,7 +122,9 @@ export function writeAll(file: number, path: string, octets: Uint8Array): void {
 function checkOwn(path: string, folder: string, stats: Stats): void {
   const user = process.geteuid?.()
   if (user === undefined) return
-  const place = statSync(folder)
+  // Nothing is wrong with it in any folder. --jail lets nobody look at /dev, which has /dev/null.
+  if (isTrusted(stats, user) && !(stats.isFile() && stats.nlink > 1)) return
+  const place = tryFile(path, () => statSync(folder))
   if (isTrusted(place, user) && (place.mode & othersWrite) === 0) return
   const isLink = stats.isSymbolicLink()
   if (!isTrusted(stats, user) && (isLink || stats.uid !== place.uid)) {
