@@ -84,11 +84,24 @@ test('a folder that holds Node itself is no reason to start a third process; the
   expect(root).toMatchObject({ status: 2, stderr: expect.stringContaining('a folder of its own') })
 })
 
-test('options from standard input would be read twice', async () => {
-  const child = start(['--jail', '-K', '-'], { cwd: inner, env })
+test.each([
+  ['-K', '-'],
+  ['--variable', 'name@-'],
+  ['--url', '@-'],
+])('what %s takes from standard input would be read twice', async (...args) => {
+  const child = start(['--jail', ...args, url], { cwd: inner, env })
   const [text] = await once(child.stderr ?? child, 'data')
-  expect(`${text}`).toContain('-K needs a file')
+  expect(`${text}`).toContain('needs a regular file, not standard input')
   expect(await once(child, 'close')).toEqual([2, null])
+})
+
+test('a variable and URLs come from files that the line names', async () => {
+  writeFileSync(join(folder(), 'name'), 'hello.txt')
+  writeFileSync(join(folder(), 'urls'), `${url}\n`)
+  const expanded = `${servers.http.url}pub/{{name}}`
+  const args = ['-sS', '--jail', '--variable', 'name@../name', '--expand-url', expanded]
+  expect(await run(...args)).toMatchObject({ status: 0, stdout: 'Hello, world.\n' })
+  expect(await run('-sS', '--jail', '--clobber', '--url', '@../urls')).toMatchObject({ status: 0, stderr: '' })
 })
 
 test('the null device may be written', async () => {

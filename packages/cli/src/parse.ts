@@ -9,6 +9,11 @@ import { readOptionFile } from './options/option-file.ts'
 import { serverPorts } from './options/servers.ts'
 import { checkFirstWord, helpOperands, hintFor } from './suggest.ts'
 
+interface Source {
+  readonly file: string
+  readonly option: string
+}
+
 /** A command line as typed, split into command, options and operands; with --next, one group of it. */
 export class CommandLine implements GivenOptions<OptionName> {
   readonly command: CommandName
@@ -22,13 +27,15 @@ export class CommandLine implements GivenOptions<OptionName> {
   readonly following: readonly CommandLine[]
   /** Remarks on the configuration files. */
   readonly warnings: readonly string[]
+  /** The files that --config and --variable name, each with its option; they are read with the line. */
+  readonly sources: readonly Source[]
 
   constructor(
     command: CommandName,
     named: boolean,
     operands: readonly string[],
     given: readonly Given<OptionName>[],
-    more: Partial<Pick<CommandLine, 'program' | 'following' | 'warnings'>> = {},
+    more: Partial<Pick<CommandLine, 'program' | 'following' | 'warnings' | 'sources'>> = {},
   ) {
     this.command = command
     this.named = named
@@ -37,6 +44,7 @@ export class CommandLine implements GivenOptions<OptionName> {
     this.program = more.program ?? null
     this.following = more.following ?? []
     this.warnings = more.warnings ?? []
+    this.sources = more.sources ?? []
   }
 
   has(name: OptionName): boolean {
@@ -62,7 +70,12 @@ export function parseCommandLine(
   env: NodeJS.ProcessEnv = {},
   read: LineSources['read'] = (file, what) => readOptionFile(file, `${what} ${file}`),
 ): CommandLine {
-  const reader = new LineReader({ env, read }, isCommand)
+  const sources: Source[] = []
+  const readSource: LineSources['read'] = (file, option) => {
+    sources.push({ file, option })
+    return read(file, option)
+  }
+  const reader = new LineReader({ env, read: readSource }, isCommand)
   if (readsDefaults(argv)) {
     const file = defaultConfigFile(env)
     const octets = readDefaultConfig(file)
@@ -71,7 +84,7 @@ export function parseCommandLine(
   }
   reader.readWords(argv)
   reader.check()
-  return asLine(reader)
+  return asLine(reader, sources)
 }
 
 function isCommand(word: string): boolean {
@@ -86,7 +99,7 @@ function readsDefaults(argv: readonly string[]): boolean {
   return !argv.some((word) => ['-h', '--help', '-M', '--manual', '-V', '--version'].includes(word))
 }
 
-function asLine({ groups, program, warnings }: LineReader): CommandLine {
+function asLine({ groups, program, warnings }: LineReader, sources: readonly Source[]): CommandLine {
   const [first = { words: [], given: [] }, ...others] = groups
   const given = [...first.given]
   const typed = first.words.filter(({ isUrl }) => !isUrl)
@@ -105,7 +118,7 @@ function asLine({ groups, program, warnings }: LineReader): CommandLine {
   })
   const ofOthers = others.flatMap((group) => group.given.filter(isGlobal))
   const all = ofCommand([...given, ...ofOthers], command)
-  const more = { program, following, warnings }
+  const more = { program, following, warnings, sources }
   const line = new CommandLine(command, named !== undefined, textsOf(operands, command), all, more)
   for (const each of [line, ...following]) checkCommand(each)
   checkUrl(line)

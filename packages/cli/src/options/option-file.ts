@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
+import { systemReason } from '@retriever/fetchers/internal'
 
 /**
  * The octets of a file; `-` is standard input. Messages name it as `typed`, the option with the file. Throws
@@ -29,5 +30,5 @@ const reasons: Readonly<Record<string, string>> = {
 /** Why the system refused to read a file, in words; a rare reason is given by its code. */
 export function whyUnreadable(cause: unknown): string {
   const { code = '' } = cause as NodeJS.ErrnoException
-  return reasons[code] ?? (code || String(cause))
+  return reasons[code] ?? systemReason(cause) ?? (code || String(cause))
 }

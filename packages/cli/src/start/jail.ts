@@ -25,8 +25,10 @@ export async function runJailed(
   if (flag === null || isSea()) {
     throw usageError('--jail needs Node 20.20, or 22.13 or later, and not the single file.')
   }
-  if (line.values('config').includes('-')) {
-    throw usageError('--jail reads the command line twice, so -K needs a file, not standard input.')
+  for (const { file, option } of line.sources) {
+    if (file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile()) continue
+    const given = file === '-' ? 'standard input' : file
+    throw usageError(`--jail reads the command line twice, so ${option} needs a regular file, not ${given}.`)
   }
   const bin = realpathSync(process.argv[1] ?? '')
   const folder = folderOf(line)
@@ -105,7 +107,8 @@ function filesOf(line: CommandLine, env: NodeJS.ProcessEnv): string[] {
   const named = values.flatMap((value) => [value, value.slice(value.indexOf('@') + 1), value.split(':', 1)[0] ?? ''])
   const own = [defaultConfigFile(env), env.NETRC || join(homedir(), '.netrc'), ...files]
   const ofEnvironment = [CURL_CA_BUNDLE, SSL_CERT_FILE, ...SSL_CERT_DIR.split(':')]
-  const existing = [...named, ...ofEnvironment].filter((path) => isFileOrFolder(path))
+  const read = line.sources.map(({ file }) => file)
+  const existing = [...named, ...read, ...ofEnvironment].filter((path) => isFileOrFolder(path))
   return [...existing, ...own].filter((path) => !/[*,\0]/.test(path)).map((path) => resolve(path))
 }
 
