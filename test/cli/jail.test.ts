@@ -110,6 +110,11 @@ test('the null device may be written', async () => {
   }
 })
 
+test('a program cannot be started, which is said at once', async () => {
+  const refused = await run('-sS', '--jail', '--handoff', url)
+  expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('--handoff does not go with it') })
+})
+
 test('standard input is that of the second process', async () => {
   const child = start(['-sS', '--jail', '--from', '-'], { cwd: inner, env, input: 'pipe' })
   child.stdin?.end(`${url}\n`)

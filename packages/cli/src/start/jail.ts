@@ -25,6 +25,9 @@ export async function runJailed(
   if (flag === null || isSea()) {
     throw usageError('--jail needs Node 20.20, or 22.13 or later, and not the single file.')
   }
+  if ([line, ...line.following].some((each) => each.has('handoff'))) {
+    throw usageError('--jail starts no program, so --handoff does not go with it: leave one of them out.')
+  }
   for (const { file, option } of line.sources) {
     if (file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile()) continue
     const given = file === '-' ? 'standard input' : file
