@@ -115,6 +115,13 @@ test('a program cannot be started, which is said at once', async () => {
   expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('--handoff does not go with it') })
 })
 
+test('a dry run of mirror needs no folder, and makes none', async () => {
+  const tree = join(folder(), 'dry/tree')
+  const dry = await run('mirror', '--dry-run', '--jail', `${servers.http.url}pub/sub/`, tree)
+  expect(dry).toMatchObject({ status: 0, stderr: expect.stringContaining('to save') })
+  expect(existsSync(join(folder(), 'dry'))).toBe(false)
+})
+
 test('standard input is that of the second process', async () => {
   const child = start(['-sS', '--jail', '--from', '-'], { cwd: inner, env, input: 'pipe' })
   child.stdin?.end(`${url}\n`)

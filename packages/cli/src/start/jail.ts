@@ -77,7 +77,8 @@ function folderOf(line: CommandLine): string {
   if (command === 'mirror' ? !line.has('dry-run') : line.has('create-dirs')) makeFolder(folder)
   if (command !== 'mirror' && !existsSync(folder))
     throw usageError(`With --jail, the folder ${folder} must be there; make it, or let --create-dirs make it.`)
-  return folder
+  // The folder of a dry run may be missing, and Node reads this as all that lies below.
+  return existsSync(folder) ? folder : join(folder, '*')
 }
 
 function makeFolder(folder: string): void {
