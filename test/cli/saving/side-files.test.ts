@@ -10,6 +10,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -191,6 +192,23 @@ describe.skipIf(!existsSync('/dev/full'))('on a full disk', () => {
     if (line !== '-D -') expect(readFileSync(join(cwd, 'body'), 'utf8')).toBe('body')
   })
 })
+
+test.skipIf(process.platform === 'win32').each(['-c kept', '--etag-save kept'])(
+  '%s leaves nothing if its new file may not grow',
+  async (line) => {
+    const cwd = madeFolder(0o700)
+    const script = `trap '' XFSZ; ulimit -f 0; exec "$@"`
+    const args = ['-c', script, 'sh', process.execPath, bin, ...line.split(' '), '-o', '/dev/null', `${http.url}x`]
+    const child = spawn('sh', args, { cwd, env: cleanEnv, stdio: ['ignore', 'ignore', 'pipe'] })
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    await once(child, 'close')
+    expect(stderr).toContain('the file may not grow further')
+    expect(readdirSync(cwd)).toEqual([])
+  },
+)
 
 test.each(['--trace -', '-D -'])(
   '%s ends with 23 if its reader has gone, and the body goes elsewhere',

@@ -1,4 +1,4 @@
-import { renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { isDescriptor } from '@retriever/fetchers/internal'
 import { tryFile } from './destination.ts'
 import { ownPath, writeInPlace } from './own-file.ts'
@@ -15,8 +15,21 @@ export function replaceFile(path: string, content: string, mode: number): void {
   }
   const temporary = temporaryFor(place)
   const own = tryFile(path, () => statSync(place, { throwIfNoEntry: false })?.mode ?? mode) & 0o777
-  tryFile(path, () => writeFileSync(temporary, content, { encoding: 'latin1', flag: 'wx', mode: own }))
+  tryFile(path, () => writeNew(temporary, content, own))
   publish(temporary, place)
+}
+
+/** Writes a new file, or leaves none, as on a full disk. */
+function writeNew(file: string, content: string, mode: number): void {
+  const opened = openSync(file, 'wx', mode)
+  try {
+    writeFileSync(opened, content, 'latin1')
+  } catch (error) {
+    unlinkSync(file)
+    throw error
+  } finally {
+    closeSync(opened)
+  }
 }
 
 /** The name of the file while its new content is being written. */
