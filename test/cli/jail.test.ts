@@ -95,6 +95,19 @@ test.each([
   expect(await once(child, 'close')).toEqual([2, null])
 })
 
+test('a value that cannot be the path of a file is no matter', async () => {
+  expect(await run('-sS', '--jail', '-H', `X: ${'x'.repeat(5000)}`, url)).toMatchObject({ status: 0, stderr: '' })
+})
+
+test('a folder that cannot be made is named, and why', async () => {
+  writeFileSync(join(inner, 'file'), '')
+  const below = await run('-sS', '--jail', '--create-dirs', '--output-dir', 'file/below', '-O', url)
+  expect(below).toMatchObject({ status: 23, stderr: expect.stringContaining('a part of its path is no folder') })
+  const mirrored = await run('mirror', '-sS', '--jail', `${servers.http.url}pub/sub/`, 'file')
+  expect(mirrored).toMatchObject({ status: 23, stderr: expect.stringContaining('it is no folder, and one is needed') })
+  expect(await run('-sS', '--jail', '-o', 'file/below', url)).toMatchObject({ status: 23 })
+})
+
 test('a variable and URLs come from files that the line names', async () => {
   writeFileSync(join(folder(), 'name'), 'hello.txt')
   writeFileSync(join(folder(), 'urls'), `${url}\n`)

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { devNull, homedir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -7,6 +7,7 @@ import { isSea } from 'node:sea'
 import { usageError } from '../exit-codes.ts'
 import { defaultConfigFile } from '../line/config-file.ts'
 import type { CommandLine } from '../parse.ts'
+import { tryFile, writeFailed } from '../saving/destination.ts'
 import type { Host } from '../terminal/streams.ts'
 import { type Passed, signals } from './jailed-host.ts'
 
@@ -29,7 +30,7 @@ export async function runJailed(
     throw usageError('--jail starts no program, so --handoff does not go with it: leave one of them out.')
   }
   for (const { file, option } of line.sources) {
-    if (file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile()) continue
+    if (file !== '-' && statOf(file)?.isFile()) continue
     const given = file === '-' ? 'standard input' : file
     throw usageError(`--jail reads the command line twice, so ${option} needs a regular file, not ${given}.`)
   }
@@ -74,18 +75,27 @@ function folderOf(line: CommandLine): string {
   if (/[*,]/.test(folder))
     throw usageError(`--jail cannot limit a process to ${folder}: Node reads * and , as its own.`)
   if (dirname(folder) === folder) throw usageError(`--jail needs a folder of its own, not ${folder}.`)
-  if (command === 'mirror' ? !line.has('dry-run') : line.has('create-dirs')) makeFolder(folder)
-  if (command !== 'mirror' && !existsSync(folder))
-    throw usageError(`With --jail, the folder ${folder} must be there; make it, or let --create-dirs make it.`)
+  const isMade = command === 'mirror' ? !line.has('dry-run') : line.has('create-dirs')
+  if (isMade) makeFolder(folder)
+  if (statOf(folder)?.isDirectory()) return folder
   // The folder of a dry run may be missing, and Node reads this as all that lies below.
-  return existsSync(folder) ? folder : join(folder, '*')
+  if (command === 'mirror') return join(folder, '*')
+  throw usageError(`With --jail, the folder ${folder} must be there; make it, or let --create-dirs make it.`)
 }
 
+/** Makes a folder, unless it is there. Throws `write-failed`. */
 function makeFolder(folder: string): void {
+  const stats = statOf(folder)
+  if (stats !== undefined && !stats.isDirectory()) throw writeFailed(folder, 'it is no folder, and one is needed')
+  tryFile(folder, () => mkdirSync(folder, { recursive: true }))
+}
+
+/** What is there; undefined if that is nothing, or cannot be the path of a file, as with most values of options. */
+function statOf(path: string): Stats | undefined {
   try {
-    mkdirSync(folder, { recursive: true })
+    return statSync(path)
   } catch {
-    // The second process says why it cannot write there.
+    return undefined
   }
 }
 
@@ -117,8 +127,7 @@ function filesOf(line: CommandLine, env: NodeJS.ProcessEnv): string[] {
 }
 
 function isFileOrFolder(path: string): boolean {
-  if (path === '' || path.includes('\0')) return false
-  const stats = statSync(path, { throwIfNoEntry: false })
+  const stats = statOf(path)
   return stats?.isFile() === true || (stats?.isDirectory() === true && dirname(resolve(path)) !== resolve(path))
 }
 
