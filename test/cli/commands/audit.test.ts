@@ -57,6 +57,11 @@ test.each([
     ['audit', '--', 'no-such-program', '{url}'],
     /^retrieve: The command "no-such-program" was not started: there is no such program\.\n$/,
   ],
+  [
+    ['audit', '--schemes', 'http,htp', '--', 'curl', '{url}'],
+    /^retrieve: --schemes needs some of http, https, ftp, .*, not "htp"\.\n$/,
+  ],
+  [['audit', '--timeout', '0', '--', 'curl', '{url}'], /^retrieve: --timeout needs more than 0 seconds, .*\n$/],
   [['--timeout', '5', 'http://127.0.0.1/'], /^retrieve: --timeout is not an option of get, .* Use --connect-timeout/],
 ])('%j is exit code 2 and one sentence', async (args, message) => {
   const { status, stdout, stderr } = await retrieve(args)

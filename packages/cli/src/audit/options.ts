@@ -64,14 +64,22 @@ export function readAudit(line: AuditLine, env: NodeJS.ProcessEnv): AuditSetting
   if (!program.some((word) => word.includes('{url}'))) throw usageError('The command of audit needs {url}.')
   const only = line.values('only').map((text) => readClass(text))
   const schemes = line.value('schemes')?.toLowerCase().split(',').filter(Boolean)
-  const timeout = line.value('timeout')
+  const timeout = readTimeout(line.value('timeout'))
   return {
     command: program,
     env,
     ...(only.length > 0 && { classes: only }),
     ...(schemes && { schemes }),
-    ...(timeout !== undefined && { timeout: 1000 * readSeconds('timeout', timeout) }),
+    ...(timeout !== undefined && { timeout }),
   }
+}
+
+/** The milliseconds of --timeout. None at all would end each run before it began. */
+function readTimeout(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const seconds = readSeconds('timeout', text)
+  if (seconds > 0) return 1000 * seconds
+  throw usageError('--timeout needs more than 0 seconds, since a client without a limit could hold the audit for ever.')
 }
 
 function readClass(text: string): AuditClass {

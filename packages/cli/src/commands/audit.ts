@@ -1,4 +1,4 @@
-import { type AuditVerdict, audit } from '@retriever/servers/audit'
+import { type AuditVerdict, audit, auditSchemes } from '@retriever/servers/audit'
 import { card, scoreOf } from '../audit/card.ts'
 import { usageError } from '../exit-codes.ts'
 import { notStarted } from '../programs/not-started.ts'
@@ -11,6 +11,9 @@ import { jsonLine } from '../terminal/output.ts'
  */
 export async function auditClient({ config, output, signal }: Run): Promise<number> {
   if (config.audit === null) throw usageError('Nothing says what to audit.')
+  const unknown = config.audit.schemes?.find((scheme) => !auditSchemes.some((each) => each === scheme))
+  if (unknown !== undefined)
+    throw usageError(`--schemes needs some of ${auditSchemes.join(', ')}, not ${JSON.stringify(unknown)}.`)
   let ended = 0
   const onVerdict = async (verdict: AuditVerdict): Promise<void> => {
     output.status(`${++ended} scripts, now: ${verdict.name}`.slice(0, output.stderrColumns - 1))
