@@ -65,10 +65,11 @@ export async function audit(options: AuditOptions): Promise<AuditVerdict[]> {
     const probed = await inTurns(
       asked,
       jobs,
+      stop,
       async (ability) => [ability, await perform(probes[ability], answerComplaints)] as const,
     )
     const known = new Map(probed)
-    return await inTurns(chosen, jobs, async (script) => {
+    return await inTurns(chosen, jobs, stop, async (script) => {
       const probe = known.get(script.needs)
       const verdict =
         probe?.outcome === 'passed' ? await perform(script, complaintsOf) : unjudged(script, probe, schemes)
@@ -129,17 +130,30 @@ function verdictOf(
   return { class: own, name, outcome, reasons, exit, memory }
 }
 
-/** Works on items, so many at a time; the results keep their order. The first error ends all. */
+/**
+ * Works on items, so many at a time; the results keep their order. The first error stops all, and is thrown once each
+ * has ended and removed its folders.
+ */
 async function inTurns<Item, Result>(
   items: readonly Item[],
   width: number,
+  stop: AbortController,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = []
   const queue = items.entries()
   const worker = async (): Promise<void> => {
-    for (const [index, item] of queue) results[index] = await work(item)
+    for (const [index, item] of queue) {
+      if (stop.signal.aborted) return
+      results[index] = await work(item)
+    }
   }
-  await Promise.all(Array.from({ length: width }, worker))
+  const ends = Array.from({ length: width }, () =>
+    worker().catch((error: unknown) => {
+      stop.abort(error)
+    }),
+  )
+  await Promise.all(ends)
+  stop.signal.throwIfAborted()
   return results
 }

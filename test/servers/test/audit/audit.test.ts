@@ -1,7 +1,10 @@
 /** The audit of clients: what it finds in one that does everything wrong, and in one that is careful. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type AuditVerdict, audit, auditClasses } from '@retriever/servers/audit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { bin, useBundle } from '../../../support/cli/run.ts'
 
 useBundle()
@@ -73,6 +76,23 @@ test('a client that is careless with a login is judged by the scripts that need 
   expect(await faultsOf(command, [name])).toEqual({
     [name]: expect.arrayContaining(['printed the password on standard error']),
   })
+})
+
+test.skipIf(process.platform === 'win32')('an audit that is stopped leaves no folder', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'retriever-stopped-'))
+  vi.stubEnv('TMPDIR', folder)
+  try {
+    const command = [process.execPath, '-e', 'setInterval(() => {}, 1000)', '{url}']
+    const stop = new AbortController()
+    const stopped = audit({ command, jobs: 6, signal: stop.signal })
+    await expect.poll(() => readdirSync(folder).length).toBe(6)
+    stop.abort(new Error('stopped'))
+    await expect(stopped).rejects.toThrow('stopped')
+    expect(readdirSync(folder)).toEqual([])
+  } finally {
+    vi.unstubAllEnvs()
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('each class has scripts, and each script a name of its own', async () => {
