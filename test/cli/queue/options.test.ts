@@ -90,6 +90,16 @@ test('a port where nothing listens: the message says where, and what to do', asy
   }
 })
 
+test('a list that is not there makes no queue: nothing is asked of Redis', async () => {
+  writeFileSync(join(folder(), 'there.txt'), 'http://127.0.0.1/\n')
+  const address = `redis://127.0.0.1:${await freePort()}`
+  const { status, stderr } = await queue('add', 'there.txt', 'missing.txt', '--redis', address)
+  expect({ status, stderr }).toEqual({
+    status: 37,
+    stderr: 'retrieve: missing.txt cannot be read: there is no such file.\n',
+  })
+})
+
 test('a server that is no Redis: the message says so', async () => {
   const server = createHttpServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
   await once(server, 'listening')

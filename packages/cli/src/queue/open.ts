@@ -1,7 +1,9 @@
+import { access, constants } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import { openQueue, type Queue } from '@retriever/queue'
 import type { QueueSettings } from '../options/lists/queue.ts'
 import type { Run } from '../run.ts'
+import { nameOf, unreadable } from '../text-file.ts'
 
 /** An action, its queue, and what was typed. */
 export interface QueueRun extends Run {
@@ -14,11 +16,23 @@ export type Action = (run: QueueRun) => Promise<number>
 
 /** Runs an action with its queue. Only add makes a queue: elsewhere, a wrong name is an error. */
 export async function withQueue(run: Run, settings: QueueSettings, action: Action): Promise<number> {
+  if (settings.action === 'add') await checkLists(settings.lists)
   await using queue = await open(settings)
   const acting = action({ ...run, queue, settings })
   // A worker ends its turns by itself. Anything else may wait for a Redis that is gone.
   if (settings.action === 'work') return await acting
   return await Promise.race([acting, aborted(run.signal)])
+}
+
+/**
+ * Throws `file-failed` if a list is not there: the queue that add makes would stay, with a size that cannot be changed.
+ */
+async function checkLists(lists: readonly string[]): Promise<void> {
+  for (const list of lists.filter((name) => name !== '-')) {
+    await access(list, constants.R_OK).catch((cause) => {
+      throw unreadable(nameOf(list), cause)
+    })
+  }
 }
 
 async function open(settings: QueueSettings): Promise<Queue> {
