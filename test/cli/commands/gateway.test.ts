@@ -145,6 +145,7 @@ test.each([
   [['--client-rate', '0'], '--client-rate needs a number above 0, such as 5, not "0".'],
   [['--listen', 'example.org'], '--listen needs an IP address, not "example.org".'],
   [['--proxy-port', 'x'], '--proxy-port needs a port number up to 65535, not "x".'],
+  [['--port', '8071'], 'The pages and the proxy need a port each, not both 8071: change --port or --proxy-port.'],
   [['ftp://h/'], 'gateway takes no "ftp://h/"; it serves every URL.'],
 ])('gateway %j is refused', async (args, message) => {
   const { status, stderr } = await retrieve(['gateway', ...args])

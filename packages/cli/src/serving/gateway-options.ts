@@ -123,6 +123,10 @@ export function readGateway(line: GivenOptions<GatewayOption>, env: NodeJS.Proce
     const given = line.value(name)
     return given === undefined ? otherwise : readPort(name, given)
   }
+  const [port, proxyPort] = [portOf('port', 8070), portOf('proxy-port', 8071)]
+  if (port === proxyPort && port !== 0) {
+    throw usageError(`The pages and the proxy need a port each, not both ${port}: change --port or --proxy-port.`)
+  }
   const address = line.value('listen') ?? '127.0.0.1'
   if (isIP(address) === 0) throw usageError(`--listen needs an IP address, not ${JSON.stringify(address)}.`)
   const token = env.RETRIEVE_GATEWAY_TOKEN || null
@@ -133,7 +137,7 @@ export function readGateway(line: GivenOptions<GatewayOption>, env: NodeJS.Proce
   return {
     ...{ address, token, isOpen, tunnels: line.has('tunnels') },
     limits: { ...(isOpen && openLimits), ...readRate(line) },
-    ...{ port: portOf('port', 8070), proxyPort: portOf('proxy-port', 8071), opens: line.has('open') },
+    ...{ port, proxyPort, opens: line.has('open') },
     offline: readOffline(line),
   }
 }
