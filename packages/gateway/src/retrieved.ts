@@ -4,10 +4,10 @@ import { httpDate } from '@retriever/fetchers/internal'
 import type { Answer, Asked, FieldLine } from './answer.ts'
 import { disposition } from './fields.ts'
 import { ownPageLines, prefersHtml } from './html.ts'
+import { listingPage, searchPage } from './listing.ts'
 import { typeByName } from './media-types.ts'
 import type { Settings } from './options.ts'
 import { Refusal } from './problem.ts'
-import { listingPage, searchPage } from './proxy/listing.ts'
 import { contentRange, hasRanges, type OneRange, readRange } from './range.ts'
 
 /** The fields beside foreign octets: with them, a browser runs no script in these, and does not guess their type. */

@@ -2,11 +2,11 @@ import type { Answer, Asked } from '../answer.ts'
 import type { GatewayCore } from '../core.ts'
 import { viaLine } from '../fields.ts'
 import { checkForm, checkTarget, checkToken } from '../guard.ts'
+import { withSearch } from '../listing.ts'
 import { problem, Refusal } from '../problem.ts'
 import { retrieved } from '../retrieved.ts'
 import { forward } from './forward.ts'
 import { keptAnswer } from './kept-answer.ts'
-import { withSearch } from './listing.ts'
 
 /** Answers a request to the proxy that has a place. Never rejects. */
 export async function answerProxied(core: GatewayCore, asked: Asked): Promise<Answer> {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { redact } from '@retriever/core'
 import type { Entry, Representation } from '@retriever/fetchers'
-import { isLinked } from '../guard.ts'
-import { escaped, ownPage, pageEnd, pageStart } from '../html.ts'
+import { isLinked } from './guard.ts'
+import { escaped, ownPage, pageEnd, pageStart } from './html.ts'
 
 /** The field of the form by which a person searches a Gopher index: no selector has it by chance. */
 export const searchField = 'retriever-search'
