@@ -51,8 +51,15 @@ export function ownPage(title: string, content: string): string {
   return `${pageStart(title)}${content}${pageEnd}`
 }
 
+/** Lets no browser guess another type than that of Content-Type. */
+export const nosniff: FieldLine = ['X-Content-Type-Options', 'nosniff']
+
+/** Lets a browser run no script in the octets of a server, and load nothing for them. */
+export const sandbox: FieldLine = ['Content-Security-Policy', "default-src 'none'; sandbox"]
+
 /** The fields of such a page. Forms are allowed in it, for searches. */
 export const ownPageLines: readonly FieldLine[] = [
+  nosniff,
   ['Content-Type', 'text/html; charset=utf-8'],
   ['Content-Security-Policy', "default-src 'none'; sandbox allow-forms"],
 ]

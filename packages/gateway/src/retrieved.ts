@@ -3,18 +3,12 @@ import type { Representation, RetrieveOptions } from '@retriever/fetchers'
 import { httpDate } from '@retriever/fetchers/internal'
 import type { Answer, Asked, FieldLine } from './answer.ts'
 import { disposition } from './fields.ts'
-import { ownPageLines, prefersHtml } from './html.ts'
+import { nosniff, ownPageLines, prefersHtml, sandbox } from './html.ts'
 import { listingPage, searchPage } from './listing.ts'
 import { typeByName } from './media-types.ts'
 import type { Settings } from './options.ts'
 import { Refusal } from './problem.ts'
 import { contentRange, hasRanges, type OneRange, readRange } from './range.ts'
-
-/** The fields beside foreign octets: with them, a browser runs no script in these, and does not guess their type. */
-const fenced: readonly FieldLine[] = [
-  ['X-Content-Type-Options', 'nosniff'],
-  ['Content-Security-Policy', "default-src 'none'; sandbox"],
-]
 
 /** Answers a request for a URL of any scheme but http and https. */
 export async function retrieved(asked: Asked, resolution: Resolution, { client }: Settings): Promise<Answer> {
@@ -23,7 +17,7 @@ export async function retrieved(asked: Asked, resolution: Resolution, { client }
   const isHead = method === 'HEAD'
   const wantsPage = prefersHtml(headers.accept)
   if (wantsPage && plan.mechanism === 'gopher' && plan.gophertype === '7' && plan.search === null) {
-    return { status: 200, lines: [...fenced.slice(0, 1), ...ownPageLines], body: searchPage(asked.url) }
+    return { status: 200, lines: ownPageLines, body: searchPage(asked.url) }
   }
   const url = withLogin(resolution, headers.authorization)
   const options = { signal, head: isHead, ...conditions(asked) }
@@ -37,7 +31,7 @@ export async function retrieved(asked: Asked, resolution: Resolution, { client }
     if (whole.kind === 'listing' && whole.hasEntries && wantsPage) {
       if (isHead) await whole.cancel()
       const body = isHead ? null : listingPage(whole, signal)
-      return { status: 200, lines: [...fenced.slice(0, 1), ...ownPageLines, ...dateLines(whole)], body }
+      return { status: 200, lines: [...ownPageLines, ...dateLines(whole)], body }
     }
     return answerOf(whole, wantsPage, isHead)
   } catch (error) {
@@ -85,7 +79,8 @@ function answerOf(representation: Representation, isForPerson: boolean, isHead: 
   const { size, kind, mechanism, givenName } = representation
   const lines: FieldLine[] = [
     ['Content-Type', typeOf(representation, isForPerson)],
-    ...fenced,
+    nosniff,
+    sandbox,
     ...dateLines(representation),
   ]
   if (size !== null) lines.push(['Content-Length', String(size)])

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { redact } from '@retriever/core'
 import type { Answer, FieldLine } from '../answer.ts'
-import { type Content, html } from '../html.ts'
+import { type Content, html, nosniff } from '../html.ts'
 
 /** A page of the gateway. */
 export interface Page {
@@ -16,7 +16,7 @@ export interface Page {
 
 /** The fields of all that comes from the origin of the pages. */
 export const ownLines: readonly FieldLine[] = [
-  ['X-Content-Type-Options', 'nosniff'],
+  nosniff,
   // With no-referrer, browsers send forms with `Origin: null` (Fetch Standard 3.2).
   ['Referrer-Policy', 'same-origin'],
   ['Cross-Origin-Opener-Policy', 'same-origin'],

@@ -1,6 +1,7 @@
 import { readMessage } from '@retriever/fetchers/mime'
 import type { Answer, FieldLine } from '../answer.ts'
 import { disposition } from '../fields.ts'
+import { sandbox } from '../html.ts'
 import { Refusal } from '../problem.ts'
 import { retrieved } from '../retrieved.ts'
 import { addressOf, labelOf } from './address.ts'
@@ -10,11 +11,11 @@ import type { Visit } from './visit.ts'
 import { zipped } from './zip.ts'
 
 /** The fields beside octets of others: no script runs in them, and no page learns what they are. */
-const fence: readonly FieldLine[] = [['Content-Security-Policy', "default-src 'none'; sandbox"], ...ownLines]
+const fence: readonly FieldLine[] = [sandbox, ...ownLines]
 
 /**
- * The octets of a URL, or of a part of a message. Browsers get them from an origin for the server's alone; programs
- * that do not say that they are browsers, such as lynx and w3m, get them where they asked.
+ * The octets of a URL, or of a part of a message. A browser gets them from an origin that only the octets of
+ * this server have; programs that do not say that they are browsers, such as lynx and w3m, get them where they asked.
  */
 export async function octets(visiting: Visit, { label, port, isLocal }: AskedOrigin): Promise<Answer> {
   const { core, memory, asked, resolution, own } = visiting
@@ -30,8 +31,8 @@ export async function octets(visiting: Visit, { label, port, isLocal }: AskedOri
   const headers = { ...asked.headers, accept: undefined, authorization: undefined }
   const url = memory.withLogin(resolution)
   const answer = await retrieved({ ...asked, headers }, core.settings.client.resolve(url), core.settings)
-  const fenced = new Set(fence.map(([name]) => name.toLowerCase()))
-  return { ...answer, lines: [...answer.lines.filter(([name]) => !fenced.has(name.toLowerCase())), ...fence] }
+  const replaced = new Set(fence.map(([name]) => name.toLowerCase()))
+  return { ...answer, lines: [...answer.lines.filter(([name]) => !replaced.has(name.toLowerCase())), ...fence] }
 }
 
 async function messagePart({ core, memory, asked, resolution }: Visit, number: string): Promise<Answer> {
