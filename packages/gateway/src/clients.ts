@@ -15,7 +15,7 @@ interface Client {
   at: number
 }
 
-/** When so many clients are known, those that may ask again as much as any other are forgotten. */
+/** When so many clients are known, those that may ask as much as a new one are forgotten. */
 const mostKnown = 10_000
 
 /** Counts the requests of clients, by their addresses. */
@@ -30,7 +30,7 @@ export class Clients {
     this.#now = now
   }
 
-  /** Begins a request of a client, until the function returned is called. Throws if it has had enough. */
+  /** Begins a request of a client; the function returned ends it. Throws if the client has had enough. */
   enter(address: string): () => void {
     const { clientRate, clientRequests } = this.#rates
     if (clientRate === Number.POSITIVE_INFINITY && clientRequests === Number.POSITIVE_INFINITY) return () => {}

@@ -26,8 +26,8 @@ export class GatewayCore {
   }
 
   /**
-   * Calls `end` when the gateway is closed, or has been, until the function returned is called. AbortSignal.any() with
-   * a signal of the gateway would keep something of each request.
+   * Calls `end` when the gateway closes, or now if it has closed. The function returned takes `end` back: with
+   * AbortSignal.any() and a signal of the gateway, something of each request would stay.
    */
   untilClosed(end: () => void): () => void {
     if (this.#isClosed) end()
@@ -43,8 +43,8 @@ export class GatewayCore {
   }
 
   /**
-   * Takes one of the places for requests, until the function returned is called. Throws if all are taken, or if the
-   * client has had enough; `address` is absent for requests that come by no connection.
+   * Takes one of the places for requests; the function returned gives it back. Throws if all are taken, or if the
+   * client has had enough. `address` is that of the client; absent for requests that come by no connection.
    */
   enter(address?: string): () => void {
     const leave = address === undefined ? null : this.#clients.enter(address)

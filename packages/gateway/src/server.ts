@@ -67,7 +67,7 @@ function askedBy(request: IncomingMessage, signal: AbortSignal): Asked {
     method,
     // node:http reads octets; programs write URLs in UTF-8.
     url: Buffer.from(url, 'latin1').toString(),
-    // Set-Cookie, the one field with a list, is none of requests.
+    // node:http makes a list of Set-Cookie alone, which no request has.
     headers: headers as Asked['headers'],
     lines: linesOf(rawHeaders),
     body: hasBody ? request : null,

@@ -16,8 +16,9 @@ import { listContent, searchForm } from './list.ts'
 import type { Memory } from './memory.ts'
 import { gemtext, messageContent, plainText } from './text.ts'
 import { webContent } from './web-content.ts'
+import { treeMechanisms } from './zip.ts'
 
-/** Larger texts are not shown as pages, but as their octets, in octets. */
+/** The most octets of a text that becomes a page. Of larger ones, a browser gets the octets. */
 const mostText = 4 * 1024 * 1024
 
 /** One visit of a person to a URL. */
@@ -86,8 +87,7 @@ async function shown(visiting: Visit, found: Representation): Promise<Answer> {
 function isBinary({ plan, url }: Resolution): boolean {
   if (plan.mechanism === 'gopher') return /^[459sgIpPd;<:]$/.test(plan.gophertype)
   const type = typeByName(url)
-  const isFile = plan.mechanism === 'ftp' || plan.mechanism === 'sftp' || plan.mechanism === 'nfs'
-  return isFile && type !== null && !isText(type)
+  return treeMechanisms.has(plan.mechanism) && type !== null && !isText(type)
 }
 
 function isText(type: string | null): boolean {

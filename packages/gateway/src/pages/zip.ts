@@ -10,7 +10,7 @@ import type { Visit } from './visit.ts'
 /** How many entries of a tree go into one file. */
 const mostEntries = 10_000
 
-/** The schemes whose folders are trees of files. */
+/** The mechanisms whose servers have trees of files. */
 export const treeMechanisms: ReadonlySet<string> = new Set(['ftp', 'sftp', 'nfs'])
 
 /** A folder and all below it as a ZIP file, written as the files come. `FAILED.txt` in it tells what failed. */
