@@ -111,15 +111,18 @@ function codeOf(bin: string): string[] {
   return [dirname(bin), ...packages.filter((path) => existsSync(path))]
 }
 
-/** Files of the system that a retrieval looks at: the default news server, how many files may be open, who writes. */
-const files = ['/etc/news/server', '/proc/self/limits', '/proc/self/ns/pid', '/proc/sys/kernel/random/boot_id']
+/**
+ * Files of the system that a retrieval looks at: the default news server, how many files may be open, and which process
+ * of which start of the system writes an unfinished file.
+ */
+const systemFiles = ['/etc/news/server', '/proc/self/limits', '/proc/self/ns/pid', '/proc/sys/kernel/random/boot_id']
 
 /** The files that the line or the environment names, as `FILE`, `@FILE`, `NAME=@FILE` or `FILE:PASSWORD`. */
 function filesOf(line: CommandLine, env: NodeJS.ProcessEnv): string[] {
   const { CURL_CA_BUNDLE = '', SSL_CERT_FILE = '', SSL_CERT_DIR = '' } = env
   const values = [line, ...line.following].flatMap(({ given }) => given.map(({ value }) => value))
   const named = values.flatMap((value) => [value, value.slice(value.indexOf('@') + 1), value.split(':', 1)[0] ?? ''])
-  const own = [defaultConfigFile(env), env.NETRC || join(homedir(), '.netrc'), ...files]
+  const own = [defaultConfigFile(env), env.NETRC || join(homedir(), '.netrc'), ...systemFiles]
   const ofEnvironment = [CURL_CA_BUNDLE, SSL_CERT_FILE, ...SSL_CERT_DIR.split(':')]
   const read = line.sources.map(({ file }) => file)
   const existing = [...named, ...read, ...ofEnvironment].filter((path) => isFileOrFolder(path))
@@ -132,8 +135,9 @@ function isFileOrFolder(path: string): boolean {
 }
 
 /**
- * Waits for the second process, and passes signals on. Those of a terminal reach both processes, so each is told and
- * not sent: jailed-host.ts knows which it has had. If a signal ends the second process, it ends this one, too.
+ * Waits for the second process, and passes signals on. A terminal sends a signal to both processes, so this one does
+ * not send it again, but tells of it: jailed-host.ts counts it once. If a signal ends the second process, it ends this
+ * one, too.
  */
 async function endOf(child: ChildProcess, host: Pick<Host, 'on' | 'off'>): Promise<number> {
   const pass = (signal: NodeJS.Signals): void => {

@@ -1,14 +1,16 @@
 import { setFlagsFromString } from 'node:v8'
 
 interface Flags {
+  /** The defaults of V8. */
   readonly usual: string
+  /** With these, no function is ever hot enough to be optimised. */
   readonly never: string
 }
 
 const minimum = '--minimum-invocations-before-optimization'
 const laterFlags: Flags = { usual: `${minimum}=2`, never: `${minimum}=1000000000` }
 
-/** The flags of V8, by version of Node, by which it counts how hot functions are, and optimises none. */
+/** The flags that say how hot a function must be until V8 optimises it, by version of Node. */
 const flagsOf: Readonly<Record<number, Flags>> = {
   20: {
     usual: '--ticks-before-optimization=3 --max-bytecode-size-for-early-opt=81',
@@ -97,6 +99,7 @@ export class Optimisation {
     else this.#end()
   }
 
+  /** Gives V8 its usual flags back. */
   #end(): void {
     if (this.#changed !== null) setFlagsFromString(this.#changed.usual)
     this.#changed = null

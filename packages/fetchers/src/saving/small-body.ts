@@ -101,7 +101,7 @@ function fill(part: string, file: number, octets: Uint8Array, destination: Desti
   try {
     try {
       for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at)
-      describe(file, part, destination)
+      setModeAndTimes(file, part, destination)
       const isSoon = Math.abs(Date.now() - begun) < momentary / 2
       return isSoon && destination.beforeName === undefined ? null : fstatSync(file).ino
     } finally {
@@ -113,8 +113,8 @@ function fill(part: string, file: number, octets: Uint8Array, destination: Desti
   }
 }
 
-/** As PartFile.publish(). */
-function describe(file: number, part: string, { mode, modified }: Destination): void {
+/** Gives the part its mode and its times, as PartFile.publish() does. */
+function setModeAndTimes(file: number, part: string, { mode, modified }: Destination): void {
   try {
     if (mode !== null) fchmodSync(file, mode)
     if (modified !== null) futimesSync(file, new Date(), modified)
