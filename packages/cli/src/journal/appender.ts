@@ -1,7 +1,7 @@
 import { closeSync, fchmodSync, fdatasync, fstatSync, fsyncSync, ftruncateSync, openSync, write } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { unlessDenied } from '@retriever/fetchers/internal'
+import { throwUnlessDenied } from '@retriever/fetchers/internal'
 import { systemFailure, tryFile, writeFailed } from '../saving/destination.ts'
 import { openOwn } from '../saving/own-file.ts'
 
@@ -82,7 +82,7 @@ export class Appender {
         if (this.#failure !== null) throw this.#failure.cause
         if (lines.length > 0) await this.#writeWhole(Buffer.concat(lines))
         // With --jail, Node refuses this: then lines outlive the process, and may be lost with the power.
-        if (waiting.length > 0) await synchronise(this.#file).catch(unlessDenied)
+        if (waiting.length > 0) await synchronise(this.#file).catch(throwUnlessDenied)
         for (const { resolve } of waiting) resolve()
       } catch (cause) {
         // Behind a line that was written in part, no other line could be read.

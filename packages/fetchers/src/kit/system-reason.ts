@@ -24,6 +24,6 @@ export function systemReason(cause: unknown): string | undefined {
  * Throws an error, unless it says that Node's permission model has refused a call: it refuses most calls on open files,
  * whatever may be written.
  */
-export function unlessDenied(error: unknown): void {
+export function throwUnlessDenied(error: unknown): void {
   if ((error as NodeJS.ErrnoException).code !== 'ERR_ACCESS_DENIED') throw error
 }

@@ -5,7 +5,7 @@ import { type Advice, RetrievalError } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
 import { invalidOption } from '../kit/limits.ts'
 import { whenFilesAllow } from '../kit/open-files.ts'
-import { systemReason, unlessDenied } from '../kit/system-reason.ts'
+import { systemReason, throwUnlessDenied } from '../kit/system-reason.ts'
 
 /** Throws RetrievalError `invalid-option` if `path` is no path. "" would be the current folder. */
 export function checkPathText(name: string, path: unknown): void {
@@ -47,7 +47,7 @@ export class ChunkWriter {
 /** Sets the times of an open file at `path`; if that is refused, of the path, but not of what a link there names. */
 export async function setTimes(file: FileHandle, path: string, modified: Date): Promise<void> {
   await file.utimes(new Date(), modified).catch((error: unknown) => {
-    unlessDenied(error)
+    throwUnlessDenied(error)
     return lutimes(path, new Date(), modified)
   })
 }

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import type { ResumePoint } from '../contract/fetcher.ts'
 import { overlap } from '../kit/request-options.ts'
-import { unlessDenied } from '../kit/system-reason.ts'
+import { throwUnlessDenied } from '../kit/system-reason.ts'
 import {
   ChunkWriter,
   exists,
@@ -169,7 +169,7 @@ export class PartFile {
   ): Promise<void> {
     const { mode, least } = this.#options
     if (this.#length < least) throw tooShort(this.#path, least, this.#length)
-    if (mode !== null) await orWriteFailed(this.#part, () => this.#file.chmod(mode).catch(unlessDenied))
+    if (mode !== null) await orWriteFailed(this.#part, () => this.#file.chmod(mode).catch(throwUnlessDenied))
     if (modified !== null) await orWriteFailed(this.#part, () => setTimes(this.#file, this.#part, modified))
     await beforeName?.(this.#length)
     await this.#check()
@@ -195,7 +195,7 @@ export class PartFile {
   async #keep(length: number): Promise<void> {
     // A write that failed on a full disk may have left a piece of its chunk.
     if ((await this.#file.stat()).size > length) await this.#file.truncate(length)
-    await this.#file.datasync().catch(unlessDenied)
+    await this.#file.datasync().catch(throwUnlessDenied)
     await this.#lock.leave({ ...this.#record, length, writer: null })
   }
 

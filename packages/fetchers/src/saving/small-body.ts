@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import type { ByteSource } from '../contract/byte-source.ts'
-import { unlessDenied } from '../kit/system-reason.ts'
+import { throwUnlessDenied } from '../kit/system-reason.ts'
 import { asWriteFailed, exists, partFlags, partMode, takenOver, writeFailed } from './local-file.ts'
 import { momentary } from './part-lock.ts'
 
@@ -119,7 +119,7 @@ function setModeAndTimes(file: number, part: string, { mode, modified }: Destina
     if (mode !== null) fchmodSync(file, mode)
     if (modified !== null) futimesSync(file, new Date(), modified)
   } catch (error) {
-    unlessDenied(error)
+    throwUnlessDenied(error)
     if (modified !== null) lutimesSync(part, new Date(), modified)
   }
 }
