@@ -140,6 +140,33 @@ test.each(['abort', 'close'])('%s ends a batch of which the next URL never comes
   await client.close()
 })
 
+test('a set is a list, and one that throws is not told to end', async () => {
+  await using client = createClient({ fetchers: [echo] })
+  const bodies: string[] = []
+  for await (const { value } of client.mapAll(new Set(['http://h/1', 'http://h/2']), (each) => each.text()))
+    bodies.push(String(value))
+  expect(bodies.sort()).toEqual(['/1 ', '/2 '])
+  let ends = 0
+  const throwing = {
+    [Symbol.iterator]: () => ({
+      next: (): never => {
+        throw new Error('The list broke.')
+      },
+      return: () => ({ done: true as const, value: ++ends }),
+    }),
+  }
+  await expect(client.retrieveAll(throwing).next()).rejects.toThrow('The list broke.')
+  expect(ends).toBe(0)
+})
+
+test('what cannot be retrieved waits for no place', async () => {
+  const silent = fakeHttp((_, { deadline }) => deadline.unlimited(() => new Promise(() => {})))
+  await using client = createClient({ fetchers: [silent], concurrency: 1 })
+  const batch = client.retrieveAll(['http://h/', 'nothing:'])
+  expect((await batch.next()).value).toMatchObject({ index: 1, error: { code: 'unknown-scheme' } })
+  await batch.return()
+})
+
 test('the error of an asynchronous list comes out of the loop', async () => {
   async function* broken(): AsyncGenerator<string> {
     yield 'http://h/1'

@@ -110,6 +110,7 @@ export const equivalents = [
       change,
       'Only time and memory show when idle hosts are forgotten; tests show which ones are not.',
     ]),
+    ['this.#begin(lane)', ';', 'advance() follows, and begins a job in the place that was taken.'],
     ['this.#sweep()', ';', 'Only memory shows that idle hosts are forgotten.'],
   ]),
   ...of('fetchers/src/protocols/http/cache/directory-store.ts', [
