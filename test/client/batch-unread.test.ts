@@ -103,6 +103,20 @@ test('a function of mapAll() may wait for a batch of the same host', async () =>
   expect(values).toEqual(urls.map(() => 3))
 })
 
+test('with keep, bodies that nobody reads give their places to URLs that wait, with an event', async () => {
+  const told: string[] = []
+  await using client = createClient({
+    fetchers: [fakeHttp(() => retrieved(endless().body))],
+    concurrency: 2,
+    limits: { unreadTimeout: 20 },
+    onEvent: (event) => event.type === 'unread' && told.push(event.url),
+  })
+  const batch = client.retrieveAll(urls, { keep: true })
+  for (const index of [0, 1, 2]) expect((await batch.next()).value?.index).toBe(index)
+  expect(told.slice(0, 2).sort()).toEqual(['http://h/0', 'http://h/1'])
+  await batch.return()
+})
+
 describe('a loop that reads no body', () => {
   // No timer fires, so nothing is given back because of the time that passes.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
