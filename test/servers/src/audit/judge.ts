@@ -1,3 +1,4 @@
+import { sep } from 'node:path'
 import type { Observed, Place, RunLimits } from './client.ts'
 import type { Jail, LeftFile } from './jail.ts'
 import type { Act, Script, Stage } from './script.ts'
@@ -84,14 +85,14 @@ async function contentOf(
   return Promise.all(own.map(({ path }) => jail.content(path)))
 }
 
-/** `..%2fevil` is a name within the folder. */
-const isOutside = (path: string): boolean => /^\.\.[/\\]/.test(path)
+/** `..%2fevil` is a name within the folder, and so is `..\evil`, but on Windows. */
+const isOutside = (path: string): boolean => path.startsWith(`..${sep}`)
 
 function nameComplaints(left: readonly LeftFile[], place: Place): string[] {
   return left.flatMap(({ path, isLink }) => {
     const shown = JSON.stringify(path).replace(
       /[\x7f-\x9f\u200e-\u2069]/g,
-      (char) => `\\u${char.charCodeAt(0).toString(16)}`,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
     )
     // Clients keep their own state in the home folder: hostile names can be told by a word.
     if (/^(?:\.\.\/)+(?:home|tmp)\//.test(path)) return /evil/i.test(path) ? [`wrote ${shown}`] : []

@@ -78,6 +78,22 @@ test('a client that is careless with a login is judged by the scripts that need 
   })
 })
 
+test.skipIf(process.platform === 'win32')(
+  'a name with a backslash is one in the folder, and its CSI is shown',
+  async () => {
+    const write = `
+    const [url, folder] = process.argv.slice(1)
+    fetch(url).then(async (answer) => {
+      fs.writeFileSync(folder + '/out', Buffer.from(await answer.arrayBuffer()))
+      fs.writeFileSync(folder + '/..\\\\evil\\x9b2J', '')
+    })`
+    const name = 'http: content with a length'
+    expect(await faultsOf([process.execPath, '-e', write, '{url}', '{dir}'], [name])).toEqual({
+      [name]: [String.raw`wrote a file with an unsafe name: "..\\evil\u009b2J"`],
+    })
+  },
+)
+
 test.skipIf(process.platform === 'win32')('an audit that is stopped leaves no folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'retriever-stopped-'))
   vi.stubEnv('TMPDIR', folder)
