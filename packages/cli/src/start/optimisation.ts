@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 interface Flags {
   /** The defaults of V8. */
   readonly usual: string
-  /** With these, no function is ever hot enough to be optimised. */
+  /** With these, V8 does nothing of the kind. */
   readonly never: string
 }
 
@@ -38,7 +38,7 @@ interface Kind {
   readonly few: number
   /** The CPU time in milliseconds after which a command is no longer short, whatever the number of its URLs. */
   readonly long: number
-  /** Whether garbage is collected at once, too. */
+  /** Whether the flags of `collecting` change, too. */
   readonly collects: boolean
 }
 

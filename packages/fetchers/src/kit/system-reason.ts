@@ -15,7 +15,10 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** Says in words why the system refused to write a file. Undefined for a reason that has no words here. */
+/**
+ * Says in words why the system refused to write a file; for one that is read, a caller has words of its own for ENOENT
+ * and EISDIR. Undefined for a reason that has no words here.
+ */
 export function systemReason(cause: unknown): string | undefined {
   return reasons[(cause as NodeJS.ErrnoException).code ?? '']
 }
