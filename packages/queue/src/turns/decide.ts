@@ -18,6 +18,8 @@ export interface TurnPlace {
   readonly follower: Follower | null
   /** Aborts when the worker ends. */
   readonly signal: AbortSignal
+  /** Aborts when the worker ends, or begins no further URL. */
+  readonly stopping: AbortSignal
   /** Counts an outcome. */
   onOutcome(outcome: WorkOutcome): void
   /** The store, the client or Redis has failed: the worker cannot go on. */

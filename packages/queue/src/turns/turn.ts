@@ -37,6 +37,8 @@ export class Turn {
   readonly #following: Promise<void>[] = []
   #pace: Pace
   #lastRequest = 0
+  /** Ends the requests of the turn. AbortSignal.any() with a signal of the worker would keep 1.3 kB of each turn. */
+  readonly #abort = new AbortController()
 
   constructor(place: TurnPlace, lease: Lease) {
     this.#place = place
@@ -50,6 +52,19 @@ export class Turn {
 
   /** Null: the turn was lost. Rejects if Redis fails. */
   async run(): Promise<TurnEnd | null> {
+    const { signal } = this.#place
+    const abort = (): void => this.#abort.abort(signal.aborted ? signal.reason : this.#lease.signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort)
+    this.#lease.signal.addEventListener('abort', abort)
+    try {
+      return await this.#run()
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  async #run(): Promise<TurnEnd | null> {
     const opened = (await this.#lease.run(openTurn)) as Buffer[] | null
     if (opened === null) return null
     const [next, troubles, ...blocks] = opened
@@ -90,11 +105,10 @@ export class Turn {
 
   /** Each request is made by the owner of the turn. */
   #request(): BatchOptions & RetrieveOptions {
-    const { options, signal } = this.#place
-    const both = AbortSignal.any([signal, this.#lease.signal])
+    const { options } = this.#place
     return {
       ...options.request,
-      signal: lookingFirst(both, () => this.#lease.look()),
+      signal: lookingFirst(this.#abort.signal, () => this.#lease.look()),
       use: [
         ...(options.request.use ?? []),
         (request, next) => {
@@ -117,8 +131,7 @@ export class Turn {
     }
     const wait = this.#lastRequest + this.#interval - Date.now()
     if (this.#lastRequest > 0 && wait > 0) {
-      const signal = AbortSignal.any([this.#place.signal, this.#place.options.stop])
-      await setTimeout(wait, undefined, { signal }).catch(() => {})
+      await setTimeout(wait, undefined, { signal: this.#place.stopping }).catch(() => {})
     }
   }
 

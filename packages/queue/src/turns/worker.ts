@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import type { Client } from '@retriever/fetchers'
@@ -41,6 +42,8 @@ export class Worker {
   readonly #leases = new Set<Lease>()
   readonly #counts = { stored: 0, there: 0, listed: 0, again: 0, failed: 0, turns: 0, lost: 0 }
   readonly #end = new AbortController()
+  /** Aborts when the worker ends, or begins no further URL. */
+  readonly #stopping: AbortSignal
   readonly #follower: Follower | null
   #failure: { readonly error: unknown } | null = null
 
@@ -48,6 +51,10 @@ export class Worker {
     this.#place = place
     this.#client = client
     this.#options = options
+    // Each turn listens.
+    setMaxListeners(0, this.#end.signal)
+    this.#stopping = AbortSignal.any([this.#end.signal, options.stop])
+    setMaxListeners(0, this.#stopping)
     this.#follower = options.follow === null ? null : new Follower(place, options.follow)
   }
 
@@ -75,7 +82,7 @@ export class Worker {
   }
 
   async #untilEnd(): Promise<void> {
-    const signal = AbortSignal.any([this.#end.signal, this.#options.stop])
+    const signal = this.#stopping
     while (!signal.aborted) {
       if (this.#options.untilDone && this.#leases.size === 0 && (await this.#place.isDone())) return
       await setTimeout(askEvery, undefined, { signal }).catch(() => {})
@@ -139,6 +146,7 @@ export class Worker {
       options: this.#options,
       follower: this.#follower,
       signal: this.#end.signal,
+      stopping: this.#stopping,
       onOutcome: (outcome) => this.#onOutcome(outcome),
       onFailed: (error) => this.#fail(error),
     }
