@@ -43,7 +43,7 @@ const statuses = new Set([...exitCodesPage().matchAll(/^\| (\d+) \|/gm)].map(([,
 test('property 22: any options end in an exit status of the table, and no stack is shown', async () => {
   const line = fc.array(word, { minLength: 1, maxLength: 3 })
   const property = fc.asyncProperty(line, async (words) => {
-    const argv = ['get', ...words, '--proto', '=data', 'data:,x']
+    const argv = ['get', ...words, '--proto==data', 'data:,x']
     const { status, stdout, stderr } = await retrieve(argv, { cwd: folder() })
     expect(statuses).toContain(status)
     expect(stdout + stderr).not.toMatch(/\n +at .*:\d+:\d+|TypeError|RangeError|a defect/)
