@@ -1,6 +1,7 @@
 /** Many clients of a gateway, and clients that break off: nothing of them stays. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { startServers } from '@retriever/servers'
@@ -98,6 +99,29 @@ test('requests that wait behind another one of their connection give their place
   const all = Array.from({ length: places }, () => ask(proxy.port, `${servers.gopher.url}0/readme.txt`))
   expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200))
 })
+
+test.each(['reads nothing', 'reads on', 'ends its half', 'leaves'])(
+  'places come back of answers that wait whole behind another one, when the client %s',
+  async (how) => {
+    const places = 4
+    await using proxy = await startProxy({ limits: { requests: places, idleTimeout: 300 } })
+    const heads = ['9/big', '0/readme.txt', '0/readme.txt'].map(
+      (path) => `GET ${servers.gopher.url}${path} HTTP/1.1\r\nHost: h\r\n\r\n`,
+    )
+    const socket = connect(proxy.port, '127.0.0.1').pause()
+    socket.on('error', () => {})
+    socket.write(heads.join(''))
+    await once(socket, 'readable')
+    await expect.poll(() => servers.gopher.connections).toBe(1)
+    if (how === 'reads on') for (let read = 0; read < 2 ** 22; read += socket.read()?.length ?? 0) await setImmediate()
+    if (how === 'ends its half') socket.end()
+    if (how === 'leaves') socket.destroy()
+    await expect.poll(() => servers.gopher.connections).toBe(0)
+    const all = Array.from({ length: places }, () => ask(proxy.port, `${servers.gopher.url}0/readme.txt`))
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(all.map(() => 200))
+    socket.destroy()
+  },
+)
 
 test('a request leaves nothing at the gateway, and close() ends those under way', async () => {
   await using proxy = await startProxy()

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -91,9 +92,7 @@ async function send(
     response.end(isHead ? null : body)
     return
   }
-  try {
-    await pipeline(body, response, { signal: gone })
-  } catch {
-    response.socket?.resetAndDestroy()
-  }
+  const sending = pipeline(body, response, { signal: gone }).catch(() => response.socket?.resetAndDestroy())
+  // A response that waits behind another one tells of no end when their connection closes.
+  await Promise.race([sending, once(gone, 'abort')])
 }
