@@ -1,5 +1,5 @@
-import { constants, type Stats } from 'node:fs'
-import { lstat, open, rename, unlink } from 'node:fs/promises'
+import { closeSync, constants, fstatSync, openSync, rmSync, type Stats, writeFileSync } from 'node:fs'
+import { lstat, open, rename } from 'node:fs/promises'
 import { redact } from '@retriever/core'
 import type { ResumePoint } from '../contract/fetcher.ts'
 import { whenFilesAllow } from '../kit/open-files.ts'
@@ -94,18 +94,23 @@ export async function readRecord(path: string): Promise<FoundRecord | null> {
   }
 }
 
-/** Creates the file and returns its inode number. Rejects with EEXIST if the file exists. */
-export async function createRecord(path: string, record: PartRecord): Promise<number> {
-  const file = await whenFilesAllow(() => open(path, 'wx', mode))
-  try {
-    await file.writeFile(format(record))
-    return (await file.stat()).ino
-  } catch (error) {
-    await unlink(path).catch(() => {})
-    throw error
-  } finally {
-    await file.close()
-  }
+/**
+ * Creates the file and returns its inode number. Rejects with EEXIST if the file exists. The calls are synchronous: a
+ * process that is killed between two of them leaves an empty record, of which nobody knows whose it is.
+ */
+export function createRecord(path: string, record: PartRecord): Promise<number> {
+  return whenFilesAllow(async () => {
+    const file = openSync(path, 'wx', mode)
+    try {
+      writeFileSync(file, format(record))
+      return fstatSync(file).ino
+    } catch (error) {
+      rmSync(path, { force: true })
+      throw error
+    } finally {
+      closeSync(file)
+    }
+  })
 }
 
 /**
