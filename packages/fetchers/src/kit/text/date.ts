@@ -27,11 +27,9 @@ export function httpDate(field: string | null | undefined): Date | null {
   if (field == null) return null
   const usual = usualForm.exec(field)
   if (usual !== null) {
-    const day = Number(usual[1])
-    const month = months.indexOf(usual[2] ?? '')
+    const month = months.indexOf(usual[2] ?? '') + 1
     const time = timeOfDay(Number(usual[4]), Number(usual[5]), Number(usual[6]))
-    const date = new Date(Date.UTC(Number(usual[3]), month, day) + time)
-    if (date.getUTCDate() === day) return date
+    return utcDate(Number(usual[3]), month, Number(usual[1]), time) ?? null
   }
   const [text = '', zone = ''] = field.trim().split(httpZone)
   const minutesEast = offset(zone.replace(':', ''))
