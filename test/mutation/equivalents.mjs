@@ -127,6 +127,8 @@ export const equivalents = [
   ]),
   ...of('fetchers/src/protocols/http/response.ts', [
     ['[]', '["Stryker was here"]', 'No entity tag is that text; types ask for the list.'],
+  ]),
+  ...of('fetchers/src/protocols/http/connection/named-fields.ts', [
     ["key === '__proto__'", 'true', 'It is only slower to define a property than to assign it.'],
   ]),
   ...of('fetchers/src/kit/stopwatch.ts', [['redirected !== undefined', 'true', 'A time that is undefined is none.']]),
