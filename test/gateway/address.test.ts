@@ -11,7 +11,7 @@ const often = { numRuns: runs(16_000) }
 const own = fc.constantFrom(undefined, 'raw=1', 'zip=1', 'part=1.2', 'sort=-size')
 /** Characters that addresses have as they are, or nearly so. */
 const plain = fc.string({ unit: fc.constantFrom(..."-._~!$&'()*+,;=:@%/?[]a1"), maxLength: 6 })
-/** What looks like a parameter of the gateway, or is taken out of addresses. */
+/** Pieces that look like a parameter of the gateway, or that browsers take out of addresses. */
 const end = fc.constantFrom('', '?raw=1', '&raw=1', '?a&part=2', '%3Fraw=1', '/..', '/%2E', '?', '/', '#')
 /** URLs with octets of all kinds. */
 const odd = fc

@@ -158,7 +158,7 @@ const watching = (async () => {
 await Promise.all([...lanes, watching])
 
 await say('rest')
-// Whatever the clients did, all places can be taken again.
+// All places can be taken again.
 const wanted = urls.find((url) => url.startsWith('gopher:')) ?? ''
 const head = `GET ${wanted} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`
 const last = Array.from({ length: places }, () => visit(proxy, { pieces: [head], most: 2 ** 24, waits: false }))

@@ -90,7 +90,7 @@ function makeFolder(folder: string): void {
   tryFile(folder, () => mkdirSync(folder, { recursive: true }))
 }
 
-/** What is there; undefined if that is nothing, or cannot be the path of a file, as with most values of options. */
+/** The state of a path; undefined if nothing is there, or if a text, as most values of options, cannot be a path. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path)

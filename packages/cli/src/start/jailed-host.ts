@@ -1,7 +1,7 @@
 import { parse } from 'node:path'
 import type { Host } from '../terminal/streams.ts'
 
-/** What the first process of --jail tells the second: it got a signal. */
+/** A message of the first process of --jail to the second: the first has had a signal. */
 export interface Passed {
   readonly signal: NodeJS.Signals
 }
@@ -9,7 +9,7 @@ export interface Passed {
 /** The signals that are passed on. */
 export const signals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const
 
-/** What connects a process with the one that has started it. */
+/** The connection of a process to the one that has started it. */
 interface Tie {
   readonly channel?: { unref(): void } | null | undefined
   on(event: 'message', listener: (message: unknown) => void): unknown

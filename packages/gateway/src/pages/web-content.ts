@@ -8,7 +8,7 @@ import { plainText } from './text.ts'
 /** How many links of a page are listed. */
 const mostLinks = 1000
 
-/** What an HTML page says, as text, and its links. Nothing of its markup is taken over. */
+/** The text of an HTML page, and its links. Nothing of its markup is taken over. */
 export function webContent(source: string, url: string, leads: Leads): Content {
   const { slots, base } = readHtml(source, mostLinks)
   const from = (base === null ? null : absolute(base.value, url)) ?? url
