@@ -28,11 +28,7 @@ export async function get(run: Run): Promise<number> {
     await using session = new Session(run)
     await using journal = await openJournalOf(session)
     if (hasList || journal !== null) session.ledger = new (await import('../journal/ledger.ts')).Ledger(journal)
-    if (!hasList && targets.count < 10_000)
-      expectUrls(
-        run,
-        Array.from(targets, ({ operand }) => operand),
-      )
+    if (!hasList) expectUrls(run, targets.count, targets)
     if (journal !== null && tally.total !== null) journal.listed(tally.total)
     if (hasList) await watchNames(session)
     const isTold = many.isCounted && !run.config.silent && !run.config.json
@@ -52,9 +48,10 @@ export async function get(run: Run): Promise<number> {
   return tally.exitCode
 }
 
-/** Lets V8 delay its optimisation, unless the command itself reads the bodies. */
-function expectUrls({ config, optimisation }: Run, urls: readonly string[]): void {
-  if (!config.text && !config.page) optimisation?.expect(urls)
+/** Lets V8 delay its optimisation for few URLs, unless the command itself reads the bodies. */
+function expectUrls({ config, optimisation }: Run, count: number, entries: Iterable<Pick<Entry, 'operand'>>): void {
+  if (optimisation === null || count > optimisation.most || config.text || config.page) return
+  optimisation.expect(Array.from(entries, ({ operand }) => operand))
 }
 
 /** Tells of names in a list that some systems take for one, and tells them apart where this system does. */
@@ -90,18 +87,19 @@ async function* counted(run: Run, tally: Tally, journal: Journal | null, signal:
   const stop = new AbortController()
   let count = 0
   /** The first ones: with more, V8 optimises as it does usually. */
-  const operands: string[] = []
+  const first: Entry[] = []
+  const most = run.optimisation?.most ?? 0
   async function* counting(): AsyncGenerator<Entry> {
     for await (const entry of allEntries(run, AbortSignal.any([signal, stop.signal]))) {
       count++
-      if (operands.length < 10_000) operands.push(entry.operand)
+      if (first.length < most) first.push(entry)
       yield entry
     }
   }
   try {
     yield* readAhead(counting(), maxAhead, () => {
       tally.listed(count)
-      expectUrls(run, operands)
+      expectUrls(run, count, first)
       journal?.listed(tally.total ?? count)
     })
   } finally {

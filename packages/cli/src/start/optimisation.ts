@@ -29,9 +29,6 @@ const collecting: Flags = {
   never: '--no-parallel-scavenge --no-incremental-marking',
 }
 
-/** With more URLs, optimised code pays for what V8 spends on making it. */
-const many = 1500
-
 interface Kind {
   readonly urls: RegExp
   /** With fewer URLs, V8 optimises as it does usually. */
@@ -58,12 +55,13 @@ const longTree = 1500
  * time on it in a list of a thousand URLs, and ends before that pays.
  */
 export class Optimisation {
+  /** With more URLs, optimised code pays for what V8 spends on making it. */
+  readonly most = 1500
   /** The flags that were changed; null: none are. */
   #changed: Flags | null = null
 
-  /** Notes which URLs the command retrieves. For a short list, V8 optimises nothing, unless it takes long. */
+  /** Notes which URLs the command retrieves, at most `most`. V8 optimises nothing for them, unless they take long. */
   expect(urls: readonly string[]): void {
-    if (urls.length > many) return
     const kind = kinds.find(({ urls: kindOf, few }) => urls.length >= few && urls.every((url) => kindOf.test(url)))
     if (kind !== undefined) this.#delay(kind.long, kind.collects)
   }
