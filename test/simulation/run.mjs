@@ -31,7 +31,9 @@ else await share(Number(seed), Number(runs), processes)
 async function share(first, count, processes) {
   const begun = performance.now()
   const each = Math.ceil(count / runsPerSeed / processes) * runsPerSeed
-  const shares = Array.from({ length: processes }, (_, index) => Math.min(each, count - index * each))
+  const shares = Array.from({ length: processes }, (_, index) => Math.min(each, count - index * each)).filter(
+    (runs) => runs > 0,
+  )
   const program = fileURLToPath(import.meta.url)
   const ends = shares.map((runs, index) => {
     const args = [program, String(first + (index * each) / runsPerSeed), String(runs), 'part']
@@ -41,6 +43,6 @@ async function share(first, count, processes) {
   for (const { stdout, stderr } of failed) process.stdout.write(`${stdout}${stderr}`)
   const seconds = ((performance.now() - begun) / 1000).toFixed(1)
   const found = failed.length === 0 ? 'nothing found' : 'FAILED'
-  process.stdout.write(`${count} runs, seed ${first}, ${seconds} s, ${processes} processes: ${found}\n`)
+  process.stdout.write(`${count} runs, seed ${first}, ${seconds} s, ${shares.length} processes: ${found}\n`)
   if (failed.length > 0) process.exitCode = 1
 }
