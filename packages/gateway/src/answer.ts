@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Representation } from '@retriever/fetchers'
 
 /** A field line: one octet a character, as node:http has it. */
 export type FieldLine = readonly [name: string, value: string]
@@ -24,7 +25,7 @@ export interface Answer {
   /** The reason phrase of a server; absent: the usual one. */
   readonly reason?: string | undefined
   readonly lines: readonly FieldLine[]
-  readonly body: Readable | Buffer | string | null
+  readonly body: Readable | Representation | Buffer | string | null
 }
 
 /** Answers requests; it never rejects. */

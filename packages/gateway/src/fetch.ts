@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { isRepresentation } from '@retriever/fetchers'
 import type { Answer, Asked, Handler } from './answer.ts'
 import type { GatewayCore } from './core.ts'
 import { problem } from './problem.ts'
@@ -32,7 +33,8 @@ export async function answerRequest(
   } catch (error) {
     answer = problem(error, undefined, core.settings.messageOf)
   }
-  const { status, reason = '', lines: given, body: content } = answer
+  const { status, reason = '', lines: given } = answer
+  const content = isRepresentation(answer.body) ? answer.body.nodeStream() : answer.body
   if (content instanceof Readable) content.once('close', leave)
   else leave()
   const octets = content instanceof Readable ? webStream(content, core.settings.limits.idleTimeout) : content

@@ -87,7 +87,7 @@ function answerOf(representation: Representation, isForPerson: boolean, isHead: 
   if (kind === 'object' && hasRanges(mechanism)) lines.push(['Accept-Ranges', 'bytes'])
   if (givenName !== null) lines.push(disposition('inline', givenName))
   if (isHead) void representation.cancel()
-  return { status: 200, lines, body: isHead ? null : representation.nodeStream() }
+  return { status: 200, lines, body: isHead ? null : representation }
 }
 
 /** The media type. People who read HTML get other texts as plain text, which their programs show. */

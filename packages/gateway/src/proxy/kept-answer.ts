@@ -14,5 +14,5 @@ export async function keptAnswer({ method, url, signal }: Asked, client: Client)
   const lines: FieldLine[] = endToEnd(fields).filter(([name]) => !dropped.test(name))
   if (kept.size !== null) lines.push(['Content-Length', String(kept.size)])
   if (head) await kept.cancel()
-  return { status, reason, lines, body: head || status === 204 || status === 304 ? null : kept.nodeStream() }
+  return { status, reason, lines, body: head || status === 204 || status === 304 ? null : kept }
 }
