@@ -1,5 +1,5 @@
 import { gigabyteSum, withGigabyte } from './http.mjs'
-import { ours, script, seconds, theirs } from './measure.mjs'
+import { libraryRows, ours, seconds, theirs } from './measure.mjs'
 import { smallFiles } from './small-files.mjs'
 
 const lftp = ['set ftp:ssl-allow no', 'set ftp:use-mode-z no']
@@ -16,7 +16,7 @@ export const ftpGigabyte = {
       return seconds(
         [
           { name: 'retrieve', line: () => ours(url), prints, goal: { most: 1.1, of: 'curl' } },
-          { name: 'library', line: () => script('lib/stream.mjs', url), goal: { most: 1, of: 'curl' } },
+          ...libraryRows(url, { most: 1, of: 'curl' }),
           { name: 'curl', needs: 'curl', line: () => theirs('curl', url), prints },
           { name: 'wget', needs: 'wget', line: () => theirs('wget', '-O', '-', url), prints },
           { name: 'lftp', needs: 'lftp', line: () => theirs('lftp', ...lftp, `cat ${url}`), prints },

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { memoryDirectory, presentServers, startRealServer } from '../lib/real-server.mjs'
-import { ours, script, seconds, sumOf, theirs } from './measure.mjs'
+import { libraryRows, ours, seconds, sumOf, theirs } from './measure.mjs'
 import { smallFiles } from './small-files.mjs'
 
 const mebibytes = 1024
@@ -42,7 +42,7 @@ export const httpGigabyte = {
           { name: 'retrieve', line: () => ours(url), prints, goal: { most: 1.2, of: 'curl' } },
           { name: 'curl', needs: 'curl', line: () => theirs('curl', url), prints },
           { name: 'wget', needs: 'wget', line: () => theirs('wget', '-O', '-', url), prints },
-          { name: 'library', line: () => script('lib/stream.mjs', url) },
+          ...libraryRows(url),
           { name: 'retrieve -o', line: () => ours('-o', 'out', url), saves: isWhole, goal: { most: 1, of: 'curl -o' } },
           { name: 'curl -o', needs: 'curl', line: () => theirs('curl', '-o', 'out', url), saves: isWhole },
           { name: 'aria2c -o', needs: 'aria2c', line: () => theirs('aria2c', '-o', 'out', url), saves: isWhole },

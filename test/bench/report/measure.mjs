@@ -18,6 +18,11 @@ export const script = (path, ...args) => [
   fileURLToPath(new URL(`../${path}`, import.meta.url)),
   ...args.map(String),
 ]
+/** The two ways in which a program takes a large body: chunks of its own, and chunks whose memory is used again. */
+export const libraryRows = (url, goal) => [
+  { name: 'library, for await', line: () => script('lib/stream.mjs', url), goal },
+  { name: 'library, writeTo()', line: () => script('lib/stream.mjs', '--write-to', url), goal },
+]
 export const theirs = (name, ...args) => peerCommand(name, ...args).flat()
 
 /**

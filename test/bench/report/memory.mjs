@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runNode } from '../lib/children.mjs'
+import { rounds } from '../lib/rounds.mjs'
 import { withGigabyte } from './http.mjs'
-import { ours, script } from './measure.mjs'
+import { libraryRows, ours } from './measure.mjs'
 import { smallFiles } from './small-files.mjs'
 
 const urlCount = 100_000
@@ -18,9 +19,14 @@ export const memory = {
   async measure(runs) {
     const gigabyte = await withGigabyte('nginx', 'files/gigabyte', async (server) => {
       const url = `http://127.0.0.1:${server.port}/files/gigabyte`
-      const samples = []
-      for (let run = 0; run < runs; run++) samples.push(await peakOf(script('lib/stream.mjs', url)))
-      return [{ name: 'library, HTTP 1 GiB', ours: true, samples, goal: { most: 90 } }]
+      const rows = libraryRows(url, { most: 90 })
+      const samples = await rounds(rows, runs, ({ line }) => peakOf(line()))
+      return rows.map(({ name, goal }) => ({
+        name: `${name}, HTTP 1 GiB`,
+        ours: true,
+        samples: samples.get(name),
+        goal,
+      }))
     })
     const many = await smallFiles(
       'nginx',
