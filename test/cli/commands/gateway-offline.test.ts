@@ -1,6 +1,6 @@
 /** `retrieve gateway --offline`: a cache or archives answer in place of servers, and a list has what was not there. */
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -35,7 +35,7 @@ async function offline(cwd: string, ...args: readonly string[]) {
   const [line = ''] = await once(child.stdout ?? child, 'data')
   const { port: proxy, pages }: { port: number; pages: string } = JSON.parse(String(line))
   const get = (url: string, method = 'GET'): Promise<RawAnswer> => ask(proxy, url, { method })
-  return { get, proxy, pages: Number(new URL(pages).port) }
+  return { get, proxy, pages: Number(new URL(pages).port), pid: child.pid }
 }
 
 test('archives answer for every protocol, with the heads and statuses of HTTP', async () => {
@@ -80,6 +80,20 @@ test('listings of archives have their links, as those of servers', async () => {
     expect(String(page.body)).toMatch(/<a href="[^"]*\/(?:hello\.txt|1\/pub)">/)
   }
   expect(contacts()).toEqual(before)
+})
+
+test.skipIf(process.platform !== 'linux')('an answer from an archive leaves no file open', async () => {
+  const cwd = newFolder()
+  replies({ '/x': ['200 OK', 'body'], '/gone': ['410 Gone', 'gone'] })
+  const urls = [`${servers.ftp.url}pub/hello.txt`, `${servers.http.url}x`, `${servers.http.url}gone`]
+  await retrieve(['-s', '--warc', 'a', '--no-fail', ...urls], { cwd })
+  const { get, pid } = await offline(cwd, ...archivesIn(cwd))
+  const openArchives = (): string[] => {
+    const names = readdirSync(`/proc/${pid}/fd`).map((name) => readlinkSync(`/proc/${pid}/fd/${name}`))
+    return names.filter((name) => name.includes('.warc'))
+  }
+  for (const url of urls) for (const method of ['GET', 'HEAD']) expect((await get(url, method)).status).not.toBe(504)
+  await expect.poll(openArchives).toEqual([])
 })
 
 test('a body that was decoded loses the field of its coding', async () => {

@@ -13,7 +13,8 @@ import type { Step, StepRequest } from '@retriever/fetchers'
 import type { StepAnswer } from '@retriever/fetchers/internal'
 import type { StatusAndHeaders, WARCRecord } from 'warcio'
 import { dechunked } from './dechunked.ts'
-import { type Found, recordAt, type Scan, scan } from './scan.ts'
+import type { RecordReader } from './record-reader.ts'
+import { type Found, readerAt, type Scan, scan } from './scan.ts'
 import { targetUri } from './target-uri.ts'
 
 /**
@@ -68,13 +69,12 @@ class Shelf {
     }
     const found = this.#newest(url)
     if (found.redirect !== null) return { outcome: 'redirect', ...found.redirect }
-    const record = await recordAt(found)
+    using reader = readerAt(found)
+    const record = await recordOf(reader, found, url)
     const origin = found.type === 'revisit' ? this.#original(found, url) : found
-    const payload = origin === found ? record : await recordAt(origin)
-    if (record === null || payload === null) throw failure('partial', url, `${found.file} has changed`)
     return found.status === null || record.httpHeaders === null
-      ? resourceOf(record, payload, origin, request)
-      : responseOf(record.httpHeaders, payload, found, origin, request)
+      ? resourceOf(record, origin, request)
+      : responseOf(record.httpHeaders, found, origin, request)
   }
 
   /** The newest whole answer to a URL. */
@@ -112,7 +112,6 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 
 function responseOf(
   head: StatusAndHeaders,
-  payload: WARCRecord,
   found: Found,
   origin: Found,
   { url, http, limits, head: isHead }: StepRequest,
@@ -142,16 +141,25 @@ function responseOf(
   const facts = { ...typeOf(headers['content-type']), metadata, modified: dateOf(headers['last-modified']) }
   const etag = headers.etag ?? null
   if (isHead === true) return { ...facts, etag, body: '' }
-  return { ...facts, etag, body: decoded(checked(payload, origin, url), coding, origin, url) }
+  return { ...facts, etag, body: decoded(checked(origin, url), coding, origin, url) }
 }
 
-function resourceOf(record: WARCRecord, payload: WARCRecord, origin: Found, { url, head }: StepRequest): StepAnswer {
-  const body = head === true ? '' : checked(payload, origin, url)
+function resourceOf(record: WARCRecord, origin: Found, { url, head }: StepRequest): StepAnswer {
+  const body = head === true ? '' : checked(origin, url)
   return { ...typeOf(record.warcContentType), ...(head !== true && { size: origin.size }), body }
 }
 
+async function recordOf(reader: RecordReader, { file }: Found, url: string): Promise<WARCRecord> {
+  const record = await reader.next()
+  if (record === null) throw failure('partial', url, `${file} has changed`)
+  return record
+}
+
 /** The payload, without the frames of chunks if it has any. Throws `partial` at its end if it is damaged. */
-async function* checked(payload: WARCRecord, { file, digest, size }: Found, url: string): AsyncGenerator<Uint8Array> {
+async function* checked(origin: Found, url: string): AsyncGenerator<Uint8Array> {
+  const { file, digest, size } = origin
+  using reader = readerAt(origin)
+  const payload = await recordOf(reader, origin, url)
   const isChunked = /^chunked$/i.test(headerOf(payload.httpHeaders, 'transfer-encoding') ?? '')
   if (isChunked) {
     const message = `${file} is damaged: the body lacks the end of its chunks`

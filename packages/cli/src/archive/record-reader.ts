@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, type ReadStream } from 'node:fs'
 import { AsyncIterReader, WARCParser, type WARCRecord } from 'warcio'
 
 /** How many octets are read at a time: warcio expands all of them at once, up to a thousand times. */
@@ -6,14 +6,16 @@ const chunkSize = 16 * 1024
 /** How many octets may be read for the heads of a record. warcio keeps them in memory, and counts some twice. */
 const maxHead = 4 * 1024 * 1024
 
-/** Reads the records of a file one by one, with bounded memory. */
-export class RecordReader {
+/** Reads the records of a file one by one, with bounded memory. The file is open until the reader is disposed of. */
+export class RecordReader implements Disposable {
+  readonly #file: ReadStream
   readonly #octets: Octets
   readonly #parser: WARCParser
 
   /** Begins at an octet of the file. */
   constructor(file: string, start = 0, keepHeadersCase = false) {
-    this.#octets = new Octets(createReadStream(file, { start, highWaterMark: chunkSize }))
+    this.#file = createReadStream(file, { start, highWaterMark: chunkSize })
+    this.#octets = new Octets(this.#file)
     this.#parser = new WARCParser(this.#octets, { keepHeadersCase })
   }
 
@@ -28,6 +30,10 @@ export class RecordReader {
     const record = await this.#parser.parse()
     this.#octets.left = Number.POSITIVE_INFINITY
     return record
+  }
+
+  [Symbol.dispose](): void {
+    this.#file.destroy()
   }
 }
 

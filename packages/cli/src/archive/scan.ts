@@ -42,7 +42,7 @@ export async function scan(file: string): Promise<Scan> {
   const found: Found[] = []
   const pairs = new Pairs()
   try {
-    const reader = new RecordReader(file)
+    using reader = new RecordReader(file)
     let count = 0
     for (let record = await reader.next(); record !== null; record = await reader.next()) {
       const isRecord = record.warcHeaders.statusline.startsWith('WARC/')
@@ -135,7 +135,7 @@ function isRequest(type: WARCType): boolean {
   return type === 'request'
 }
 
-/** The record at an offset, whose payload can be read. */
-export function recordAt({ file, offset }: Pick<Found, 'file' | 'offset'>): Promise<WARCRecord | null> {
-  return new RecordReader(file, offset, true).next()
+/** Reads an answer again, from its offset on. */
+export function readerAt({ file, offset }: Pick<Found, 'file' | 'offset'>): RecordReader {
+  return new RecordReader(file, offset, true)
 }
