@@ -156,6 +156,22 @@ test('no secret gets into the list', async () => {
   expect(readFileSync(join(cwd, 'wanted'), 'utf8')).toBe(`${servers.ftp.url.replace('//', '//u@')}x\n`)
 })
 
+test('a file that is no archive is refused at the start', async () => {
+  const cwd = newFolder()
+  writeFileSync(join(cwd, 'notes.txt'), 'No archive.\n')
+  writeFileSync(join(cwd, 'empty'), '')
+  writeFileSync(join(cwd, 'zeros'), Buffer.alloc(5_000_000))
+  const no = 'it is no web archive (WARC)'
+  const refused = { 'notes.txt': no, empty: no, zeros: 'the head of a record is too long' }
+  for (const [name, why] of Object.entries(refused)) {
+    const { status, stdout, stderr } = await retrieve(['gateway', '--offline', '.', name], { cwd })
+    const taken = '--offline takes the folder of --cache and archives of --warc'
+    const message = `retrieve: ${name} cannot be read: ${why}; ${taken}.\n`
+    expect({ status, stdout, stderr }).toEqual({ status: 37, stdout: '', stderr: message })
+  }
+  expect(readdirSync(cwd)).not.toContain('missing.txt')
+})
+
 test.each([
   [['--missing', 'x'], 2, '--missing is for --offline, which is missing.'],
   [['--offline', 'no-such'], 37, 'no-such cannot be read: there is no such file.'],

@@ -45,8 +45,8 @@ export async function scan(file: string): Promise<Scan> {
     using reader = new RecordReader(file)
     let count = 0
     for (let record = await reader.next(); record !== null; record = await reader.next()) {
-      const isRecord = record.warcHeaders.statusline.startsWith('WARC/')
-      if (!isRecord && count === 0) throw new Error('it is no web archive (WARC)')
+      const isRecord = isOfArchive(record)
+      if (!isRecord && count === 0) throw new Error(noArchive)
       const { offset } = reader
       const payload = isRecord ? await payloadOf(record) : null
       // warcio would look for the rest without end.
@@ -59,10 +59,31 @@ export async function scan(file: string): Promise<Scan> {
     // warcio takes a cut member of gzip for the end.
     return { found, isCut: reader.offset < (await stat(file)).size }
   } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
-    const why = isMissing ? 'there is no such file' : (systemReason(cause) ?? (cause as Error).message)
-    throw new RetrievalError('file-failed', `${file} cannot be read: ${why}.`, { phase: 'resolve', cause })
+    throw unread(file, cause)
   }
+}
+
+/** Rejects with `file-failed` unless a file begins as an archive. The message ends with what is taken. */
+export async function checkArchive(file: string, taken: string): Promise<void> {
+  try {
+    using reader = new RecordReader(file)
+    const record = await reader.next()
+    if (record === null || !isOfArchive(record)) throw new Error(noArchive)
+  } catch (cause) {
+    throw unread(file, cause, `; ${taken}`)
+  }
+}
+
+const noArchive = 'it is no web archive (WARC)'
+
+function isOfArchive({ warcHeaders }: WARCRecord): boolean {
+  return warcHeaders.statusline.startsWith('WARC/')
+}
+
+function unread(file: string, cause: unknown, next = ''): RetrievalError {
+  const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+  const why = isMissing ? 'there is no such file' : (systemReason(cause) ?? (cause as Error).message)
+  return new RetrievalError('file-failed', `${file} cannot be read: ${why}${next}.`, { phase: 'resolve', cause })
 }
 
 const answerTypes = ['response', 'resource', 'revisit'] as const

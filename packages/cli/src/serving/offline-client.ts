@@ -1,6 +1,7 @@
 import type { ClientOptions } from '@retriever/fetchers'
 import { MissingList } from '../archive/missing-list.ts'
 import { offlineAnswers } from '../archive/offline-answers.ts'
+import { checkArchive } from '../archive/scan.ts'
 import type { Run } from '../run.ts'
 import type { OfflineSettings } from './gateway-options.ts'
 
@@ -9,6 +10,8 @@ export async function offlineClient(
   { cache, archives, missing }: OfflineSettings,
   { config, output, signal }: Run,
 ): Promise<ClientOptions> {
+  const taken = '--offline takes the folder of --cache and archives of --warc'
+  for (const archive of archives) await checkArchive(archive, taken)
   const list = await MissingList.open(missing, output.streams, signal)
   const { httpFetcher } = await import('@retriever/fetchers/http')
   // Nothing is written, so nothing needs to be removed to make room.
