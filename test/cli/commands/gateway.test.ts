@@ -118,6 +118,17 @@ test('--listen elsewhere makes a token, or takes that of the environment, and an
   await once(own, 'exit')
 })
 
+test.each(['0.0.0.0', '::', '::ffff:0.0.0.0'])('--listen %s prints addresses that work', async (address) => {
+  const child = start(['gateway', '--listen', address, '--port', '0', '--proxy-port', '0'])
+  const [[pages = '', proxy = ''], said] = await Promise.all([lines(child, 2, 'stdout'), lines(child, 4, 'stderr')])
+  expect(pages).toMatch(/^http:\/\/localhost:\d+\/$/)
+  expect(proxy).toMatch(/^http:\/\/localhost:\d+$/)
+  expect((await fetch(pages)).status).toBe(401)
+  expect(said.join('\n')).toContain(`Both listen on all addresses (${address}). On another machine, write`)
+  child.kill('SIGINT')
+  await once(child, 'exit')
+})
+
 test('--listen elsewhere reaches public addresses alone, and those of --allow-address', async () => {
   await using servers = await startServers({ gopher: true })
   const token = 'a'.repeat(20)

@@ -41,7 +41,8 @@ export async function gateway(run: Run): Promise<number> {
   const { port, proxyPort, opens } = config.gateway
   own = await listen(running.proxy.server, 'proxy-port', proxyPort, address)
   const pagesAt = await listen(running.pages.server, 'port', port, address)
-  const host = address.includes(':') ? `[${address}]` : address
+  const isEverywhere = /^(?:::|(?:::ffff:)?0\.0\.0\.0)$/.test(own.address)
+  const host = isEverywhere ? 'localhost' : address.includes(':') ? `[${address}]` : address
   const places = { pages: `http://${host}:${pagesAt.port}/`, proxy: `http://${host}:${own.port}` }
   if (config.json) {
     await output.write(jsonLine({ ...places, port: own.port, token: given === null ? token : null }))
@@ -49,6 +50,11 @@ export async function gateway(run: Run): Promise<number> {
     await output.write(`${places.pages}\n${places.proxy}\n`)
     if (!config.silent) {
       for (const note of notesOn(places, token, given)) output.note(note)
+      if (isEverywhere) {
+        output.note(
+          `Both listen on all addresses (${address}). On another machine, write an address of this one for localhost.`,
+        )
+      }
       if (offline !== null) output.note(`It contacts nothing. What is not there goes to ${offline.missing}.`)
     }
   }
