@@ -1,4 +1,5 @@
 /** The pages of the gateway: what a person sees of each kind of URL. */
+import type { Step } from '@retriever/fetchers'
 import { startServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addressOf, urlAt } from '../../packages/gateway/src/pages/address.ts'
@@ -113,6 +114,38 @@ describe('shows', () => {
     const answered = textOf(await pages.post('/form', values))
     expect(answered).toContain('Ann')
     expect(answered).toContain('green')
+  })
+
+  test('the octets of an answer to a form, without sending the form again', async () => {
+    const url = `${servers.gopher.url}0/ask`
+    const values = { token: fieldOf(await pages.page(url), 'token'), url, f1: 'Ann', f2: 'hush', f3: '1' }
+    const [, way = ''] =
+      /<a href="([^"]*)">The octets as they came</.exec(textOf(await pages.post('/form', values))) ?? []
+    const before = servers.gopher.accepted
+    const { status, fields, body } = await pages.get(way)
+    const type = fields['content-type']
+    expect({ status, type, text: String(body) }).toEqual({
+      ...{ status: 200, type: 'text/plain' },
+      text: 'Name: Ann\r\nSecret: 4 characters\r\nColour: green\r\n',
+    })
+    expect(servers.gopher.accepted).toBe(before)
+    expect((await pages.get(way.replace(/answer=.{24}/, `answer=${'A'.repeat(24)}`))).status).toBe(404)
+    expect((await pages.get(way.replace('/ask', '/survey'))).status).toBe(404)
+  })
+
+  test('a picture that answers a form, as its octets', async () => {
+    const picture = { body: 'GIF89a', mediaType: 'image/gif', charset: null }
+    const steps: Step[] = [async (request, next) => ({ ...(await next(request)), ...picture })]
+    await using own = await startPages({}, { use: steps })
+    const url = `${servers.gemini.url}input`
+    const token = fieldOf(await own.page(url), 'token')
+    const { status, fields } = await own.post('/form', { token, url, f1: 'a' })
+    expect({ status, way: fields.location }).toEqual({
+      status: 303,
+      way: expect.stringMatching(/\/input\?answer=[\w-]{24}$/),
+    })
+    const octets = await own.get(fields.location ?? '')
+    expect(octets).toMatchObject({ status: 200, fields: { 'content-type': 'image/gif' }, body: Buffer.from('GIF89a') })
   })
 
   test('a page of Gemini and its prompt', async () => {

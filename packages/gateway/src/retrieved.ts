@@ -91,7 +91,7 @@ function answerOf(representation: Representation, isForPerson: boolean, isHead: 
 }
 
 /** The media type. People who read HTML get other texts as plain text, which their programs show. */
-function typeOf({ mediaType, charset, kind, url }: Representation, isForPerson: boolean): string {
+export function typeOf({ mediaType, charset, kind, url }: Representation, isForPerson: boolean): string {
   const otherwise = kind === 'listing' ? 'text/plain' : typeByName(url)
   const type = mediaType ?? otherwise ?? 'application/octet-stream'
   const shown = isForPerson && /^(?:message\/|text\/(?!html$|plain$|css$))/.test(type) ? 'text/plain' : type

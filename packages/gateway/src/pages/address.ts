@@ -5,14 +5,14 @@ import { schemeOf } from '@retriever/core/internal'
 export interface Wanted {
   readonly url: string
   /**
-   * `raw=1`: the octets; `zip=1`: a folder's files; `part=2`: a part of a message; `sort=-size`: the page in another
-   * order. Null: the page.
+   * `raw=1`: the octets; `answer=KEY`: those with which the server answered a form; `zip=1`: a folder's files;
+   * `part=2`: a part of a message; `sort=-size`: the page in another order. Null: the page.
    */
   readonly own: string | null
 }
 
 /** The parameter of the gateway at the end of an address. */
-const ownParameter = /[?&]((?:raw=1|zip=1|part=\d+(?:\.\d+)*|sort=-?(?:name|size|modified)))$/
+const ownParameter = /[?&]((?:raw=1|answer=[\w-]{24}|zip=1|part=\d+(?:\.\d+)*|sort=-?(?:name|size|modified)))$/
 /** The characters that browsers send in an address as they are; behind `?`, they escape an apostrophe. */
 const plain = /^[\w.~!$&'()*+,;=:@%/[\]-]*(?:\?[\w.~!$&()*+,;=:@%/?[\]-]*)?$/
 /** A segment that browsers take out of an address. */

@@ -9,13 +9,23 @@ const loginLife = 30 * 60_000
 /** How many servers are remembered. */
 const most = 1000
 
+/** How many answers to forms are kept. A page has at most 4 MiB. */
+const mostAnswers = 16
+
+/** What a server answered to a form, with its media type. */
+export interface FormAnswer {
+  readonly url: string
+  readonly type: string
+  readonly octets: Uint8Array
+}
+
 interface Login {
   readonly user: string
   readonly password: string
   usedAt: number
 }
 
-/** The logins and accepted warnings of the people who use the pages, by server. No file has them. */
+/** The logins and accepted warnings of the people who use the pages, and answers to their forms. No file has them. */
 export class Memory {
   /** Proves that a form was on a page of this gateway. */
   readonly token: string = randomBytes(18).toString('base64url')
@@ -23,6 +33,7 @@ export class Memory {
   readonly key: string = randomBytes(18).toString('base64url')
   readonly #logins = new Map<string, Login>()
   readonly #accepted = new Set<string>()
+  readonly #answers = new Map<string, FormAnswer>()
 
   /** Throws unless a form has the token. */
   check(given: string | null): void {
@@ -53,6 +64,22 @@ export class Memory {
     login.usedAt = Date.now()
     const [user, password] = [login.user, login.password].map((text) => encodeOctets(utf8Octets(text)))
     return formatLocator({ ...locator, user: user ?? null, password: password ?? null })
+  }
+
+  /** Keeps an answer, since a form is sent once. Returns its key; the oldest answers give way. */
+  keepAnswer(answer: FormAnswer): string {
+    const [oldest] = this.#answers.keys()
+    if (oldest !== undefined && this.#answers.size >= mostAnswers) this.#answers.delete(oldest)
+    const key = randomBytes(18).toString('base64url')
+    this.#answers.set(key, answer)
+    return key
+  }
+
+  /** The answer of a key. Throws if it is kept no longer. */
+  answer(key: string, url: string): FormAnswer {
+    const kept = this.#answers.get(key)
+    if (kept?.url === url) return kept
+    throw new Refusal(404, 'The answer to the form is kept no longer; send the form again.')
   }
 
   /** Notes that a person goes on in spite of warnings on a server. */

@@ -26,6 +26,11 @@ export async function octets(visiting: Visit, { label, port, isLocal }: AskedOri
   if (label !== null && label !== wanted) throw new Refusal(421, 'Octets of another server have another address.')
   if (memory.unaccepted(resolution).length > 0) return redirect(addressOf(resolution.url))
   if (own === 'zip=1') return await zipped(visiting, fence)
+  const key = /^answer=(.+)$/.exec(own ?? '')?.[1]
+  if (key !== undefined) {
+    const kept = memory.answer(key, resolution.url)
+    return { status: 200, lines: [['Content-Type', kept.type], ...fence], body: Buffer.from(kept.octets) }
+  }
   const part = /^part=(.+)$/.exec(own ?? '')?.[1]
   if (part !== undefined) return await messagePart(visiting, part)
   const headers = { ...asked.headers, accept: undefined, authorization: undefined }

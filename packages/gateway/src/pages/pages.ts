@@ -61,7 +61,7 @@ export class Pages {
     if (resolution.locator.password !== null)
       return redirect(addressOf(this.#withoutPassword(resolution), wanted.own ?? undefined))
     const visiting = { core: this.#core, memory: this.#memory, asked, resolution, own: wanted.own }
-    const isOctets = wanted.own !== null && /^(?:raw|zip|part)=/.test(wanted.own)
+    const isOctets = wanted.own !== null && /^(?:raw|answer|zip|part)=/.test(wanted.own)
     const isElsewhere = resolution.plan.mechanism === 'http' && !settings.offline
     if (isOctets && !isElsewhere) return await octets(visiting, origin)
     if (origin.label !== null) throw new Refusal(421, 'Pages have another address; use http://localhost and its port.')

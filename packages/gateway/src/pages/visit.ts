@@ -7,7 +7,8 @@ import type { Answer, Asked } from '../answer.ts'
 import type { GatewayCore } from '../core.ts'
 import { type Content, type Html, html } from '../html.ts'
 import { typeByName } from '../media-types.ts'
-import { problemOf } from '../problem.ts'
+import { problemOf, Refusal } from '../problem.ts'
+import { typeOf } from '../retrieved.ts'
 import { addressOf } from './address.ts'
 import { hidden, loginForm, serverForm } from './forms.ts'
 import { type Page, pageAnswer, redirect } from './layout.ts'
@@ -50,14 +51,14 @@ export async function visit(visiting: Visit, form?: (form: Form) => FormAnswers 
   try {
     const client = core.settings.client
     const found = await client.retrieve(memory.withLogin(resolution), { signal: asked.signal, form: fill })
-    return await shown(visiting, found)
+    return await shown(visiting, found, questions !== null)
   } catch (error) {
     return await failed(visiting, error, questions)
   }
 }
 
 /** The page of what has come; a redirect to the octets if people cannot read them as a page. */
-async function shown(visiting: Visit, found: Representation): Promise<Answer> {
+async function shown(visiting: Visit, found: Representation, isAnswer: boolean): Promise<Answer> {
   const { own, core } = visiting
   const leads = leadsOf(core.settings)
   const title = titleOf(found.url)
@@ -72,15 +73,25 @@ async function shown(visiting: Visit, found: Representation): Promise<Answer> {
     return show(visiting, message.subject || title, [messageContent(message, found.url, leads), details], found.url)
   }
   const isWebPage = type === 'text/html' && found.mechanism === 'http'
-  if ((isWebPage || isText(type)) && (found.size ?? 0) <= mostText) {
-    const text = await readText(found)
-    if (text !== null) {
-      const content = isWebPage ? webContent(text, found.url, leads) : plainText(text, leads)
-      return show(visiting, title, [content, octetsLink(found.url), details], found.url)
-    }
+  const isReadable = isWebPage || isText(type)
+  const octets = (isReadable || isAnswer) && (found.size ?? 0) <= mostText ? await readOctets(found) : null
+  const way = isAnswer && octets !== null ? keptAnswer(visiting, found, octets) : 'raw=1'
+  if (isReadable && octets !== null) {
+    const text = decodeText(octets, found)
+    const content = isWebPage ? webContent(text, found.url, leads) : plainText(text, leads)
+    return show(visiting, title, [content, octetsLink(found.url, way), details], found.url)
   }
   await found.cancel()
-  return redirect(addressOf(visiting.resolution.url, 'raw=1'))
+  if (isAnswer && octets === null) throw new Refusal(502, tooLong)
+  return redirect(addressOf(isAnswer ? found.url : visiting.resolution.url, way))
+}
+
+const tooLong =
+  'The answer to the form has more than 4 MiB, and would have to be asked for again; `retrieve` writes it.'
+
+/** Keeps an answer to a form. Returns the parameter of its address. */
+function keptAnswer({ memory }: Visit, found: Representation, octets: Uint8Array): string {
+  return `answer=${memory.keepAnswer({ url: found.url, type: typeOf(found, false), octets })}`
 }
 
 /** Whether the URL alone tells that no page can show what it leads to. */
@@ -94,8 +105,8 @@ function isText(type: string | null): boolean {
   return type !== null && /^(?:text\/(?!html$)|application\/(?:json|xml|x-ldif|ld\+json)$)/.test(type)
 }
 
-/** The text; null if it is too long. Few servers tell the size before. */
-async function readText(found: Representation): Promise<string | null> {
+/** The octets; null if there are too many. Few servers tell the size before. */
+async function readOctets(found: Representation): Promise<Buffer | null> {
   const pieces: Uint8Array[] = []
   let size = 0
   for await (const piece of found) {
@@ -103,11 +114,11 @@ async function readText(found: Representation): Promise<string | null> {
     if (size > mostText) return null
     pieces.push(new Uint8Array(piece))
   }
-  return decodeText(Buffer.concat(pieces), found)
+  return Buffer.concat(pieces)
 }
 
-function octetsLink(url: string): Html {
-  return html`<p><a href="${addressOf(url, 'raw=1')}">The octets as they came</a></p>\n`
+function octetsLink(url: string, own: string): Html {
+  return html`<p><a href="${addressOf(url, own)}">The octets as they came</a></p>\n`
 }
 
 /** The content and what follows it. If the server breaks off, the page says so. */
