@@ -28,7 +28,10 @@ test('a file has a URL a line, perhaps with the name of a login', async () => {
     { url: 'ftp://b.example/@home', login: null, number: 4 },
     { url: 'http://c.example/', login: null, number: 5 },
   ])
-  await expect(all({ file: join(folder, 'none') })).rejects.toMatchObject({ code: 'file-failed' })
+  await expect(all({ file: join(folder, 'none') })).rejects.toMatchObject({
+    code: 'file-failed',
+    message: expect.stringContaining('there is no such file'),
+  })
   rmSync(folder, { recursive: true })
 })
 

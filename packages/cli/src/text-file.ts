@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { RetrievalError } from '@retriever/core'
-import { systemReason } from '@retriever/fetchers/internal'
+import { whyUnreadable } from '@retriever/fetchers/internal'
 import type { Streams } from './terminal/streams.ts'
 import { guessedDecoder } from './terminal/text-guess.ts'
 
@@ -45,12 +45,8 @@ function tooLong(name: string): RetrievalError {
   return new RetrievalError('limit-exceeded', message, { phase: 'body' })
 }
 
-/** Reasons in the words of a file that is read. */
-const reasons: Readonly<Record<string, string>> = { EISDIR: 'it is a directory', ENOENT: 'there is no such file' }
-
 /** The error for a file that cannot be read. */
 export function unreadable(name: string, cause: unknown): RetrievalError {
-  const { code = '' } = cause as NodeJS.ErrnoException
-  const message = `${name} cannot be read: ${reasons[code] ?? systemReason(cause) ?? String(cause)}.`
+  const message = `${name} cannot be read: ${whyUnreadable(cause)}.`
   return new RetrievalError('file-failed', message, { phase: 'resolve', cause })
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
-import { whyUnreadable } from '../options/option-file.ts'
+import { whyUnreadable } from '@retriever/fetchers/internal'
 
 /** A line of a configuration file. */
 export interface ConfigEntry {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { RetrievalError } from '@retriever/core'
-import { systemReason } from '@retriever/fetchers/internal'
+import { whyUnreadable } from '@retriever/fetchers/internal'
 
 /**
  * The octets of a file; `-` is standard input. Messages name it as `typed`, the option with the file. Throws
@@ -18,17 +18,4 @@ export function readOptionFile(file: string, typed: string): Buffer {
 /** The text of the file that follows `@` in an option; `-` is standard input. Throws `file-failed`. */
 export function readOptionText(option: string, file: string): string {
   return readOptionFile(file, `${option} @${file}`).toString()
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EISDIR: 'it is a directory',
-  ENOENT: 'there is no such file',
-  ENOTDIR: 'a part of its path is no folder',
-}
-
-/** Why the system refused to read a file, in words; a rare reason is given by its code. */
-export function whyUnreadable(cause: unknown): string {
-  const { code = '' } = cause as NodeJS.ErrnoException
-  return reasons[code] ?? systemReason(cause) ?? (code || String(cause))
 }

@@ -15,12 +15,21 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/**
- * Says in words why the system refused to write a file; for one that is read, a caller has words of its own for ENOENT
- * and EISDIR. Undefined for a reason that has no words here.
- */
+/** Says in words why the system refused to write a file. Undefined for a reason that has no words here. */
 export function systemReason(cause: unknown): string | undefined {
   return reasons[(cause as NodeJS.ErrnoException).code ?? '']
+}
+
+/** The reasons that have other words for a file that is read. */
+const readReasons: Readonly<Record<string, string>> = {
+  EISDIR: 'it is a directory',
+  ENOENT: 'there is no such file',
+}
+
+/** Says in words why the system refused to read a file; a rare reason is given by its code. */
+export function whyUnreadable(cause: unknown): string {
+  const { code = '' } = cause as NodeJS.ErrnoException
+  return readReasons[code] ?? systemReason(cause) ?? (code || String(cause))
 }
 
 /**

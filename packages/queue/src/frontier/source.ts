@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { RetrievalError } from '@retriever/core'
-import { systemReason } from '@retriever/fetchers/internal'
+import { whyUnreadable } from '@retriever/fetchers/internal'
 
 /** A URL for a queue. */
 export interface QueueItem {
@@ -62,7 +62,7 @@ async function* linesOf(input: Readable, name: string): AsyncGenerator<Listed> {
       if (listed.url !== '' && !listed.url.startsWith('#')) yield { ...listed, number }
     }
   } catch (cause) {
-    const message = `${name} cannot be read: ${systemReason(cause) ?? String(cause)}.`
+    const message = `${name} cannot be read: ${whyUnreadable(cause)}.`
     throw new RetrievalError('file-failed', message, { phase: 'resolve', cause })
   } finally {
     input.destroy()

@@ -2,9 +2,9 @@ import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
+import { whyUnreadable } from '@retriever/fetchers/internal'
 import { type Netrc, readNetrcText } from '../../netrc.ts'
 import { type GivenOptions, network, type OptionRow, urls } from '../option.ts'
-import { whyUnreadable } from '../option-file.ts'
 
 export type LoginOption =
   | 'user'

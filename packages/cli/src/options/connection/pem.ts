@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RetrievalError } from '@retriever/core'
 import type { AdvisedOption } from '@retriever/core/internal'
-import { whyUnreadable } from '../option-file.ts'
+import { whyUnreadable } from '@retriever/fetchers/internal'
 
 type PemKind = 'certificate' | 'private key' | 'list of revoked certificates'
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { printable, type Resolution, RetrievalError } from '@retriever/core'
-import type { Form, FormAnswers, FormField } from '@retriever/fetchers/internal'
+import { type Form, type FormAnswers, type FormField, whyUnreadable } from '@retriever/fetchers/internal'
 import { usageError } from '../../exit-codes.ts'
 import { type GivenOptions, network, type OptionRow } from '../option.ts'
-import { whyUnreadable } from '../option-file.ts'
 
 export type FormOption = 'form'
 
