@@ -18,7 +18,20 @@ type DictPlan = AccessPlans['dict']
  * listings.
  */
 export function dictFetcher(): Fetcher<'dict'> {
-  return { ...dict, retrieve }
+  return { ...dict, retrieve, reread }
+}
+
+async function reread(
+  answer: Retrieved<'dict'>,
+  plan: DictPlan,
+  context: RetrievalContext,
+): Promise<Retrieved<'dict'>> {
+  if (!isListing(plan)) return answer
+  return { ...answer, kind: 'listing', entries: (body) => lineEntries(body, plan, context) }
+}
+
+function isListing({ operation }: DictPlan): boolean {
+  return operation === 'match' || operation === 'databases' || operation === 'strategies'
 }
 
 async function retrieve(plan: DictPlan, context: RetrievalContext): Promise<Retrieved<'dict'>> {
@@ -51,14 +64,13 @@ function answerTo(plan: DictPlan, reply: Reply, lines: LineReader, context: Retr
   const [digits] = /^\d{1,9}/.exec(reply.text) ?? []
   const count = digits === undefined ? undefined : Number(digits)
   const isText = operation === 'information' || operation === 'server'
-  const isListing = !isText && operation !== 'define'
   if (number !== null && (number === 0 || (count !== undefined && number > count))) {
     const what = operation === 'define' ? 'definitions' : 'matches'
     throw context.error('not-found', `The server has ${count} ${what}, and the URL asks for number ${number}.`)
   }
   return {
     outcome: 'retrieved',
-    kind: isListing ? 'listing' : 'object',
+    kind: isListing(plan) ? 'listing' : 'object',
     mediaType: 'text/plain',
     // All texts are UTF-8 (RFC 2229 2.3).
     charset: 'utf-8',
@@ -70,7 +82,7 @@ function answerTo(plan: DictPlan, reply: Reply, lines: LineReader, context: Retr
       operation === 'define'
         ? definitions(number, lines, context)
         : block(operation === 'match' ? number : null, lines, context),
-    ...(isListing && { entries: (body) => lineEntries(body, plan, context) }),
+    ...(isListing(plan) && { entries: (body) => lineEntries(body, plan, context) }),
   }
 }
 

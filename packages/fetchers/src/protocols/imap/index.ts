@@ -9,7 +9,7 @@ import { Connection } from '../../wire/transport/connection.ts'
 import { openSessionSocket } from '../../wire/transport/socket.ts'
 import { imap } from './about.ts'
 import { ImapDialogue } from './dialogue.ts'
-import { checkValidity, examine, listMailboxes, listMessages, type Mailbox, search } from './listing.ts'
+import { checkValidity, entriesOf, examine, listMailboxes, listMessages, type Mailbox, search } from './listing.ts'
 import { logIn } from './login.ts'
 import { retrieveMessage } from './message.ts'
 
@@ -48,6 +48,9 @@ export function imapFetcher(): Fetcher<'imap'> {
         const retrieved = await askFor(plan, lease.session, context)
         return { ...retrieved, body: new LeasedBody(sourceOf(retrieved.body), lease, context) }
       })
+    },
+    async reread(answer, plan, context) {
+      return plan.uid === null ? { ...answer, kind: 'listing', entries: entriesOf(plan, context) } : answer
     },
     dispose: async () => pool.close(),
   }

@@ -49,8 +49,7 @@ export async function listMailboxes(
   context: RetrievalContext,
 ): Promise<Retrieved<'imap'>> {
   const lines = await linesFor(dialogue, requestOf(plan), /^LIST /i)
-  const base = `${folderOf(context)}/`
-  return listing(lines, {}, (line) => mailboxEntry(line, base), context)
+  return listing(lines, {}, entriesOf(plan, context))
 }
 
 /** Lists the newest messages of a mailbox: a line of FETCH for each, with its UID, size, date and flags. */
@@ -68,7 +67,7 @@ export async function listMessages(
     context.emit({ type: 'remark', url: context.url, message: `${what} (${adviceText(advice)}).`, advice })
   }
   const lines = mailbox.count === 0 ? [] : await linesFor(dialogue, requestOf(plan, first), /^\d+ FETCH \(.*UID \d/i)
-  return listing(lines, mailbox, (line) => messageEntry(line, mailbox, context), context)
+  return listing(lines, mailbox, entriesOf(plan, context, mailbox.uidValidity))
 }
 
 /** Lists the messages that a search finds: the line of SEARCH, with their UIDs. */
@@ -79,14 +78,21 @@ export async function search(
   context: RetrievalContext,
 ): Promise<Retrieved<'imap'>> {
   const lines = await linesFor(dialogue, requestOf(plan), /^SEARCH\b/i)
-  const entries = (line: string): Entry[] =>
-    [...line.matchAll(/ (\d{1,10})(?= |$)/g)].map(([, uid = '']) => ({
-      name: uid,
-      kind: 'article',
-      url: messageUrl(uid, mailbox, context),
-      details: { uid: `${mailbox.uidValidity}.${uid}` },
-    }))
-  return listing(lines, mailbox, entries, context)
+  return listing(lines, mailbox, entriesOf(plan, context, mailbox.uidValidity))
+}
+
+type Entries = NonNullable<Retrieved['entries']>
+
+/** The entries of a listing. Its lines do not tell the UIDVALIDITY of the mailbox; 0: nobody knows it. */
+export function entriesOf(plan: Plan, context: RetrievalContext, uidValidity: number = plan.uidValidity ?? 0): Entries {
+  const base = `${folderOf(context)}/`
+  const read = (line: string): Entry[] => {
+    if (plan.mailbox === null) return mailboxEntry(line, base)
+    return plan.search === null ? messageEntry(line, uidValidity, context) : foundEntries(line, uidValidity, context)
+  }
+  return async function* (body) {
+    for await (const line of linesOf(body, context)) yield* read(line)
+  }
 }
 
 /** Returns the command that asks for what the URL names. */
@@ -108,21 +114,14 @@ async function linesFor(
   return lines
 }
 
-function listing(
-  lines: readonly string[],
-  mailbox: Partial<Mailbox>,
-  read: (line: string) => Entry[],
-  context: RetrievalContext,
-): Retrieved<'imap'> {
+function listing(lines: readonly string[], mailbox: Partial<Mailbox>, entries: Entries): Retrieved<'imap'> {
   const { name, ...facts } = mailbox
   return wholeResult(Buffer.from(lines.join(''), 'latin1'), {
     kind: 'listing',
     mediaType: 'text/plain',
     charset: 'utf-8',
     metadata: { ...(name !== undefined && { mailbox: name }), ...facts },
-    entries: async function* (body) {
-      for await (const line of linesOf(body, context)) yield* read(line)
-    },
+    entries,
   })
 }
 
@@ -143,7 +142,7 @@ function utf8OrOctets(text: string): string {
 }
 
 /** Reads `* 1 FETCH (UID 5 RFC822.SIZE 155 INTERNALDATE "03-Feb-2001 04:05:06 +0000" FLAGS (\Seen))`. */
-function messageEntry(line: string, mailbox: Mailbox, context: RetrievalContext): Entry[] {
+function messageEntry(line: string, uidValidity: number, context: RetrievalContext): Entry[] {
   const uid = /[( ]UID (\d{1,10})/i.exec(line)?.[1]
   if (uid === undefined) return []
   const size = /[( ]RFC822\.SIZE (\d{1,15})/i.exec(line)?.[1]
@@ -158,16 +157,30 @@ function messageEntry(line: string, mailbox: Mailbox, context: RetrievalContext)
     {
       name: uid,
       kind: 'article',
-      url: messageUrl(uid, mailbox, context),
+      url: messageUrl(uid, uidValidity, context),
       ...(size !== undefined && { size: Number(size) }),
       ...(!Number.isNaN(date.getTime()) && { modified: date }),
-      // Both numbers together name a message for ever (RFC 3501 2.3.1.1).
-      details: { uid: `${mailbox.uidValidity}.${uid}`, flags: flags.split(' ').filter(Boolean) },
+      details: { ...idOf(uid, uidValidity), flags: flags.split(' ').filter(Boolean) },
     },
   ]
 }
 
-function messageUrl(uid: string, { uidValidity }: Mailbox, context: RetrievalContext): string {
+/** Reads `* SEARCH 5 7`. */
+function foundEntries(line: string, uidValidity: number, context: RetrievalContext): Entry[] {
+  return [...line.matchAll(/ (\d{1,10})(?= |$)/g)].map(([, uid = '']) => ({
+    name: uid,
+    kind: 'article',
+    url: messageUrl(uid, uidValidity, context),
+    details: idOf(uid, uidValidity),
+  }))
+}
+
+/** Both numbers together name a message for ever (RFC 3501 2.3.1.1). */
+function idOf(uid: string, uidValidity: number): { readonly uid?: string } {
+  return uidValidity > 0 ? { uid: `${uidValidity}.${uid}` } : {}
+}
+
+function messageUrl(uid: string, uidValidity: number, context: RetrievalContext): string {
   const mailbox = folderOf(context).replace(/;uidvalidity=\d+$/i, '')
   return `${mailbox}${uidValidity > 0 ? `;UIDVALIDITY=${uidValidity}` : ''}/;UID=${uid}`
 }

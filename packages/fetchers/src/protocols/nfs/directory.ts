@@ -3,6 +3,7 @@ import type { Entry, RetrievalContext, Retrieved } from '../../contract/fetcher.
 import { whenHeld } from '../../kit/limits.ts'
 import { checkDate } from '../../kit/request-options.ts'
 import { overHeld } from '../../kit/size-limit.ts'
+import { linesOf as linesIn } from '../../wire/framing/lines.ts'
 import { textListing } from '../../wire/text-listing.ts'
 import type { DirectoryItem } from './files.ts'
 import type { Located } from './locate.ts'
@@ -74,6 +75,43 @@ function lineOf({ name, attributes, target }: DirectoryItem): string {
   return `${letters[kind]}${bits} ${word(owner)} ${word(group)} ${size} ${date} ${shown}\n`
 }
 
+/** The entries of kept lines. */
+export async function* keptEntries(
+  body: AsyncIterable<Uint8Array>,
+  context: RetrievalContext,
+): AsyncGenerator<Entry, void, void> {
+  const base = baseOf(context)
+  for await (const line of linesIn(body, context)) {
+    const item = keptItem(line)
+    if (item !== null) yield entryOf(item, base)
+  }
+}
+
+/** Reads such a line. Null: it is none. */
+function keptItem(line: string): DirectoryItem | null {
+  const [, letter = '', bits = '', owner = '', group = '', size = '', date = '', shown] =
+    /^([-dl?])([-rwx]{9}) (\S+) (\S+) (\d+|-) ([\d-]+T[\d:]+Z|-) (.+)$/.exec(line) ?? []
+  if (shown === undefined) return null
+  if (date === '-') return { name: shown, attributes: null, target: null }
+  const kind = kinds[letter] ?? 'other'
+  const [, name = shown, target = null] = (kind === 'link' && /^(.*?) -> (.*)$/.exec(shown)) || []
+  const mode = [...bits].reduce((sum, bit) => sum * 2 + Number(bit !== '-'), 0)
+  const [ownerName, groupName] = [owner, group].map((each) => each.replaceAll('%20', ' '))
+  return {
+    ...{ name, target },
+    attributes: {
+      ...{ kind, mode, owner: ownerName ?? '', group: groupName ?? '', size: Number(size) },
+      ...{ modified: new Date(date), fileId: '' },
+    },
+  }
+}
+
+const kinds: Readonly<Record<string, 'file' | 'directory' | 'link'>> = { '-': 'file', d: 'directory', l: 'link' }
+
+function baseOf({ url }: RetrievalContext): string {
+  return url.replace(/#.*$/s, '').replace(/\/?$/, '/')
+}
+
 function visible(text: string): string {
   return text.replace(/[\0-\x1F\x7F]/g, (control) => encodeOctets(control))
 }
@@ -88,7 +126,7 @@ async function* entriesOf(
   read: DirectoryItem[],
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
-  const base = context.url.replace(/#.*$/s, '').replace(/\/?$/, '/')
+  const base = baseOf(context)
   for await (const _chunk of body) for (const item of read.splice(0)) yield entryOf(item, base)
 }
 

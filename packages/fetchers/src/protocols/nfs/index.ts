@@ -5,7 +5,7 @@ import { checkDate } from '../../kit/request-options.ts'
 import { ReadAheadBody, type RemoteFile, readAt } from '../../wire/read-ahead.ts'
 import { type Portion, ResumingSource } from '../../wire/resuming-source.ts'
 import { nfs } from './about.ts'
-import { readDirectory } from './directory.ts'
+import { keptEntries, readDirectory } from './directory.ts'
 import type { NfsFiles } from './files.ts'
 import { type Located, Locator } from './locate.ts'
 import { type NfsOptions, readNfs } from './options.ts'
@@ -34,6 +34,10 @@ export function nfsFetcher(options: NfsOptions = {}): Fetcher<'nfs'> {
       const credential = uid === undefined || gid === undefined ? null : { uid, gid }
       const rpc = await RpcClient.open(context, plan, credential)
       return await retrieve(new Locator(plan, context, given, rpc), plan, context)
+    },
+    async reread(answer, plan, context) {
+      if (answer.kind !== 'listing' && !/(?:^|\/)$/.test(plan.path)) return answer
+      return { ...answer, kind: 'listing', entries: (body) => keptEntries(body, context) }
     },
   }
 }

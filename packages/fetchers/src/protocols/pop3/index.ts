@@ -51,6 +51,11 @@ export function pop3Fetcher(): Fetcher<'pop3'> {
       }
       return inSession(pool, plan, context, use, isList)
     },
+    async reread(answer, plan, context) {
+      if (plan.message !== null) return answer
+      // The lines have no unique ids.
+      return { ...answer, kind: 'listing', entries: (body) => entriesOf(body, new Map(), context) }
+    },
     dispose: async () => pool.close(),
   }
 }

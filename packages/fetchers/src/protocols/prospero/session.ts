@@ -72,20 +72,21 @@ export class Session {
     }
     const { text } = answer
     if (phase === 'request') context.emit({ type: 'received', url: context.url, octets: text })
-    const reply = this.#read(text)
+    const reply = readAnswer(text, context)
     for (const warning of reply.warnings) {
       context.emit({ type: 'remark', url: context.url, message: `The server warns: ${shown([warning])}` })
     }
     return { ...reply, text }
   }
+}
 
-  #read(text: string): Reply {
-    try {
-      return readReply(text)
-    } catch (error) {
-      if (!(error instanceof TokenError)) throw error
-      throw this.context.error('protocol-violation', `The server's answer is not valid Prospero: ${error.message}.`)
-    }
+/** Reads an answer. Throws `protocol-violation`. */
+export function readAnswer(text: string, context: RetrievalContext): Reply {
+  try {
+    return readReply(text)
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error
+    throw context.error('protocol-violation', `The server's answer is not valid Prospero: ${error.message}.`)
   }
 }
 

@@ -5,6 +5,7 @@ import { whenHeld } from '../../kit/limits.ts'
 import { checkDate } from '../../kit/request-options.ts'
 import { overHeld } from '../../kit/size-limit.ts'
 import { wholeResult } from '../../kit/whole-result.ts'
+import { linesOf } from '../../wire/framing/lines.ts'
 import { type Attributes, fileKind, readAttributes } from './attributes.ts'
 import { type Answer, SftpStatus } from './channel.ts'
 import { endOfFile, packet } from './packets.ts'
@@ -122,8 +123,38 @@ async function* entriesOf(
 ): AsyncGenerator<Entry> {
   // SFTP's attributes say more than the lines of the body, so the body is only read to its end.
   for await (const _chunk of body);
-  const base = context.url.replace(/#.*$/s, '').replace(/\/?$/, '/')
+  const base = baseOf(context)
   for (const each of listed) yield entryOf(each, base)
+}
+
+/**
+ * The entries of kept lines. The date is left out: it has no year or no time, and nobody knows in which zone. A line of
+ * another form is a name, as some servers write it.
+ */
+export async function* keptEntries(
+  body: AsyncIterable<Uint8Array>,
+  context: RetrievalContext,
+): AsyncGenerator<Entry, void, void> {
+  const base = baseOf(context)
+  for await (const line of linesOf(body, context)) if (line !== '') yield entryOf(keptItem(line), base)
+}
+
+/** Reads `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`. */
+function keptItem(line: string): Listed {
+  const [, letter = '', size, rest = line] =
+    /^([-dlbcpsD])[-rwxsStTlL]{9}[.+@]? +[\d?]+ +\S+ +\S+ +(\d+) +[A-Za-z]{3} +\d{1,2} +[\d:]{4,5} (.+)$/.exec(line) ??
+    []
+  const mode = modes[letter] ?? null
+  const [, name = rest, target = null] = (letter === 'l' && /^(.*?) -> (.*)$/.exec(rest)) || []
+  const attributes = { mode, uid: null, gid: null, size: size === undefined ? null : Number(size), modified: null }
+  return { name, line, attributes, target }
+}
+
+/** The types of files in a mode (stat(2)), by their letters in `ls -l`. */
+const modes: Readonly<Record<string, number>> = { '-': 0o100000, d: 0o040000, l: 0o120000 }
+
+function baseOf({ url }: RetrievalContext): string {
+  return url.replace(/#.*$/s, '').replace(/\/?$/, '/')
 }
 
 function entryOf({ name: octets, attributes, target }: Listed, base: string): Entry {

@@ -10,7 +10,7 @@ import { ReadAheadBody, readAt } from '../../wire/read-ahead.ts'
 import { sftp } from './about.ts'
 import { fileKind, readAttributes } from './attributes.ts'
 import { FileBody, openFile } from './body.ts'
-import { readDirectory } from './directory.ts'
+import { keptEntries, readDirectory } from './directory.ts'
 import { askLogin, noLogin, OtherUser } from './login.ts'
 import { openSession } from './open.ts'
 import { readSsh, type SshOptions } from './options.ts'
@@ -48,6 +48,10 @@ export function sftpFetcher(options: SshOptions = {}): Fetcher<'sftp'> {
           throw operationError(context, cause)
         }
       })
+    },
+    async reread(answer, plan, context) {
+      if (answer.kind !== 'listing' && !/(?:^|\/)$/.test(plan.path)) return answer
+      return { ...answer, kind: 'listing', entries: (body) => keptEntries(body, context) }
     },
     dispose: async () => pool.close(),
   }

@@ -9,7 +9,7 @@ import { wais } from './about.ts'
 import type { FoundDocument, WaisAnswer } from './answer.ts'
 import { isTextType, mediaTypeOf } from './docid.ts'
 import { DocumentReader } from './document.ts'
-import { entryOf, lineOf } from './listing.ts'
+import { entryOf, keptEntries, lineOf } from './listing.ts'
 import { WaisDialogue } from './packets.ts'
 import { recordsOf, wordsOf } from './search.ts'
 
@@ -17,7 +17,16 @@ type Plan = AccessPlans['wais']
 
 /** Makes a fetcher for WAIS (RFC 1625): the description of a database, a search in it, or a document. */
 export function waisFetcher(): Fetcher<'wais'> {
-  return { ...wais, retrieve }
+  return { ...wais, retrieve, reread }
+}
+
+async function reread(
+  answer: Retrieved<'wais'>,
+  { docid, search }: Plan,
+  context: RetrievalContext,
+): Promise<Retrieved<'wais'>> {
+  if (docid !== null || search === null) return answer
+  return { ...answer, kind: 'listing', entries: (body) => keptEntries(body, context) }
 }
 
 async function retrieve(plan: Plan, context: RetrievalContext): Promise<Retrieved<'wais'>> {

@@ -1,6 +1,7 @@
 import { type AccessPlans, encodeOctets, octetsToText, parseUrl, RetrievalError } from '@retriever/core'
 import { authority } from '@retriever/core/internal'
-import type { Entry } from '../../contract/fetcher.ts'
+import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
+import { linesOf } from '../../wire/framing/lines.ts'
 import type { FoundDocument } from './answer.ts'
 import { documentPath } from './docid.ts'
 import { MarkRemover } from './marks.ts'
@@ -36,6 +37,22 @@ export function lineOf({ name, url, size, details }: Entry): string {
   const { score = '', types } = details ?? {}
   const columns = [score, size ?? '', Array.isArray(types) ? types.join(',') : '', name, url ?? '']
   return `${columns.map((column) => String(column).replace(/[\0-\x1f\x7f]/g, ' ')).join('\t')}\n`
+}
+
+/** The entries that such lines tell of. */
+export async function* keptEntries(
+  body: AsyncIterable<Uint8Array>,
+  context: RetrievalContext,
+): AsyncGenerator<Entry, void, void> {
+  for await (const line of linesOf(body, context)) {
+    const [score = '', size = '', types = '', name, url = ''] = octetsToText(line).split('\t')
+    if (name === undefined) continue
+    yield {
+      ...{ name, kind: 'file', url: isUrl(url) ? url : null },
+      ...(size !== '' && { size: Number(size) }),
+      details: { ...(score !== '' && { score: Number(score) }), types: types.split(',') },
+    }
+  }
 }
 
 function unmarked(octets: string): string {
