@@ -1,8 +1,9 @@
 /** Lists, outcomes, and the ways in which a batch ends. */
+import { getEventListeners } from 'node:events'
 import { inspect } from 'node:util'
 import { RetrievalError } from '@retriever/core'
 import { type BatchItem, createClient, type Representation } from '@retriever/fetchers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { failure } from '../support/failure.ts'
 import { chunks, endless, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 
@@ -240,6 +241,26 @@ test('R43: the signal of an item ends that one alone', async () => {
     codes[index] = error?.code ?? (await representation?.text()) ?? ''
   }
   expect(codes).toEqual(['aborted', '/2 '])
+})
+
+test('the signal of a batch ends a URL that has its own, and keeps nothing of it', async () => {
+  // On Node 20, a signal keeps something of each one that AbortSignal.any() has made of it.
+  const any = vi.spyOn(AbortSignal, 'any')
+  onTestFinished(() => any.mockRestore())
+  await using client = createClient({ fetchers: [echo] })
+  const batch = new AbortController()
+  const owns = [new AbortController(), new AbortController(), new AbortController()]
+  const items = owns.map(({ signal }, n) => ({ url: `http://h/${n}`, options: { signal } }))
+  const outcomes = client.retrieveAll(items, { signal: batch.signal })
+  const bodies: Representation[] = []
+  while (bodies.length < 2) bodies.push((await outcomes.next()).value?.representation as Representation)
+  expect(any).not.toHaveBeenCalled()
+  const [first, second] = bodies
+  owns[first?.url === 'http://h/0' ? 0 : 1]?.abort()
+  await expect(first?.text()).rejects.toMatchObject({ code: 'aborted' })
+  batch.abort()
+  await expect(second?.text()).rejects.toMatchObject({ code: 'aborted' })
+  expect(getEventListeners(batch.signal, 'abort')).toEqual([])
 })
 
 test('an undefined option of an item leaves that of the batch', async () => {

@@ -170,7 +170,13 @@ export function makeClient(
   let isClosed = false
   const stops = new Set<(error: RetrievalError) => void>()
 
-  const begin = (resolution: Resolution, callSettings: Settings, options: RetrieveOptions, turn?: Turn): Retrieval => {
+  const begin = (
+    resolution: Resolution,
+    callSettings: Settings,
+    options: RetrieveOptions,
+    turn?: Turn,
+    own?: AbortSignal,
+  ): Retrieval => {
     if (isClosed) throw closed()
     const { signal, base, linkedFrom } = options
     const request = requestOf(options)
@@ -178,6 +184,7 @@ export function makeClient(
     const { tls } = callSettings
     const nesting = from === null ? outermost(tls, base) : linked(from, resolution, callSettings, base)
     const deadline = new RetrievalDeadline(resolution.url, callSettings.limits, signal)
+    if (own !== undefined) deadline.heed(own)
     const retrieval = new Retrieval(callSettings, request, deadline, () => live.delete(retrieval), nesting, turn)
     live.add(retrieval)
     return retrieval
@@ -280,8 +287,8 @@ export function makeClient(
       resolve: resolutionOf,
       inFlight: (mechanism) => registry.inFlight(mechanism),
       settingsOf,
-      begin: (resolution, callOptions, turn, callSettings = settingsOf(callOptions)) =>
-        begin(resolution, callSettings, callOptions, turn),
+      begin: (resolution, callOptions, turn, { settings: callSettings = settingsOf(callOptions), own } = {}) =>
+        begin(resolution, callSettings, callOptions, turn, own),
     },
     unreadTimeout: settings.limits.unreadTimeout,
     check: (batchOptions) => void settingsOf(batchOptions),

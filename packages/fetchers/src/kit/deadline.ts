@@ -85,7 +85,7 @@ export class RetrievalDeadline implements Deadline {
         if (this.#timeUp?.() !== true) this.fail(this.#timeout(limits.totalTimeout, 'totalTimeout'))
       }, clampTimer(limits.totalTimeout))
     }
-    if (outer !== undefined) this.#heed(outer)
+    if (outer !== undefined) this.heed(outer)
   }
 
   get phase(): Phase {
@@ -221,12 +221,19 @@ export class RetrievalDeadline implements Deadline {
     this.#forgetOuter()
   }
 
-  #heed(signal: AbortSignal): void {
+  /**
+   * Ends the retrieval when a signal of the caller aborts. On Node 20, AbortSignal.any() with the signal of a batch
+   * would keep something of each of its URLs.
+   */
+  heed(signal: AbortSignal): void {
     const abort = (): void => this.fail(aborted(signal.reason, this.phase, redact(this.#url)))
     if (signal.aborted) abort()
-    else {
-      this.#look = looks.get(signal)
-      this.#forgetOuter = heed(signal, abort)
+    if (this.#reason !== undefined) return
+    this.#look ??= looks.get(signal)
+    const [forget, forgetOthers] = [heed(signal, abort), this.#forgetOuter]
+    this.#forgetOuter = () => {
+      forget()
+      forgetOthers()
     }
   }
 

@@ -15,6 +15,12 @@ import type { BatchItem, BatchPlace } from './outcome.ts'
 import { Seat, type Seats, siteOf } from './seat.ts'
 import { isItem, type Listed } from './source.ts'
 
+export interface BeginOptions {
+  readonly settings?: Settings
+  /** Ends the retrieval, too. */
+  readonly own?: AbortSignal | undefined
+}
+
 /** The parts of a client that retrieve a URL. */
 export interface Retriever {
   readonly options: KnownOptions
@@ -23,7 +29,7 @@ export interface Retriever {
   /** The number of retrievals that share one connection. */
   inFlight(mechanism: Mechanism): number
   /** Throws `aborted` once the client is closed. */
-  begin(resolution: Resolution, options: RetrieveOptions, turn: Turn | undefined, settings?: Settings): Retrieval
+  begin(resolution: Resolution, options: RetrieveOptions, turn: Turn | undefined, more?: BeginOptions): Retrieval
   /** Throws `invalid-option`. */
   settingsOf(options: RetrieveOptions): Settings
 }
@@ -129,7 +135,9 @@ export class BatchJob<Key> extends Seat implements Rostered {
     try {
       if (this.#failure !== null) throw this.#failure.error
       const resolution = this.#resolution ?? this.#resolve()
-      const retrieval = this.#retriever.begin(resolution, this.#options, this)
+      const own = this.#item.options?.signal
+      const isBoth = own !== undefined && own !== this.#options.signal
+      const retrieval = this.#retriever.begin(resolution, this.#options, this, isBoth ? { own } : undefined)
       this.retrieval = retrieval
       const opened = await retrieval.run(resolution)
       if (!(opened instanceof Representation)) throw handoffError(this.place.url, opened)
@@ -165,9 +173,8 @@ export class BatchJob<Key> extends Seat implements Rostered {
   }
 }
 
-/** The options of one URL over those of the batch; either signal ends the retrieval. An undefined one is none. */
+/** The options of one URL over those of the batch, whose signal stays; run() heeds that of the URL, too. */
 function withOwn(options: RetrieveOptions, own: RetrieveOptions, known: KnownOptions): RetrieveOptions {
   const merged = mergedOptions(options, own, known)
-  const isBoth = options.signal !== undefined && own.signal !== undefined
-  return isBoth ? { ...merged, signal: AbortSignal.any([options.signal, own.signal]) } : merged
+  return options.signal === undefined ? merged : { ...merged, signal: options.signal }
 }

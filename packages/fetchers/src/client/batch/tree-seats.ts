@@ -47,7 +47,7 @@ export class TreeSeats {
     const seat = new TreeSeat(this.#seats, resolution.url, this.#count++, 0, siteOf(resolution, this.#seats))
     const isOver = this.#isClosed || signal?.aborted === true
     const place = isOver ? null : seat.waitAmong(this.#waitingFor(signal))
-    return seat.run(place, () => retriever.begin(resolution, options, seat, settings), resolution)
+    return seat.run(place, () => retriever.begin(resolution, options, seat, { settings }), resolution)
   }
 
   /** Checks the options, too. */
