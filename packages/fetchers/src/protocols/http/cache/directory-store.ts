@@ -24,6 +24,8 @@ export class DirectoryStore implements Store {
   #sweeping: Promise<void> = Promise.resolve()
   /** By how many octets the folder may exceed its limit. Negative if there is room. */
   #excess = Number.POSITIVE_INFINITY
+  /** How many octets were written since the sweep under way began; null: none is under way. */
+  #meanwhile: number | null = null
 
   constructor(directory: string, maxSize: number) {
     this.#directory = resolve(directory)
@@ -126,18 +128,21 @@ export class DirectoryStore implements Store {
 
   /** Measures the folder at the first write, since other processes fill it, too, and whenever it may be full. */
   #grow(octets: number): void {
-    this.#excess += octets
-    if (this.#excess <= 0) return
-    this.#excess = Number.NEGATIVE_INFINITY
-    this.#sweeping = sweep(this.#directory, this.#maxSize).then(
-      (size) => {
-        this.#excess = size - this.#maxSize
-      },
-      // The next write tries again.
-      () => {
-        this.#excess = Number.POSITIVE_INFINITY
-      },
-    )
+    if (this.#meanwhile !== null) this.#meanwhile += octets
+    else {
+      this.#excess += octets
+      if (this.#excess > 0) this.#sweeping = this.#sweep()
+    }
+  }
+
+  /** Sweeps again if what was written meanwhile may be too much. After a failure, the next write tries again. */
+  async #sweep(): Promise<void> {
+    do {
+      this.#meanwhile = 0
+      const size = await sweep(this.#directory, this.#maxSize).catch(() => Number.POSITIVE_INFINITY)
+      this.#excess = size - this.#maxSize + this.#meanwhile
+    } while (this.#meanwhile > 0 && this.#excess > 0 && this.#excess < Number.POSITIVE_INFINITY)
+    this.#meanwhile = null
   }
 
   #path(name: string): string {
