@@ -1,7 +1,8 @@
-import { RetrievalError } from '@retriever/core'
+import { type Phase, RetrievalError } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { type Reply, refusal, replyWords } from '../../wire/framing/reply.ts'
+import { saysFull } from '../../wire/pool/says-full.ts'
 import { SessionLost } from './connection/command-queue.ts'
 import type { NntpSession } from './connection/session.ts'
 
@@ -31,14 +32,19 @@ export function refusedByServer(context: RetrievalContext, reply: Reply, what: s
   }
 }
 
+/** Whether a greeting, or the reply to a login, says that the server has as many clients as it takes. */
+export function isFull({ code, text }: Reply): boolean {
+  return code >= 400 && saysFull(text)
+}
+
 /**
  * Makes the error for 400, after which the server closes the connection (RFC 3977 3.2.1). It may serve another one
  * later.
  */
-export function serverUnavailable(context: RetrievalContext, reply: Reply): RetrievalError {
+export function serverUnavailable(context: RetrievalContext, reply: Reply, phase?: Phase): RetrievalError {
   const words = replyWords(reply)
   const message = `The news server is not available now; try later: ${words}`
-  return context.error('server-refused', message, { reply: words, transient: true })
+  return context.error('server-refused', message, { reply: words, transient: true, ...(phase && { phase }) })
 }
 
 /** Makes the error for 483 (RFC 4642 5): the server takes a login, or any command, only over TLS. */

@@ -21,9 +21,7 @@ export const nntpSessions: SessionProtocol<NntpSession, ServerPlan, NntpQuirks> 
   open: openSession,
   capacity: ({ depth }) => depth,
   pick: (sessions) => sessions.find(({ refusedLogin }) => refusedLogin === null),
-  // 400, or 502 with such words: `502 Too many connections`.
-  isFull: (error): error is RetrievalError =>
-    RetrievalError.is(error) && error.phase === 'greeting' && error.transient && error.reply !== undefined,
+  isFull,
   unreadLimit,
 }
 
@@ -55,8 +53,13 @@ export async function inSession<T>(
       if (isLostSession(error) && context.deadline.reason === null && lease.usage.users > 1) {
         quirks.depth = Math.max(1, Math.min(quirks.depth, served))
       }
+      const isToWait = isFull(error) && pool.lowerCap(plan)
       lease.giveBack()
       context.deadline.throwIfAborted()
+      if (isToWait) {
+        context.emit({ type: 'retried', url: context.url, error, delay: 0 })
+        continue
+      }
       // The retrieval whose answer was being read gets the error and counts it. Those after it are tried again for
       // free.
       if (error instanceof SessionLost) continue
@@ -65,6 +68,12 @@ export async function inSession<T>(
       context.emit({ type: 'retried', url: context.url, error, delay: 0 })
     }
   }
+}
+
+/** Whether the server takes no further session: 400, or such words: `502 Too many connections`. */
+function isFull(error: unknown): error is RetrievalError {
+  if (!RetrievalError.is(error) || !error.transient || error.reply === undefined) return false
+  return error.phase === 'greeting' || error.phase === 'login'
 }
 
 /**

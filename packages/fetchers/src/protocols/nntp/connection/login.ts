@@ -5,7 +5,7 @@ import { plainMessage } from '../../../auth/sasl-plain.ts'
 import type { Credentials, RetrievalContext } from '../../../contract/fetcher.ts'
 import { type Reply, refusal } from '../../../wire/framing/reply.ts'
 import { blockText } from '../fields.ts'
-import { tlsNeeded } from '../nntp-errors.ts'
+import { isFull, serverUnavailable, tlsNeeded } from '../nntp-errors.ts'
 import type { NntpSession, ServerPlan } from './session.ts'
 
 /**
@@ -59,7 +59,16 @@ function octetsOf({ credentials: { user, password } }: FoundLogin): Credentials 
   return { user: utf8Octets(user), password: utf8Octets(password) }
 }
 
+/** Sends a login. Rejects if the server is full, which says nothing about the login. */
 async function sendLogin(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {
+  const reply = await replyToLogin(session, context, login)
+  if (!isFull(reply)) return reply
+  // Others that share the session try again in another one.
+  session.lose()
+  throw serverUnavailable(context, reply, 'login')
+}
+
+async function replyToLogin(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {
   const { user, password } = login
   const reply = await sendCommand(session, context, `AUTHINFO USER ${user}`, { secrets: [] })
   if (reply.code === 381) {

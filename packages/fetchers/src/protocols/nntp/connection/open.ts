@@ -3,11 +3,10 @@ import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { LineReader } from '../../../wire/framing/lines.ts'
 import { type Reply, readReply, refusal, replyWords } from '../../../wire/framing/reply.ts'
-import { saysFull } from '../../../wire/pool/says-full.ts'
 import { Connection } from '../../../wire/transport/connection.ts'
 import { openSessionSocket } from '../../../wire/transport/socket.ts'
 import { startTls } from '../../../wire/transport/start-tls.ts'
-import { serverUnavailable } from '../nntp-errors.ts'
+import { isFull, serverUnavailable } from '../nntp-errors.ts'
 import { plannedCommand } from '../planned-command.ts'
 import type { NntpQuirks } from './server-quirks.ts'
 import { NntpSession, type ServerPlan } from './session.ts'
@@ -37,8 +36,7 @@ export async function openSession(
 async function greet(socket: Socket, lines: LineReader, context: RetrievalContext): Promise<void> {
   const greeting = await readReply(lines, context, 'greeting')
   checkSilent(socket, lines, context)
-  if (greeting.code === 400 || (greeting.code === 502 && saysFull(greeting.text)))
-    throw serverUnavailable(context, greeting)
+  if (greeting.code === 400 || isFull(greeting)) throw serverUnavailable(context, greeting)
   if (greeting.code === 200 || greeting.code === 201) return
   throw refusal(context, 'server-refused', 'The news server refuses the connection', greeting)
 }
