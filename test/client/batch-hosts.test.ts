@@ -24,7 +24,10 @@ type Answer = (asked: {
   readonly running: number
 }) => Trouble
 /** What goes wrong; null: nothing. */
-type Trouble = 'refused' | 'full' | 'silent' | 'busy' | number | { readonly redirect: string } | null
+type Trouble = 'refused' | 'full' | 'taken' | 'silent' | 'busy' | number | { readonly redirect: string } | null
+
+/** Others have all places of the server. */
+const taken = '530 Sorry, the maximum number of allowed clients (2) are already connected.'
 
 /** Servers of all names that answer after 5 ms. */
 function servers(answer: Answer, options: ClientOptions = {}) {
@@ -45,6 +48,7 @@ function servers(answer: Answer, options: ClientOptions = {}) {
     if (said === null) return retrieved(chunks('x'))
     if (said === 'refused') throw error('connect-failed', 'Refused.', { phase: 'connect' })
     if (said === 'full') throw error('server-refused', 'Full.', { phase: 'greeting', transient: true, reply: '420' })
+    if (said === 'taken') throw error('server-refused', 'Taken.', { phase: 'login', transient: true, reply: taken })
     if (said === 'silent') throw error('timeout', 'Silence.', { phase: 'request', transient: true })
     if (said === 'busy') throw error('http-error', 'Busy.', { phase: 'request', status: 503, transient: true })
     if (typeof said === 'object') return { outcome: 'redirect', location: said.redirect, status: 302 }
@@ -159,6 +163,22 @@ test('a silent server is given up after further tries one at a time, and the res
   const reason = 'Not asked. The last 4 URLs tried of a:80 failed in the last 18\\d s. The error was: Silence.'
   expect(failed.filter((message) => new RegExp(`^http://a/\\d+: ${reason}$`).test(message)).length).toBe(93)
   expect(failed.filter((message) => message.includes('Not asked again.')).length).toBe(7)
+})
+
+test.each([1, 2, 4, 60])('a place that others have for 50 s is waited for by %i URLs', async (count) => {
+  await using site = servers(({ time }) => (time < 50_000 ? 'taken' : null))
+  expect(await all(site.client, urlsOf('a', count))).toEqual({ came: count, failed: [] })
+  // At first those that began together; then one at a time, with pauses up to 8 s.
+  expect(site.asked.filter(({ time }) => time < 50_000).length).toBeLessThan(4 + 16)
+  expect(site.asked.findIndex(({ time }) => time > 60_000)).toBe(-1)
+})
+
+test.each([1, 2, 4, 60])('a server whose places others keep is given up within two minutes: %i URLs', async (count) => {
+  await using site = servers(() => 'taken')
+  const { came, failed } = await all(site.client, urlsOf('a', count))
+  expect([came, failed.length]).toEqual([0, count])
+  expect(site.asked.at(-1)?.time).toBeGreaterThan(55_000)
+  expect(site.asked.at(-1)?.time).toBeLessThan(120_000)
 })
 
 test('the error of a URL that is not asked for has the advice of the last one', async () => {

@@ -24,7 +24,10 @@ export interface RetryTurn {
   failed(error: unknown, limits: Limits): void
   /** Whether the cause may pass, since the server has answered before. */
   mayPass(error: RetrievalError): boolean
-  /** Whether the failure costs no try: the server asked to wait, and has answered others since the one before. */
+  /**
+   * Whether the failure costs no try: the server asked to wait, and has answered others since the one before, or it has
+   * been full for less than a minute.
+   */
   spares(error: RetrievalError): boolean
   /** How long the URL waits for its server, however often that fails, in milliseconds; null: it does not. */
   waitsOn(error: RetrievalError): number | null

@@ -50,6 +50,14 @@ describe('a server that is full does not refuse guests', () => {
     })
   })
 
+  test('at the greeting, too, it is no wrong login', () => {
+    const reply = '530 Sorry, too many users are connected.'
+    return scriptedTrial({ greeting: `${reply}\r\n` }, async ({ failure, url }) => {
+      const error = await failure(url('x', 'ann:sesame'))
+      expect(error).toMatchObject({ code: 'server-refused', phase: 'greeting', reply, transient: true })
+    })
+  })
+
   test.each([
     '530 Login incorrect, too many failed logins.',
     '530 Too many login attempts from your connection.',

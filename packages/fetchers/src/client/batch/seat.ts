@@ -6,7 +6,7 @@ import type { Places } from './client-places.ts'
 import type { Lane } from './host.ts'
 import type { Job, Seen, Site } from './job.ts'
 import type { Share } from './share.ts'
-import { asksToWait } from './trouble.ts'
+import { asksToWait, isFull } from './trouble.ts'
 
 /** The places of a batch or a tree. */
 export interface Seats {
@@ -48,6 +48,8 @@ export class Seat implements Job, Turn {
   /** How many tries it had answered then, and whether it had answered others since the failure before. */
   #answers: number | null = null
   #isShared = false
+  /** Whether a full server is waited for. */
+  #isPatient = false
 
   constructor(seats: Seats, url: string, index: number, priority: number, site: Site) {
     this.#seats = seats
@@ -145,6 +147,7 @@ export class Seat implements Job, Turn {
     this.#answers = answers
     this.#seats.places.failed(this, error, limits)
     const { trouble } = server
+    this.#isPatient = trouble?.isYoung === true
     this.#pause = trouble === null ? null : Math.max(0, Math.round(trouble.until - performance.now()))
   }
 
@@ -153,7 +156,7 @@ export class Seat implements Job, Turn {
   }
 
   spares(error: RetrievalError): boolean {
-    return this.#isShared && asksToWait(error)
+    return (this.#isShared && asksToWait(error)) || (this.#isPatient && isFull(error))
   }
 
   waitsOn(error: RetrievalError): number | null {

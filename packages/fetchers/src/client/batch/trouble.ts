@@ -1,6 +1,7 @@
 import { type Phase, RetrievalError, redact } from '@retriever/core'
 import type { Limits } from '../../contract/limits.ts'
 import { growingDelay } from '../../kit/retry.ts'
+import { saysFull } from '../../wire/pool/says-full.ts'
 import type { Job, Site } from './job.ts'
 import { keepServerState, type ServerState } from './server-state.ts'
 
@@ -27,10 +28,20 @@ export function asksToWait({ retryAfter, status, reply = '' }: RetrievalError): 
   return retryAfter !== undefined || status === 429 || /^44(?!\d)/.test(reply)
 }
 
+/** Whether the server has as many clients as it takes, so that one of them need only leave. */
+export function isFull({ transient, reply = '' }: RetrievalError): boolean {
+  return transient && saysFull(reply)
+}
+
 /** So many URLs are tried, even if there are fewer retries, before the rest of a server's URLs fails unasked. */
 const leastTries = 3
-/** A server that asks for fewer requests is not given up before so many milliseconds: many count those of a minute. */
+/**
+ * A server that asks for fewer requests, or is full, is not given up before so many milliseconds: many count the
+ * requests of a minute.
+ */
 const askedPatience = 60_000
+/** A place at a full server may become free at any time: it is not looked for more seldom than this, in milliseconds. */
+const fullDelay = 8000
 
 /** Failures of a server without an answer between them. */
 export class Trouble {
@@ -40,6 +51,7 @@ export class Trouble {
   urls = 0
   /** True: the server asked us to wait, so that an answer to an earlier request changes nothing. */
   isAsked = false
+  #isFull = false
   isGivenUp = false
   #pauses = 0
   readonly #since: number
@@ -54,15 +66,17 @@ export class Trouble {
 
   /** Counts a failure. `isFurther`: the try began after the failure before it. */
   add(job: Job, error: RetrievalError, limits: Limits, now: number, isFurther: boolean): void {
-    const { maxRetries, maxRetryDelay, maxRetryTime } = limits
+    const { maxRetries, retryDelay, maxRetryDelay, maxRetryTime } = limits
     const { retryAfter = 0 } = error
     this.isAsked ||= asksToWait(error)
+    this.#isFull = isFull(error)
     // One URL that fails again and again, among others that wait, is no proof.
     if (isFurther && job.url !== this.#last?.job.url) this.urls++
     this.#last = { job, error }
     const growing = isFurther ? growingDelay(this.#pauses++, limits) : 0
-    this.until = Math.max(this.until, now + Math.min(maxRetryDelay, Math.max(growing, retryAfter)))
-    const isLong = !this.isAsked || this.until - this.#since > askedPatience
+    const pause = this.#isFull ? Math.min(growing, Math.max(fullDelay, retryDelay)) : growing
+    this.until = Math.max(this.until, now + Math.min(maxRetryDelay, Math.max(pause, retryAfter)))
+    const isLong = !(this.isAsked || this.#isFull) || !this.isYoung
     if (
       retryAfter > maxRetryDelay ||
       (this.urls > Math.max(leastTries, maxRetries) && isLong) ||
@@ -72,6 +86,11 @@ export class Trouble {
     }
     const givesUp = job.lane?.share.caps.givesUp === true
     keepServerState(error, () => this.#stateAt(job.site, givesUp))
+  }
+
+  /** Whether a server that asks us to wait, or is full, is worth the wait. */
+  get isYoung(): boolean {
+    return this.until - this.#since <= askedPatience
   }
 
   #stateAt({ host, port }: Site, givesUp: boolean): ServerState | null {

@@ -5,7 +5,7 @@ import type { Credentials, RetrievalContext } from '../../contract/fetcher.ts'
 import { sessionKey } from '../../wire/pool/pool-key.ts'
 import { saysFull } from '../../wire/pool/says-full.ts'
 import { PipelineLost, pipeline, SentTwice, type Step, sentTwice } from './control/pipeline.ts'
-import { fullAdvice, tlsWanted, wantsTls } from './control/refusal-words.ts'
+import { full, tlsWanted, wantsTls } from './control/refusal-words.ts'
 import { isPositive, type Reply, refusedByServer, wordsOf } from './control/replies.ts'
 import type { FtpRetrieval } from './retrieval.ts'
 
@@ -195,9 +195,7 @@ function loginError(context: RetrievalContext, reply: Reply, { user, tls }: Who)
   if (tls === 'none' && wantsTls(reply)) {
     return refusedByServer(context, reply, 'the login', tlsWanted)
   }
-  if (saysFull(reply.text)) {
-    return refusedByServer(context, reply, 'the login', { code: 'server-refused', advice: fullAdvice, transient: true })
-  }
+  if (saysFull(reply.text)) return refusedByServer(context, reply, 'the login', full)
   if (reply.code < 500) return refusedByServer(context, reply, 'the login')
   const advice = isAnonymous(user)
     ? 'It takes no guests: give a user, as in ftp://USER@HOST/'

@@ -32,4 +32,9 @@ export const tlsWanted: Pick<Meaning, 'code' | 'advice' | 'extras'> = {
   advice: `It takes logins within TLS alone: use an ftpes: URL, or the option ${adviceText(requireTls)}`,
   extras: { advice: requireTls },
 }
-export const fullAdvice = 'It has as many clients as it takes; try again later'
+/** What refusedByServer says if the words say that the server is full. */
+export const full: Pick<Meaning, 'code' | 'advice' | 'transient'> = {
+  code: 'server-refused',
+  advice: 'It has as many clients as it takes; try again later',
+  transient: true,
+}

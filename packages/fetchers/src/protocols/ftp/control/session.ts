@@ -1,12 +1,13 @@
 import { authTls, type FtpCommands, type FtpPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { saysFull } from '../../../wire/pool/says-full.ts'
 import type { ReusableSession, SessionProtocol } from '../../../wire/pool/session-pool.ts'
 import { type UnreadBody, UnreadWatch } from '../../../wire/pool/unread-watch.ts'
 import { makeRingMemory, type RingMemory } from '../../../wire/transport/ring-reader.ts'
 import { openSessionSocket, serverAddress } from '../../../wire/transport/socket.ts'
 import { startTls } from '../../../wire/transport/start-tls.ts'
 import { Control } from './control.ts'
-import { isFull } from './refusal-words.ts'
+import { full, isFull } from './refusal-words.ts'
 import { type Reply, refusedByServer, violation, wordsOf } from './replies.ts'
 import { type FtpQuirks, newFtpQuirks, type Preset } from './server-quirks.ts'
 
@@ -214,7 +215,9 @@ export class FtpSession implements ReusableSession, UnreadBody {
 async function awaitGreeting(control: Control, context: RetrievalContext): Promise<Reply> {
   const reply = await control.greeting()
   if (reply.code === 220 || reply.code === 230) return reply
-  if (reply.code >= 400) throw refusedByServer(context, reply, 'the connection')
+  if (reply.code >= 400) {
+    throw refusedByServer(context, reply, 'the connection', saysFull(reply.text) ? full : undefined)
+  }
   const message = `The server greets with "${wordsOf(reply)}", not with 220. Check host and port.`
   throw violation(context, message, wordsOf(reply))
 }
