@@ -3,7 +3,6 @@ import { type HttpPlan, isSecretField } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { givesField } from '../../../kit/request-options.ts'
 import { pemOf } from '../../../wire/transport/tls-options.ts'
-import type { RangeRequest } from '../exchange.ts'
 import { elementsOf } from '../fields.ts'
 import { type Directives, directivesOf } from './freshness.ts'
 import type { Stored } from './stored.ts'
@@ -32,15 +31,12 @@ const shareable = /^(?:accept(?:-[a-z-]+)?|user-agent|referer|cache-control|prag
 export function cacheRequest(
   plan: HttpPlan,
   context: RetrievalContext,
-  ranged: RangeRequest,
   sent: readonly (readonly [name: string, value: string])[],
 ): CacheRequest | null {
   const { request, tls } = context
-  const { range, resumeFrom, ifChangedSince, ifUnchangedSince } = request
-  const { split = 1, ifNoneMatch, virtualHost } = request.http ?? {}
-  const conditions = [ifNoneMatch, ifChangedSince, ifUnchangedSince]
-  const partial = [range, resumeFrom, ...conditions, virtualHost, ranged.range, ranged.ifRange]
-  if (split > 1 || partial.some((option) => option !== undefined)) return null
+  const { range, resumeFrom, http: { split = 1, virtualHost } = {} } = request
+  // No field of `sent` tells of these. Those of a condition, and of the request for a part, are not shareable.
+  if (split > 1 || [range, resumeFrom, virtualHost].some((option) => option !== undefined)) return null
   if (plan.user !== null || tls.cert !== undefined || givesField(request, 'proxy-authorization')) return null
   // Our own Proxy-Authorization is for the proxy, which is part of the key.
   const own = sent.filter(([name]) => name.toLowerCase() !== 'proxy-authorization')

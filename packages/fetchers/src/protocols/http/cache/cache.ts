@@ -34,7 +34,7 @@ export class Cache {
     send: Send,
   ): Promise<Answer> {
     const sent = requestFields(context.request, ranged, logins)
-    const request = cacheRequest(plan, context, ranged, sent)
+    const request = cacheRequest(plan, context, sent)
     if (request === null) {
       if (directivesOf(fieldsByName(sent))['only-if-cached']) throw notCached(context)
       return send(context)
