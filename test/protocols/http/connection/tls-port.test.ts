@@ -1,6 +1,6 @@
 /** http: where TLS is spoken, and https: where it is not, are told at once and in words. */
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { RetrievalError } from '@retriever/core'
 import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { testCa } from '@retriever/servers'
@@ -104,6 +104,26 @@ test('a retrieval asks once whether TLS is spoken, and no event tells of it', as
   expect(events.filter(({ type }) => type === 'connected')).toHaveLength(3)
   await failure(client.retrieve(`http://127.0.0.1:${server.port}/other`))
   expect(server.came.slice(4)).toEqual(['HTTP', 'TLS', 'HTTP', 'HTTP'])
+})
+
+test('a retrieval that is aborted while it asks leaves no connection', async () => {
+  const abort = new AbortController()
+  const ended: boolean[] = []
+  await using server = await listener((socket) =>
+    socket.once('data', (octets) => {
+      if (octets[0] !== 0x16) return socket.end()
+      socket.once('close', () => ended.push(true))
+      return abort.abort()
+    }),
+  )
+  await using client = createClient()
+  expect(await failure(client.retrieve(`http://127.0.0.1:${server.port}/`, { signal: abort.signal }))).toMatchObject({
+    code: 'aborted',
+  })
+  // What was sent before this connection began has come before it ends.
+  const later = connect(server.port, '127.0.0.1', () => later.write('later'))
+  await once(later.resume(), 'close')
+  expect(ended).toEqual([true])
 })
 
 test('on port 80 nobody speaks TLS, so no retrieval asks', async () => {

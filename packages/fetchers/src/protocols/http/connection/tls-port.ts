@@ -17,18 +17,17 @@ export async function speaksTls(plan: HttpPlan, context: RetrievalContext): Prom
   const { host, port } = plan
   if (port === 80 || tried.has(context.request)) return false
   tried.add(context.request)
-  const deadline = context.deadline.attempt()
-  const quiet = { ...context, deadline, hasListener: false, emit: () => {}, tls: { insecure: true } }
   const { phase } = context.deadline
-  const signal = AbortSignal.timeout(replyTimeout)
+  const connectTimeout = Math.min(replyTimeout, context.limits.connectTimeout)
+  const deadline = context.deadline.attempt(context.url, { ...context.limits, connectTimeout })
+  const quiet = { ...context, deadline, hasListener: false, emit: () => {}, tls: { insecure: true } }
   try {
-    const socket = await openSocket(quiet, { host, port, tls: 'implicit' }, signal)
+    const socket = await openSocket(quiet, { host, port, tls: 'implicit' })
     socket.destroy()
     return true
   } catch {
     return false
   } finally {
-    deadline.end()
     context.deadline.phase = phase
   }
 }
