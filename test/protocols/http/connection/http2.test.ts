@@ -1,5 +1,6 @@
 /** Connections of HTTP/2: what a server may send before an answer, and how many streams it allows. */
-import { type Client, createClient } from '@retriever/fetchers'
+import { type Client, createClient, type RetrievalEvent } from '@retriever/fetchers'
+import { lookingFirst } from '@retriever/fetchers/internal'
 import { testCa } from '@retriever/servers'
 import { expect, test } from 'vitest'
 import { failure } from '../../../support/failure.ts'
@@ -70,4 +71,27 @@ test('a length beyond 2^53 is not known', async () => {
   const representation = await asking.retrieve(server.url)
   expect(representation.size).toBe(null)
   await representation.cancel()
+})
+
+test('a request on a free connection is neither written nor told of if its signal is over by then', async () => {
+  await using server = await rawHttp2((stream, send) => send(...answer(stream)))
+  await using asking = client()
+  await (await asking.retrieve(server.url)).text()
+  const abort = new AbortController()
+  let isOver = false
+  const events: RetrievalEvent[] = []
+  const asked = asking.retrieve(server.url, {
+    onEvent: (event) => events.push(event),
+    signal: lookingFirst(abort.signal, () => isOver && abort.abort()),
+    use: [
+      (request, next) => {
+        isOver = true
+        return next(request)
+      },
+    ],
+  })
+  expect(await failure(asked)).toMatchObject({ code: 'aborted' })
+  expect(events.map(({ type }) => type)).not.toContain('sent')
+  expect(await (await asking.retrieve(server.url)).text()).toBe('ok')
+  expect([server.connections.length, server.streams()]).toEqual([1, 2])
 })

@@ -1,8 +1,11 @@
 /** The connections that a client keeps for a server. */
 
+import { connect as connectTcp, type Socket } from 'node:net'
 import { createClient } from '@retriever/fetchers'
+import { httpFetcher } from '@retriever/fetchers/http'
 import { lookingFirst } from '@retriever/fetchers/internal'
 import { expect, test } from 'vitest'
+import { failure } from '../../../support/failure.ts'
 import { scriptedHttp } from '../support/scripted-http.ts'
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n'
@@ -43,4 +46,26 @@ test('a request on a connection that rests is not written if its signal is over 
   await expect(asked).rejects.toMatchObject({ code: 'aborted' })
   await (await client.retrieve(server.url)).text()
   expect(server.asked).toHaveLength(2)
+})
+
+test('a connection that opens while its fetcher is disposed of is closed, and gets no request', async () => {
+  await using server = await scriptedHttp(() => `${head}ab`)
+  const fetcher = httpFetcher()
+  let isOpened: () => void = () => {}
+  const opened = new Promise<void>((resolve) => (isOpened = resolve))
+  let go: () => void = () => {}
+  const connect = async (): Promise<Socket> => {
+    const socket = connectTcp(server.port, '127.0.0.1')
+    isOpened()
+    await new Promise<void>((resolve) => (go = resolve))
+    return socket
+  }
+  await using client = createClient({ fetchers: [fetcher], limits: { maxRetries: 0 }, connect })
+  const asked = failure(client.retrieve(server.url))
+  await opened
+  await fetcher.dispose?.()
+  go()
+  expect(await asked).toMatchObject({ code: 'aborted', message: expect.stringContaining('The client was closed') })
+  await server.closed()
+  expect(server.asked).toEqual([])
 })
