@@ -108,10 +108,13 @@ describe('wrapped', () => {
     ['<URL:', []],
     ['<URL:>', []],
     ['<http://h/', ['http://h/']],
-    [`<URL:http://h/${' '.repeat(70_000)}x>`, ['http://h/']],
   ])('%j has no end', (text, expected) => {
     expect(urls(text)).toEqual(expected)
     expect(all(text).every(({ form }) => form === 'bare')).toBe(!text.includes('h/b>'))
+  })
+
+  test('an end behind 70,000 blanks is none', () => {
+    expect(urls(`<URL:http://h/${' '.repeat(70_000)}x>`)).toEqual(['http://h/'])
   })
 })
 
@@ -193,11 +196,14 @@ describe('bare', () => {
     'mailto:',
     'data: http',
     'Note: this. Re: that, at 12:30',
-    `http://h/${'x'.repeat(70_000)}`,
     'x'.repeat(40).concat('://h/'),
     '8ftp://h/',
   ])('%j is none', (text) => {
     expect(urls(text)).toEqual([])
+  })
+
+  test('one of 70,000 characters is none', () => {
+    expect(urls(`http://h/${'x'.repeat(70_000)}`)).toEqual([])
   })
 
   test('a bad escape is reported, and nothing else that stands bare', () => {

@@ -34,13 +34,16 @@ describe('a planted secret is gone from', () => {
     `http://h/?password=${secret};x=y`,
     `http://h/?client_secret=${secret}`,
     `/?code=${secret}`,
-    `ftp://u:${'a'.repeat(5000)}${secret}@h/`,
     `pop://u;AUTH=+APOP:${secret}@h/`,
     `imap://u;AUTH=*:${secret}@h/`,
     `imap://u;AUTH=${secret}@h/`,
     `http://h/?auth=${secret}`,
   ])('%s', (text) => {
     expect(redact(text)).not.toContain(secret)
+  })
+
+  test('a password of thousands of characters', () => {
+    expect(redact(`ftp://u:${'a'.repeat(5000)}${secret}@h/`)).not.toContain(secret)
   })
 })
 
