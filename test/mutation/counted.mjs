@@ -8,11 +8,13 @@ export function counted({ files }, isWhole) {
   const all = Object.entries(files).flatMap(([file, { source, mutants }]) =>
     mutants
       .filter((mutant) => mutant.static !== true)
-      .map((mutant) => ({ ...read(source, mutant), file, status: mutant.status })),
+      .map((mutant) => ({ ...read(source, mutant), file, status: mutant.status, reason: mutant.statusReason })),
   )
   // A mutant that ends in an endless loop is noticed, too.
   const killed = all.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
   const missed = all.filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
+  // Stryker could not run the tests: no score of the others says anything about these.
+  const untried = all.filter(({ status }) => status === 'RuntimeError' || status === 'CompileError')
   const known = new Set()
   const survivors = missed.filter((mutant) => {
     const row = equivalents.find((each) => isSame(each, mutant))
@@ -30,9 +32,14 @@ export function counted({ files }, isWhole) {
     killed,
     equivalent,
     survived: survivors.length,
+    untried: untried.length,
     lines: [
       ...survivors.map(({ file, at, code, change, status }) => {
         return `${file}:${at} ${status === 'Survived' ? 'survived' : 'no test'}: ${code} => ${change}`
+      }),
+      ...untried.map(({ file, at, code, change, reason = '' }) => {
+        const why = oneLine(reason)
+        return `${file}:${at} not tried: ${code} => ${change} (${why.slice(0, 150)} ... ${why.slice(-150)})`
       }),
       ...idle.map(({ file, code, change }) => `${file}: equivalents.mjs has a row too many: ${code} => ${change}`),
     ],
