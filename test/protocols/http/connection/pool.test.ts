@@ -1,9 +1,10 @@
 /** The connections that a client keeps for a server. */
 
 import { connect as connectTcp, type Socket } from 'node:net'
-import { createClient } from '@retriever/fetchers'
+import { type Client, createClient, type TlsOptions } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import { lookingFirst } from '@retriever/fetchers/internal'
+import { testCa } from '@retriever/servers'
 import { expect, test } from 'vitest'
 import { failure } from '../../../support/failure.ts'
 import { scriptedHttp } from '../support/scripted-http.ts'
@@ -69,3 +70,18 @@ test('a connection that opens while its fetcher is disposed of is closed, and ge
   await server.closed()
   expect(server.asked).toEqual([])
 })
+
+test.each(['ca', 'extraCa'] as const)(
+  'case 38, one opened by what a function gives as %s is that of its trust',
+  async (name) => {
+    await using server = await scriptedHttp(() => `${head}ab`, { tls: true })
+    const fetcher = httpFetcher()
+    const clientOf = (tls: TlsOptions): Client => createClient({ fetchers: [fetcher], limits: { maxRetries: 0 }, tls })
+    await using trusting = clientOf({ [name]: () => testCa })
+    await using same = clientOf({ [name]: () => `${testCa}` })
+    await using strict = clientOf({})
+    for (const client of [trusting, same]) expect(await (await client.retrieve(server.url)).text()).toBe('ab')
+    expect(server.sockets).toHaveLength(1)
+    expect(await failure(strict.retrieve(server.url))).toMatchObject({ code: 'certificate' })
+  },
+)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isAnonymous } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { TlsOptions } from '../../contract/network.ts'
+import { pemOf } from '../transport/tls-options.ts'
 
 /**
  * Makes a key from proxy, TLS options, address rules and network options, so that retrievals share a connection only if
@@ -49,7 +50,13 @@ const digests = new WeakMap<TlsOptions, string>()
 
 /** Digests the options once for each object, because CA files are large. Nobody writes to these objects. */
 function digestOf(tls: TlsOptions): string {
-  const digest = digests.get(tls) ?? createHash('sha256').update(JSON.stringify(tls)).digest('base64')
+  const digest = digests.get(tls) ?? newDigest(tls)
   digests.set(tls, digest)
   return digest
+}
+
+/** JSON has no functions, so those that give certificates are called. */
+function newDigest(tls: TlsOptions): string {
+  const given = { ...tls, ca: pemOf(tls.ca), extraCa: pemOf(tls.extraCa) }
+  return createHash('sha256').update(JSON.stringify(given)).digest('base64')
 }
