@@ -65,13 +65,11 @@ export function fieldsByName(lines: readonly (readonly [name: string, value: str
  * weaker or other rules may be another server's.
  */
 function keyOf(plan: HttpPlan, { tls, proxy, addresses, network }: RetrievalContext): string {
-  const { pins, crl } = tls
-  const rules: unknown[] = pins === undefined && crl === undefined ? [] : [pins ?? null, crl ?? null]
-  if (plan.tls !== 'none' && tls.extraCa !== undefined) rules.push(pemOf(tls.extraCa))
-  const trust = plan.tls === 'none' ? null : [pemOf(tls.ca), tls.proxyCa ?? null, tls.insecure === true, ...rules]
-  const place = [addresses?.isPointedTo === true, addresses?.keyOf(plan.host, plan.port) ?? '']
-  if (network !== undefined) place.push(network.key)
-  const parts = [plan.tls, plan.host.toLowerCase(), plan.port, plan.target, trust, proxy?.key ?? null, place]
+  const { ca, extraCa, proxyCa = ca, insecure = false, pins, crl } = tls
+  const trust = plan.tls === 'none' ? null : [pemOf(ca), pemOf(extraCa), insecure, pins, crl]
+  const proxyTrust = proxy?.kind === 'https' ? [pemOf(proxyCa), pemOf(extraCa), tls.proxy] : null
+  const place = [addresses?.isPointedTo, addresses?.keyOf(plan.host, plan.port), network?.key]
+  const parts = [plan.tls, plan.host, plan.port, plan.target, trust, proxy?.key, proxyTrust, place]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 }
 
