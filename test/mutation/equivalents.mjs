@@ -118,6 +118,7 @@ export const equivalents = [
   ]),
   ...of('fetchers/src/protocols/http/cache/memory-store.ts', [
     ['all.length === 0', 'false', 'A list without responses answers nothing; it takes a few octets.'],
+    ['chunk.slice()', 'chunk', 'Only memory shows the room behind a chunk, which is copied when it is read, too.'],
   ]),
   ...of('fetchers/src/protocols/http/connection/framing.ts', [
     ['name.length === 14', 'true', 'It saves a comparison of texts.'],

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, readdirSync, readlinkSync, truncateSync } from 'node:fs'
+import { appendFileSync, readdirSync, truncateSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,6 +8,7 @@ import { createClient, type Entry, type ResumePoint, type RetrievalEvent } from 
 import { fileFetcher } from '@retriever/fetchers/file'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { entriesOf } from '../../support/entries.ts'
+import { openFiles } from '../../support/open-files.ts'
 
 const remarks: RetrievalEvent[] = []
 const client = createClient({
@@ -16,22 +17,6 @@ const client = createClient({
 })
 let folder = ''
 const at = (path: string): string => `file://${folder}/${path}`
-
-/** Files of the folder that this process has open. */
-function openFiles(): string[] {
-  return readdirSync('/proc/self/fd')
-    .map((number) => targetOf(`/proc/self/fd/${number}`))
-    .filter((path) => path.includes(folder))
-}
-
-/** The descriptor of the listing itself is closed already. */
-function targetOf(link: string): string {
-  try {
-    return readlinkSync(link)
-  } catch {
-    return ''
-  }
-}
 
 async function failure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -125,7 +110,7 @@ describe('a file', () => {
     const error = await failure(client.retrieve(at('big'), { range: [1_000_003, null] }))
     expect(error).toMatchObject({ code: 'range-refused' })
     expect(await failure(client.retrieve(at('tree'), { range: [0, 1] }))).toMatchObject({ code: 'range-refused' })
-    expect(openFiles()).toEqual([])
+    expect(openFiles(folder)).toEqual([])
   })
 
   describe('is gone on with', () => {
@@ -169,7 +154,7 @@ describe('a file', () => {
       const error = await failure(client.retrieve(at('big'), { resumeFrom: 1_000_004 }))
       expect(error).toMatchObject({ code: 'resume-failed' })
       expect(String(error)).toContain('The file has 1000003 octets, but 1000004 are there already')
-      expect(openFiles()).toEqual([])
+      expect(openFiles(folder)).toEqual([])
     })
 
     test('and one without a size never', async () => {
@@ -192,7 +177,7 @@ describe('a file', () => {
     const unchanged = failure(client.retrieve(at(path), { ifUnchangedSince: earlier }))
     expect(await unchanged).toMatchObject({ code: 'not-modified' })
     await (await client.retrieve(at(path), { ifUnchangedSince: ifChangedSince })).cancel()
-    await expect.poll(openFiles).toEqual([])
+    await expect.poll(() => openFiles(folder)).toEqual([])
   })
 
   test('that grows while it is read ends where it ended at first', async () => {
@@ -209,7 +194,7 @@ describe('a file', () => {
     const representation = await client.retrieve(at('shrinks'))
     truncateSync(path, 300_000)
     expect(await failure(representation.bytes())).toMatchObject({ code: 'partial', phase: 'body' })
-    expect(openFiles()).toEqual([])
+    expect(openFiles(folder)).toEqual([])
   })
 })
 
@@ -290,7 +275,7 @@ describe('a directory', () => {
     expect(await failure(tight.retrieve(at('tree')))).toMatchObject({ code: 'limit-exceeded' })
     const small = createClient({ limits: { maxCollected: bytes - 1 } })
     expect(await failure(small.retrieve(at('tree')))).toMatchObject({ code: 'limit-exceeded' })
-    expect(openFiles()).toEqual([])
+    expect(openFiles(folder)).toEqual([])
   })
 })
 
@@ -303,19 +288,19 @@ describe('nothing stays open', () => {
     }
     await stopped.finished
     const cancelled = await client.retrieve(at('big'))
-    expect(openFiles()).toHaveLength(1)
+    expect(openFiles(folder)).toHaveLength(1)
     await cancelled.cancel()
     const abort = new AbortController()
     const aborted = await client.retrieve(at('big'), { signal: abort.signal })
     abort.abort()
     expect(await failure(aborted.bytes())).toMatchObject({ code: 'aborted' })
-    await expect.poll(openFiles).toEqual([])
+    await expect.poll(() => openFiles(folder)).toEqual([])
   })
 
   test('when the retrieval is aborted before it begins', async () => {
     const error = await failure(client.retrieve(at('big'), { signal: AbortSignal.abort() }))
     expect(error).toMatchObject({ code: 'aborted' })
-    expect(openFiles()).toEqual([])
+    expect(openFiles(folder)).toEqual([])
     expect(readdirSync(folder).length).toBeGreaterThan(0)
   })
 })

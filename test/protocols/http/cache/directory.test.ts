@@ -12,7 +12,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import type { Client } from '@retriever/fetchers'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openFiles } from '../../../support/open-files.ts'
 import { cacheSetup, failure } from '../support/cache-setup.ts'
 import { cacheable, reply } from '../support/http-answers.ts'
 
@@ -252,6 +254,20 @@ test('keeps to its size by removing the least recently used, and no file that is
   expect(setup.server.asked).toHaveLength(40)
   await read(client, '1')
   expect(setup.server.asked).toHaveLength(41)
+})
+
+test.each<[string, (client: Client) => Promise<unknown>]>([
+  ['was read', read],
+  ['was left', async (client) => (await client.retrieve(setup.server.url)).cancel()],
+  ['was replaced', (client) => read(client, '', { headers: { 'Cache-Control': 'no-cache' } })],
+  ['was old, and its server failed', (client) => read(client, '', { headers: { 'Cache-Control': 'no-cache' } })],
+])('no file is open after a body %s', async (name, use) => {
+  const client = clientWith(inFolder())
+  setup.server.script = cacheable('x'.repeat(300_000), { 'cache-control': 'max-age=60', etag: '"e"' })
+  await read(client)
+  if (/failed/.test(name)) setup.server.script = () => ({ octets: '', end: 'fin' })
+  await use(client).catch(() => {})
+  await expect.poll(() => openFiles(setup.folder)).toEqual([])
 })
 
 test('leftovers of a killed process are removed an hour later', async () => {

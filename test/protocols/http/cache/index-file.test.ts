@@ -67,6 +67,16 @@ test.each<[string, (one: Response) => Response]>([
   expect(await requestsAfter(({ version, stored }) => ({ version, stored: stored.map(changed) }))).toBe(2)
 })
 
+test('an index of which one response in two is none is a miss', async () => {
+  setup.server.script = cacheable('body', { 'cache-control': 'max-age=60', vary: 'accept' })
+  const client = clientWith(inFolder())
+  for (const accept of ['a/a', 'b/b']) await read(client, '', { headers: { accept } })
+  const index: Index = JSON.parse(readFileSync(indexPath(), 'utf8'))
+  writeFileSync(indexPath(), JSON.stringify({ ...index, stored: [index.stored[0], null] }))
+  await read(client, '', { headers: { accept: 'b/b' } })
+  expect(setup.server.asked).toHaveLength(3)
+})
+
 test('a folder in the place of an index is no index, and the retrieval goes on', async () => {
   const client = clientWith(inFolder())
   await read(client)

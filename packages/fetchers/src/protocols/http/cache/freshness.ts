@@ -145,6 +145,6 @@ export function isStorable(dated: Dated): boolean {
   return !policy.stale() || hasValidator(dated.fields)
 }
 
-export function hasValidator(fields: Dated['fields']): boolean {
+function hasValidator(fields: Dated['fields']): boolean {
   return fields.etag !== undefined || httpDate(fields['last-modified']) !== null
 }

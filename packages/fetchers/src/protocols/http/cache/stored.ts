@@ -5,7 +5,7 @@ import { namedFields } from '../connection/named-fields.ts'
 import { elementsOf } from '../fields.ts'
 import { isSameTag } from '../range/validator.ts'
 import { ResponseHead } from '../response.ts'
-import { type Dated, hasValidator } from './freshness.ts'
+import type { Dated } from './freshness.ts'
 
 /** A stored response without its body. It can be written as JSON. */
 export interface Stored extends Dated {
@@ -95,5 +95,5 @@ export function updatedBy304(
 export function conditional(request: RequestOptions, { fields }: Stored): RequestOptions | null {
   if (fields.etag !== undefined) return { ...request, http: { ...request.http, ifNoneMatch: fields.etag } }
   const modified = httpDate(fields['last-modified'])
-  return modified !== null && hasValidator(fields) ? { ...request, ifChangedSince: modified } : null
+  return modified === null ? null : { ...request, ifChangedSince: modified }
 }
