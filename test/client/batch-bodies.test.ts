@@ -89,6 +89,48 @@ test.each(['while', 'after'])('a body that its caller reads %s the batch ends go
   expect(server.requests).toHaveLength(2)
 })
 
+test('a body that waits for its server goes on at once when the batch is left', async () => {
+  const large = 'x'.repeat(200_000)
+  await using server = await startHttpServer({ files: { '/a': large }, faults: { cutAfter: 150_000, bodies: 1 } })
+  let wake: () => void = () => {}
+  const waits = new Promise<void>((resolve) => (wake = resolve))
+  await using client = createClient({
+    giveUpHosts: false,
+    limits: { retryDelay: 3_600_000, maxRetryDelay: 3_600_000 },
+    onEvent: ({ type }) => type === 'retried' && setImmediate(wake),
+  })
+  const batch = client.retrieveAll([`${server.url}a`])
+  const reading = (await batch.next()).value?.representation?.text()
+  await waits
+  await batch.return()
+  expect(await reading).toBe(large)
+})
+
+test('while a server has broken one body off, the others that still come let further ones begin', async () => {
+  let letGo: () => void = () => {}
+  const gone = new Promise<void>((resolve) => (letGo = resolve))
+  const fetcher = fakeHttp(({ target }, { error }) => {
+    async function* octets() {
+      yield Buffer.from(body)
+      if (target === '/2') throw error('partial', 'Cut.', { phase: 'body', transient: true })
+      if (target < '/2') await gone
+    }
+    return retrieved(octets())
+  })
+  await using client = createClient({ fetchers: [fetcher], perHost: 3, limits: { retryDelay: 1 } })
+  const order: number[] = []
+  for await (const { index } of client.mapAll(
+    Object.keys(files)
+      .slice(0, 5)
+      .map((path) => `http://h${path}`),
+    (each) => each.text(),
+  )) {
+    order.push(index)
+    if (order.length === 3) letGo()
+  }
+  expect(order.slice(0, 3).toSorted()).toEqual([2, 3, 4])
+})
+
 test('with giveUpHosts false, bodies wait for their server however often they break off', async () => {
   await using site = await serverOf('http', { cutAfter: 100, bodies: 40 })
   await using client = createClient({ limits, giveUpHosts: false })

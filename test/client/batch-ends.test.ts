@@ -215,6 +215,31 @@ test('an abort after the end of the list leaves an outcome for each URL, and is 
   expect(codes).toEqual(['aborted', 'aborted'])
 })
 
+test('those that have not begun by then come in the order of the list, whatever their hosts', async () => {
+  const silent = fakeHttp((_, { deadline }) => deadline.unlimited(() => new Promise(() => {})))
+  await using client = createClient({ fetchers: [silent] })
+  const controller = new AbortController()
+  const urls = ['a', 'a', 'b', 'c', 'b', 'a', 'c'].map((host) => `http://${host}/`)
+  const batch = client.retrieveAll(urls, { signal: controller.signal, perHost: 1 })
+  const first = batch.next()
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  controller.abort()
+  const indexes = [(await first).value?.index]
+  for await (const { index } of batch) indexes.push(index)
+  const begun = [0, 2, 3]
+  expect(indexes.filter((index) => index !== undefined && !begun.includes(index))).toEqual([1, 4, 5, 6])
+})
+
+test('a batch that is left leaves no timer of a host that rests', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using client = createClient({ fetchers: [echo] })
+  const batch = client.retrieveAll(['http://h/1', 'http://h/2'], { interval: 3_600_000 })
+  await (await batch.next()).value?.representation?.text()
+  await batch.return()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test('R43: an abort ends a batch with an endless list', async () => {
   const { list, left } = endlessList()
   const controller = new AbortController()

@@ -1,4 +1,5 @@
 /** Hosts of a batch that are in trouble: what pauses them, what that costs, and when they are given up. */
+import type { ErrorCode, Phase } from '@retriever/core'
 import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
@@ -224,6 +225,45 @@ test('R43: one URL that always fails stops none of the others', async () => {
   await using site = servers(({ place }) => (place === 'a:80/0' ? 'busy' : null), { perHost: 1 })
   const { came, failed } = await all(site.client, urlsOf('a', 50))
   expect([came, failed]).toEqual([49, ['http://a/0: Busy. (It was tried 4 times; 0 octets of the body came.)']])
+})
+
+test.each<[isKnown: boolean, ErrorCode, Phase, tries: number]>([
+  [true, 'connect-failed', 'connect', 2],
+  [false, 'connect-failed', 'connect', 1],
+  [true, 'connect-failed', 'tls', 1],
+  [true, 'certificate', 'connect', 1],
+])('a server that has answered (%s) and then fails by %s in the phase %s is asked %i times', async (...row) => {
+  const [isKnown, code, phase, tries] = row
+  const asked: string[] = []
+  const fetcher = fakeHttp(({ target }, { error }) => {
+    asked.push(target)
+    if (target === '/1' && asked.filter((each) => each === '/1').length === 1) throw error(code, 'No.', { phase })
+    return retrieved(chunks('x'))
+  })
+  await using client = createClient({ fetchers: [fetcher], perHost: 1 })
+  const { came } = await all(client, isKnown ? ['http://a/0', 'http://a/1'] : ['http://a/1'])
+  expect(asked.filter((each) => each === '/1')).toHaveLength(tries)
+  expect(came).toBe(tries - 1 + Number(isKnown))
+})
+
+test('with giveUpHosts false, the event of a further try tells for how long it waits', async () => {
+  const delays: number[] = []
+  await using site = servers(({ tries }) => (tries === 1 ? 3000 : null), {
+    giveUpHosts: false,
+    onEvent: (event) => event.type === 'retried' && delays.push(event.delay),
+  })
+  expect(await all(site.client, ['http://a/'])).toEqual({ came: 1, failed: [] })
+  expect(delays).toEqual([3000])
+})
+
+test('12,000 URLs of a server that is given up fail, and none of them counts as one that waits', async () => {
+  await using site = servers(() => 'busy')
+  function* list(): Generator<string> {
+    yield* urlsOf('a', 12_000)
+  }
+  let failed = 0
+  for await (const { error } of site.client.retrieveAll(list())) if (error !== null) failed++
+  expect(failed).toBe(12_000)
 })
 
 test('with giveUpHosts false, such a URL is not asked for without a pause', async () => {

@@ -73,13 +73,16 @@ test('while the caller reads one, the others keep their places', async () => {
   expect(most).toBe(2)
 })
 
-test('those of results that the caller does not have yet hold up no other batch', async () => {
+test.each([
+  ['of the same host', 'h', {}],
+  ['of another host', 'other', { concurrency: 4 }],
+])('those of results that the caller does not have yet hold up no other batch, %s', async (_name, host, options) => {
   const fetcher = fakeHttp(() => retrieved(chunks('x'.repeat(40_000), 'y'.repeat(40_000))))
-  await using client = createClient({ fetchers: [fetcher], limits: { unreadTimeout: 20 } })
+  await using client = createClient({ fetchers: [fetcher], limits: { unreadTimeout: 20 }, ...options })
   let count = 0
   for await (const { representation } of client.retrieveAll(urls)) {
     expect((await representation?.text())?.length).toBe(80_000)
-    for await (const nested of client.retrieveAll(urls.slice(0, 2))) {
+    for await (const nested of client.retrieveAll([`http://${host}/0`, `http://${host}/1`])) {
       expect((await nested.representation?.text())?.length).toBe(80_000)
       count++
     }
@@ -115,6 +118,49 @@ test('with keep, bodies that nobody reads give their places to URLs that wait, w
   for (const index of [0, 1, 2]) expect((await batch.next()).value?.index).toBe(index)
   expect(told.slice(0, 2).sort()).toEqual(['http://h/0', 'http://h/1'])
   await batch.return()
+})
+
+describe('while the clock goes on', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** The octets of one body, which come when they are let go, and the events `unread`. */
+  function held() {
+    const told: RetrievalEvent[] = []
+    let letGo: () => void = () => {}
+    const gone = new Promise<void>((resolve) => (letGo = resolve))
+    async function* body(): AsyncGenerator<Uint8Array> {
+      await gone
+      yield Buffer.from('x')
+    }
+    const client = createClient({
+      fetchers: [fakeHttp(({ target }) => retrieved(target === '/0' ? body() : chunks('y')))],
+      concurrency: 1,
+      onEvent: (event) => event.type === 'unread' && told.push(event),
+    })
+    return { client, told, letGo: () => letGo(), [Symbol.asyncDispose]: () => client.close() }
+  }
+
+  test('one that nobody reads keeps its place if no URL waits for it', async () => {
+    await using site = held()
+    const { value } = await site.client.retrieveAll(urls.slice(0, 1)).next()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(site.told).toEqual([])
+    site.letGo()
+    expect(await value?.representation?.text()).toBe('x')
+  })
+
+  test('one that the caller waits for keeps its place, whoever waits for it', async () => {
+    await using site = held()
+    const batch = site.client.retrieveAll(urls.slice(0, 2), { keep: true })
+    const reading = (await batch.next()).value?.representation?.text()
+    const next = batch.next()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(site.told).toEqual([])
+    site.letGo()
+    expect(await reading).toBe('x')
+    expect(await (await next).value?.representation?.text()).toBe('y')
+  })
 })
 
 describe('a loop that reads no body', () => {

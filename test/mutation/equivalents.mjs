@@ -110,8 +110,23 @@ export const equivalents = [
       change,
       'Only time and memory show when idle hosts are forgotten; tests show which ones are not.',
     ]),
+    [
+      'left.filter(({ isBack }) => !isBack)',
+      'left',
+      'A job that has gone on without a place is begun a second time, which does nothing.',
+    ],
     ['this.#begin(lane)', ';', 'advance() follows, and begins a job in the place that was taken.'],
     ['this.#sweep()', ';', 'Only memory shows that idle hosts are forgotten.'],
+  ]),
+  ...of('fetchers/src/client/batch/host.ts', [
+    ['at !== -1', 'true', 'A lane is removed once: those that come later get another one.'],
+    ...['false', 'at === -1'].map((change) => ['at !== -1', change, 'Only memory shows that lanes are forgotten.']),
+    ['-1', '+1', 'Only memory shows that lanes are forgotten.'],
+    ['this.lanes.splice(at, 1)', ';', 'Only memory shows that lanes are forgotten.'],
+  ]),
+  ...of('fetchers/src/client/batch/use.ts', [
+    ['RetrievalError.is(cause)', 'true', 'A client throws RetrievalErrors only.'],
+    ["{ phase: 'request', cause, }", '{}', 'A client throws RetrievalErrors only.'],
   ]),
   ...of('fetchers/src/protocols/http/cache/directory-store.ts', [
     ['process.getuid === undefined', 'false', 'Only Windows has no user ids, and the tests run on Linux.'],
