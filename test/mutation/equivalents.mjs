@@ -131,6 +131,26 @@ export const equivalents = [
   ...of('fetchers/src/protocols/http/cache/directory-store.ts', [
     ['process.getuid === undefined', 'false', 'Only Windows has no user ids, and the tests run on Linux.'],
   ]),
+  ...of('fetchers/src/protocols/http/cache/directory-sweep.ts', [
+    ...[
+      ['files.sort((one, other) => Number(isIndex(other)) - Number(isIndex(one)))', 'files'],
+      ['(one, other) => Number(isIndex(other)) - Number(isIndex(one))', '() => undefined'],
+      ['Number(isIndex(other)) - Number(isIndex(one))', 'Number(isIndex(other)) + Number(isIndex(one))'],
+    ].map((row) => [...row, 'Only a process that is killed between the two shows which file went first.']),
+    ['files.length === 2 && files.some(isIndex)', 'false', 'It saves a look into the index.'],
+  ]),
+  ...of('fetchers/src/protocols/http/cache/stored-body.ts', [
+    ['true', 'false', 'The body that reads this one neither reads on after the end nor cancels twice.'],
+    ['this.#forget()', ';', 'What is over is not ended again.'],
+    [
+      'this.#reader?.cancel',
+      'this.#reader.cancel',
+      'Without a reader it is over from the beginning; types ask for it.',
+    ],
+  ]),
+  ...of('fetchers/src/protocols/http/cache/storing-body.ts', [
+    ['this.#forget()', ';', 'What is over is not dropped again.'],
+  ]),
   ...of('fetchers/src/protocols/http/cache/memory-store.ts', [
     ['all.length === 0', 'false', 'A list without responses answers nothing; it takes a few octets.'],
     ['chunk.slice()', 'chunk', 'Only memory shows the room behind a chunk, which is copied when it is read, too.'],

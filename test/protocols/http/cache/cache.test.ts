@@ -250,6 +250,30 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(setup.server.asked).toHaveLength(3)
   })
 
+  const [earlier, earliest] = ['Wed, 03 Apr 2024 00:00:00 GMT', 'Tue, 02 Apr 2024 00:00:00 GMT']
+
+  test.each<[string, Fields, Fields, believed: boolean]>([
+    ['the date', { 'last-modified': earlier }, { 'last-modified': earlier }, true],
+    ['another date', { 'last-modified': earlier }, { 'last-modified': earliest }, false],
+    ['a date, where the response had none', { etag: '"1"' }, { 'last-modified': earlier }, false],
+    [
+      'the tag and another date',
+      { etag: '"1"', 'last-modified': earlier },
+      { etag: '"1"', 'last-modified': earliest },
+      true,
+    ],
+    ['a tag, where the response had none', { 'last-modified': earlier }, { etag: '"1"' }, false],
+  ])('a 304 has %s', async (_name, had, has, believed) => {
+    setup.server.script = cacheable('old', { 'cache-control': 'max-age=60', ...had })
+    await read(client)
+    later(61)
+    setup.server.script = (asked) =>
+      asked.fields['if-none-match'] === undefined && asked.fields['if-modified-since'] === undefined
+        ? cacheable('new', {})(asked)
+        : notModified(has)
+    expect(await read(client)).toBe(believed ? 'old' : 'new')
+  })
+
   test('Last-Modified validates if there is no entity tag', async () => {
     const modified = at(-5)
     setup.server.script = cacheable('body', { 'cache-control': 'max-age=60', 'last-modified': modified })
@@ -487,6 +511,12 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(setup.server.asked).toHaveLength(2)
     expect(cacheEvents()).toEqual([])
     expect(readdirSync(setup.folder)).toEqual([])
+  })
+
+  test('one that is not encoded is served for any', async () => {
+    await read(client)
+    expect(await read(client, '', { headers: { 'Accept-Encoding': 'gzip' } })).toBe('body')
+    expect(setup.server.asked).toHaveLength(1)
   })
 
   test('an encoded response is only served for its Accept-Encoding, whatever Vary says', async () => {
