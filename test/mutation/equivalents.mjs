@@ -158,6 +158,20 @@ export const equivalents = [
   ...of('fetchers/src/protocols/http/connection/framing.ts', [
     ['name.length === 14', 'true', 'It saves a comparison of texts.'],
   ]),
+  ...of('fetchers/src/protocols/http/connection/body.ts', [
+    ['this.#isOver', 'false', 'What reads a body does not read on after its end, and a second end changes nothing.'],
+  ]),
+  ...of('fetchers/src/protocols/http/connection/http1.ts', [
+    ['this.#isResting', 'true', 'It only delays the request by a turn of the event loop.'],
+  ]),
+  ...of('fetchers/src/protocols/http/connection/http1-exchange.ts', [
+    ['{ return this.#error !== undefined }', '{}', 'It saves a parser for an exchange that has failed.'],
+    ...['true', 'missing >= large'].map((change) => [
+      'missing > large',
+      change,
+      'Only time and memory show in what pieces octets are read.',
+    ]),
+  ]),
   ...of('fetchers/src/protocols/http/connection/tls-port.ts', [
     ['{ return false }', '{}', 'Undefined is as false as false.'],
   ]),

@@ -134,6 +134,10 @@ describe('the request', () => {
     expect(client.resolve(url('echo?x=1')).plan.wire).toEqual([echoed])
   })
 
+  test('names its own server, whatever URL stands in its query', async () => {
+    expect(await read('echo?u=http://other.example/')).toContain(`\r\nHost: 127.0.0.1:${servers.http.port}\r\n`)
+  })
+
   test('says what is accepted', async () => {
     const representation = await client.retrieve(url('echo'), { accept: 'text/x;q=0.5' })
     expect(await representation.text()).toContain('\r\nAccept: text/x;q=0.5\r\n')

@@ -3,6 +3,7 @@
 import { createClient } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { isSendable } from '../../../../packages/fetchers/src/protocols/http/request.ts'
+import { failure } from '../../../support/failure.ts'
 import { scriptedHttp } from '../support/scripted-http.ts'
 
 const counted = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab'
@@ -89,4 +90,18 @@ test('no request is sent with a line end or a blank that its parts brought along
   expect(wrong.filter((target) => isSendable(request(target, 'v')))).toEqual([])
   expect(['v\r\nY: z', 'v\n', 'v\0', 'v\r', '€'].filter((value) => isSendable(request('/', value)))).toEqual([])
   expect(isSendable(request('/a?b=\xE9', 'a\tb \xFF'))).toBe(true)
+})
+
+test.each([
+  ['fin', { message: expect.stringContaining('The connection ended before the whole body had come') }],
+  ['reset', { cause: expect.objectContaining({ code: 'ECONNRESET' }) }],
+] as const)('a counted body that ends by %s is partial, and says why', async (end, why) => {
+  let go: () => void = () => {}
+  const after = new Promise<void>((resolve) => (go = resolve))
+  const octets = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab'
+  await using server = await scriptedHttp(() => ({ octets, end, after }))
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  const reading = (await client.retrieve(server.url)).text()
+  go()
+  expect(await failure(reading)).toMatchObject(why)
 })

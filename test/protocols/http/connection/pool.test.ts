@@ -1,6 +1,8 @@
 /** The connections that a client keeps for a server. */
 
 import { connect as connectTcp, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import type { RetrievalError } from '@retriever/core'
 import { type Client, createClient, type TlsOptions } from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import { lookingFirst } from '@retriever/fetchers/internal'
@@ -85,3 +87,29 @@ test.each(['ca', 'extraCa'] as const)(
     expect(await failure(strict.retrieve(server.url))).toMatchObject({ code: 'certificate' })
   },
 )
+
+test('case 39, an answer that comes before its request is believed at no moment', async () => {
+  for (let moment = 0; moment < 120; moment++) {
+    const line = new Line()
+    await using client = createClient({ connect: () => line, limits: { maxRetries: 0 } })
+    const text = async (): Promise<string> => (await client.retrieve('http://127.0.0.1:8080/')).text()
+    expect(await text()).toBe('ab')
+    const second = text().catch((error: RetrievalError) => error.code)
+    for (let turn = 0; turn < moment; turn++) await null
+    if (line.requests === 1 && !line.destroyed) line.push(`${head}no`)
+    expect(await second).not.toBe('no')
+  }
+})
+
+/** A server that answers each request a turn of the event loop later. */
+class Line extends Duplex {
+  requests = 0
+
+  override _read(): void {}
+
+  override _write(_octets: unknown, _coding: unknown, done: () => void): void {
+    this.requests++
+    setImmediate(() => this.push(`${head}ab`))
+    done()
+  }
+}

@@ -47,7 +47,7 @@ export function isBlank(code: number): boolean {
 export function trimmed(text: string): string {
   let start = 0
   let end = text.length
-  while (start < end && isBlank(text.charCodeAt(start))) start++
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  while (isBlank(text.charCodeAt(start))) start++
+  while (isBlank(text.charCodeAt(end - 1))) end--
   return text.slice(start, end)
 }

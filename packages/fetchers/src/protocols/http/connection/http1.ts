@@ -76,7 +76,6 @@ export class Http1Connection implements HttpConnection {
   }
 
   #send(exchange: Http1Exchange, request: HttpRequest, deadline: Deadline): void {
-    if (this.#exchange !== exchange || exchange.hasFailed) return
     const objection = this.#objection(exchange, request) ?? endOf(deadline)
     if (objection === null) {
       exchange.requestSent()
@@ -87,7 +86,7 @@ export class Http1Connection implements HttpConnection {
     }
   }
 
-  /** Why the request is not sent. */
+  /** Why the request is not sent. An exchange that has failed meanwhile has ended the connection. */
   #objection(exchange: Http1Exchange, request: HttpRequest): Error | null {
     if (this.#socket.destroyed) {
       return new ConnectionLost('The connection is closed', { cause: this.#socket.errored })
@@ -102,7 +101,7 @@ export class Http1Connection implements HttpConnection {
     const { UndiciClient } = await import('./undici-client.ts').catch((cause) => {
       throw notLoaded('http', cause)
     })
-    if (this.#exchange !== exchange || exchange.hasFailed) return
+    if (exchange.hasFailed) return
     this.#onParserReady = ready
     // undici expects an answer only when it has returned from this call.
     this.#parser ??= new UndiciClient(this.#socket, this.maxReply, () => queueMicrotask(this.#onParserReady))

@@ -114,7 +114,6 @@ export class Http2Connection implements HttpConnection {
    * from memory.
    */
   #startIdleTimer(): void {
-    if (this.#session.destroyed) return
     this.#session.unref()
     this.#session.setTimeout(keepAliveMilliseconds)
   }
