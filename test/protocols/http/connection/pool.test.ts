@@ -79,8 +79,9 @@ test.each(['ca', 'extraCa'] as const)(
     await using server = await scriptedHttp(() => `${head}ab`, { tls: true })
     const fetcher = httpFetcher()
     const clientOf = (tls: TlsOptions): Client => createClient({ fetchers: [fetcher], limits: { maxRetries: 0 }, tls })
-    await using trusting = clientOf({ [name]: () => testCa })
-    await using same = clientOf({ [name]: () => `${testCa}` })
+    const given = { [name]: () => testCa }
+    await using trusting = clientOf(given)
+    await using same = clientOf({ ...given })
     await using strict = clientOf({})
     for (const client of [trusting, same]) expect(await (await client.retrieve(server.url)).text()).toBe('ab')
     expect(server.sockets).toHaveLength(1)

@@ -80,6 +80,8 @@ export async function scriptedHttp(script: HttpScript, options: ScriptedHttpOpti
     let held = ''
     let answered = Promise.resolve()
     socket.on('data', (chunk: Buffer) => {
+      // Servers in the clear end a connection that begins with a handshake record of TLS (RFC 8446 5.1).
+      if (!tls && held === '' && chunk[0] === 22) return void socket.destroy()
       held += chunk.toString('latin1')
       for (let end = held.indexOf('\r\n\r\n'); end >= 0; end = held.indexOf('\r\n\r\n')) {
         const request = read(held.slice(0, end + 4), socket, asked.length)

@@ -40,7 +40,7 @@ const leastTries = 3
  * requests of a minute.
  */
 const askedPatience = 60_000
-/** A place at a full server may become free at any time: it is not looked for more seldom than this, in milliseconds. */
+/** A place at a full server may become free at any time: it is looked for again after so many milliseconds at most. */
 const fullDelay = 8000
 
 /** Failures of a server without an answer between them. */

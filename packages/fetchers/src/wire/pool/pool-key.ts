@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { isAnonymous } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import type { TlsOptions } from '../../contract/network.ts'
-import { pemOf } from '../transport/tls-options.ts'
 
 /**
  * Makes a key from proxy, TLS options, address rules and network options, so that retrievals share a connection only if
@@ -55,8 +54,17 @@ function digestOf(tls: TlsOptions): string {
   return digest
 }
 
-/** JSON has no functions, so those that give certificates are called. */
+/** JSON has no functions, and those that give certificates are called for TLS alone: so each has a number. */
 function newDigest(tls: TlsOptions): string {
-  const given = { ...tls, ca: pemOf(tls.ca), extraCa: pemOf(tls.extraCa) }
-  return createHash('sha256').update(JSON.stringify(given)).digest('base64')
+  const given = JSON.stringify(tls, (_, value) => (typeof value === 'function' ? numberOf(value) : value))
+  return createHash('sha256').update(given).digest('base64')
+}
+
+const numbers = new WeakMap<object, number>()
+let count = 0
+
+function numberOf(given: object): number {
+  const number = numbers.get(given) ?? ++count
+  numbers.set(given, number)
+  return number
 }
