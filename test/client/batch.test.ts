@@ -1,5 +1,5 @@
 import { createClient, type Representation } from '@retriever/fetchers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { chunks, endless, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 
 function* counted(url: (n: number) => string, count: number, read: { count: number }): Generator<string> {
@@ -42,21 +42,18 @@ test('URLs of a host that has all its places do not hold up those of others', as
   expect([others, kept.length]).toEqual([50, 1])
 })
 
-test('of one host, so many URLs wait and no more', async () => {
+test.each([
+  ['one host', 1],
+  ['all hosts together', 10],
+])('of %s, 10,000 URLs wait and no more', async (_name, hosts) => {
+  // No time passes, after which an unread body would give its place to one of them.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const read = { count: 0 }
   await using client = createClient({ fetchers: [fakeHttp(() => retrieved(endless().body))], perHost: 1 })
-  for await (const { representation } of client.retrieveAll(counted((n) => `http://h/${n}`, 100_000, read))) {
-    await expect.poll(() => read.count, { timeout: 30_000 }).toBe(1 + 10_000)
-    await representation?.cancel()
-    break
-  }
-})
-
-test('of all hosts together, so many URLs wait and no more', async () => {
-  const read = { count: 0 }
-  await using client = createClient({ fetchers: [fakeHttp(() => retrieved(endless().body))], perHost: 1 })
-  for await (const { representation } of client.retrieveAll(counted((n) => `http://h${n % 10}/${n}`, 50_000, read))) {
-    await expect.poll(() => read.count, { timeout: 30_000 }).toBe(10 + 10_000)
+  const list = counted((n) => `http://h${n % hosts}/${n}`, 50_000, read)
+  for await (const { representation } of client.retrieveAll(list)) {
+    await expect.poll(() => read.count, { timeout: 30_000 }).toBe(hosts + 10_000)
     await representation?.cancel()
     break
   }
