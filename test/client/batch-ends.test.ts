@@ -160,6 +160,17 @@ test('a set is a list, and one that throws is not told to end', async () => {
   expect(ends).toBe(0)
 })
 
+test('the error of a list that cannot be begun comes out of the loop', async () => {
+  await using client = createClient({ fetchers: [echo] })
+  const failed = new Error('There is no such file.')
+  const list = {
+    [Symbol.iterator]: (): Iterator<string> => {
+      throw failed
+    },
+  }
+  await expect(client.retrieveAll(list).next()).rejects.toBe(failed)
+})
+
 test('what cannot be retrieved waits for no place', async () => {
   const silent = fakeHttp((_, { deadline }) => deadline.unlimited(() => new Promise(() => {})))
   await using client = createClient({ fetchers: [silent], concurrency: 1 })
@@ -342,6 +353,7 @@ test('mapAll reads, maps and yields; what throws is an outcome', async () => {
   const values: unknown[] = []
   const use = async (representation: Representation, { index }: { readonly index: number }): Promise<string> => {
     if (index === 1) throw new SyntaxError('Not mine.')
+    if (index === 3) throw 'a text'
     // The second is left unread.
     return index === 2 ? 'unread' : representation.text()
   }
@@ -353,7 +365,7 @@ test('mapAll reads, maps and yields; what throws is an outcome', async () => {
     ['key 0', '/0 '],
     ['key 1', new SyntaxError('Not mine.')],
     ['key 2', 'unread'],
-    ['key 3', '/3 '],
+    ['key 3', new Error('mapAll: the function threw a text.', { cause: 'a text' })],
     [undefined, expect.any(RetrievalError)],
   ])
 })

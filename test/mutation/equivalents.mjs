@@ -96,7 +96,13 @@ export const equivalents = [
     ['forget()', ';', 'A promise that is settled stays so.'],
     ['this.end()', ';', 'The end of the retrieval ends its deadline, too.'],
   ]),
-  ...of('fetchers/src/client/batch/batch.ts', [['this.#isOver', 'false', 'After the end nobody takes an outcome.']]),
+  ...of('fetchers/src/client/batch/batch.ts', [
+    ['this.#isOver', 'false', 'After the end nobody takes an outcome.'],
+    ['this.#client.end()', ';', 'Only memory shows that a batch is forgotten.'],
+  ]),
+  ...of('fetchers/src/client/batch/tree-client.ts', [
+    ['async () => seats.end()', '() => undefined', 'Only memory shows that a tree is forgotten.'],
+  ]),
   ...of('fetchers/src/client/batch/batches.ts', [
     [
       '() => this.#running.delete(batch)',

@@ -131,7 +131,7 @@ export class Places {
   }
 
   #tidy(lane: Lane): void {
-    if (lane.running === 0 && lane.waiting.size === 0) lane.host.remove(lane)
+    if (lane.running === 0 && lane.waiting.head === undefined) lane.host.remove(lane)
   }
 
   /** Removes a batch, and gives its jobs that have not begun. Those that have begun keep their places. */
@@ -232,7 +232,7 @@ export class Places {
     const { share, host, server, waiting } = lane
     const hasPlace = server.hasShared || host.places < this.#mostAt(share)
     const isWithin = hasPlace && host.placesOf(share) + lane.more <= share.caps.perHost
-    share.setReady(lane, waiting.size > 0 && isWithin && host.isRested(lane))
+    share.setReady(lane, waiting.head !== undefined && isWithin && host.isRested(lane))
   }
 }
 

@@ -150,7 +150,7 @@ export class Host {
   remove(lane: Lane): void {
     const at = this.lanes.indexOf(lane)
     if (at !== -1) this.lanes.splice(at, 1)
-    if (this.lanes.some(({ waiting }) => waiting.size > 0)) return
+    if (this.lanes.some(({ waiting }) => waiting.head !== undefined)) return
     this.#stopTimer()
   }
 

@@ -10,10 +10,7 @@ export class WaitingList<T extends Ranked> {
   /** The index of the first element: those before it were taken. */
   #first = 0
 
-  get size(): number {
-    return this.#elements.length - this.#first
-  }
-
+  /** Undefined: the list is empty. */
   get head(): T | undefined {
     return this.#elements[this.#first]
   }
