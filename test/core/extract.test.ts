@@ -206,6 +206,11 @@ describe('bare', () => {
     expect(urls(`http://h/${'x'.repeat(70_000)}`)).toEqual([])
   })
 
+  test.each([1, 2, 31, 32])('a URL right behind a word with a colon, with a scheme of %i letters', (length) => {
+    const url = `${'a'.repeat(length)}://h/`
+    expect(urls(`More info:${url}`)).toEqual(length === 1 ? [] : [url])
+  })
+
   test('a bad escape is reported, and nothing else that stands bare', () => {
     expect(all('at http://h/100% of it')).toEqual([
       {

@@ -87,7 +87,7 @@ function mayBegin(text: string, start: number, colon: number, word: string, opti
   if (scheme === undefined || scheme.host === 'required') return false
   // Refuses `x.data:`, `#info:hover`, `</info:a`, `data::size`, and `More info:http://h/`, in which another URL
   // follows.
-  const after = text.slice(colon + 1, colon + maxScheme + 3)
+  const after = text.slice(colon + 1, colon + 1 + maxScheme + '://'.length)
   return !/[\p{L}\p{N}_/\\.$@#-]/u.test(before) && !/^(?::|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/.test(after)
 }
 
