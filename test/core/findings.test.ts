@@ -254,6 +254,16 @@ describe('what a program would read as an option is pointed at', () => {
   })
 })
 
+test.each([
+  ['ftp://h/a%0Db', 'The path holds an encoded CR,'],
+  ['gopher://h/0a%0D%0Ab', 'The selector or search holds an encoded CR LF,'],
+  ['ftp://u%00:p@h/', 'The user holds an encoded NUL,'],
+  ['wais://h/d?%0A', 'holds an encoded LF,'],
+])('%s: the part is named', (url, words) => {
+  const messages = resolve(url).findings.map(({ message }) => message)
+  expect(messages).toContainEqual(expect.stringContaining(words))
+})
+
 describe('with a base, spans are in the reference as given', () => {
   const culprits = (reference: string, base: string): string[] =>
     resolve(reference, { base }).findings.map(({ code, span }) => `${code} ${reference.slice(...span)}`)

@@ -5,6 +5,7 @@
 const of = (file, rows) => rows.map(([code, change, reason]) => ({ file: `packages/${file}`, code, change, reason }))
 
 export const equivalents = [
+  ...of('core/src/url/host.ts', [['/[A-Z]+/g', '/[A-Z]/g', 'It lower-cases one letter after the other.']]),
   ...of('fetchers/src/client/policy.ts', [
     [
       'addresses[0] !== undefined',
