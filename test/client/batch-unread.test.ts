@@ -1,6 +1,6 @@
 /** Bodies of a batch that the caller does not read: the batch goes on all the same. */
 import { createClient, type Representation, type RetrievalEvent } from '@retriever/fetchers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { failure } from '../support/failure.ts'
 import { chunks, endless, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 
@@ -161,6 +161,25 @@ describe('while the clock goes on', () => {
     expect(await reading).toBe('x')
     expect(await (await next).value?.representation?.text()).toBe('y')
   })
+})
+
+test('results that the caller has not taken keep their places, whichever URLs of their batch wait', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const begun: string[] = []
+  const fetcher = fakeHttp(({ target }) => {
+    begun.push(target)
+    return retrieved(endless().body)
+  })
+  await using client = createClient({ fetchers: [fetcher], concurrency: 2 })
+  const batch = client.retrieveAll(urls.slice(0, 4), { keep: true })
+  // The first, which the caller has, gives its place to the third. The second keeps its own.
+  for (const index of [0, 1]) {
+    expect((await batch.next()).value?.index).toBe(index)
+    await vi.advanceTimersByTimeAsync(index === 0 ? 5000 : 0)
+    expect(begun).toEqual(['/0', '/1', '/2'])
+  }
+  await batch.return()
 })
 
 describe('a loop that reads no body', () => {
