@@ -126,18 +126,24 @@ export function temporaryFolder(): () => string {
   return () => folder
 }
 
+/** Whether this process has found the bundle current, or built it: looking costs as much as many tests. */
+let isBuilt = false
+
 /** Builds the bundle where it is older than what it is made from, once for all test files. */
 export function useBundle(): void {
   beforeAll(async () => {
+    if (isBuilt) return
     const lock = join(root, 'node_modules/.cache-cli-test-lock')
     while (!takeLock(lock)) await new Promise((resolve) => setTimeout(resolve, 50))
     try {
-      if (isCurrent()) return
+      isBuilt ||= isCurrent()
+      if (isBuilt) return
       const { status, stderr } = spawnSync(process.execPath, ['packages/cli/bundle.mjs'], {
         cwd: root,
         encoding: 'utf8',
       })
       if (status !== 0) throw new Error(`packages/cli/bundle.mjs failed:\n${stderr}`)
+      isBuilt = true
     } finally {
       rmdirSync(lock)
     }
@@ -162,7 +168,11 @@ function isCurrent(): boolean {
 }
 
 function newest(folder: string): number {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  const own = files.filter((file) => !/(^|\/)(dist|node_modules)(\/|$)/.test(file))
-  return Math.max(...own.map((file) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0))
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !/^(dist|node_modules)$/.test(name))
+  return Math.max(
+    ...entries.map((entry) => {
+      const path = join(folder, entry.name)
+      return entry.isDirectory() ? newest(path) : (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    }),
+  )
 }
