@@ -6,7 +6,7 @@ import { connect, createServer, type LookupFunction } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const guard = new URL('./loopback-guard.mjs', import.meta.url)
+const guard = fileURLToPath(new URL('./loopback-guard.cjs', import.meta.url))
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Runs a script under the guard, in a process whose refusals do not fail this test. */
@@ -14,7 +14,7 @@ function run(script: string) {
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
     cwd: root,
     encoding: 'utf8',
-    env: { ...process.env, NODE_OPTIONS: `--import=${guard}`, RETRIEVER_LOOPBACK_LOG: '' },
+    env: { ...process.env, NODE_OPTIONS: `--require=${JSON.stringify(guard)}`, RETRIEVER_LOOPBACK_LOG: '' },
   })
   return { status, stderr }
 }

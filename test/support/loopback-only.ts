@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
@@ -12,8 +13,10 @@ import { afterEach, expect } from 'vitest'
 const log = process.env.RETRIEVER_LOOPBACK_LOG ?? join(tmpdir(), `retriever-loopback-${randomUUID()}`)
 process.env.RETRIEVER_LOOPBACK_LOG = log
 // For the commands that tests run.
-process.env.NODE_OPTIONS = `--import=${new URL('./loopback-guard.mjs', import.meta.url)}`
-await import('./loopback-guard.mjs')
+const require = createRequire(import.meta.url)
+const guard = require.resolve('./loopback-guard.cjs')
+process.env.NODE_OPTIONS = `--require=${JSON.stringify(guard)}`
+require(guard)
 
 afterEach(() => {
   const refused = existsSync(log) ? readFileSync(log, 'utf8') : ''

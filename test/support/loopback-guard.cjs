@@ -2,19 +2,20 @@
  * Refuses every connection and every name lookup that would leave this machine, in the process that loads it: tests may
  * talk to loopback alone. A connection is judged by the address that it goes to, not by who looked it up. A refused
  * attempt is also written to the file that RETRIEVER_LOOPBACK_LOG names, so that a test fails although the code under
- * test swallows the error.
+ * test swallows the error. It is CommonJS, which a command loads sooner: tests run hundreds.
  */
-import dgram from 'node:dgram'
-import dns from 'node:dns'
-import { appendFileSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
-import net from 'node:net'
+'use strict'
+const dgram = require('node:dgram')
+const dns = require('node:dns')
+const { appendFileSync } = require('node:fs')
+const { syncBuiltinESMExports } = require('node:module')
+const net = require('node:net')
 
 const loopbackName = /^(?:.+\.)?localhost\.?$/i
 const loopbackAddress = /^(?:127\.\d+\.\d+\.\d+|::1|(?:::ffff:)127\.\d+\.\d+\.\d+|0\.0\.0\.0|::)$/i
 
 function refusal(place) {
-  const message = `A test tried to reach ${place}; tests may talk to loopback alone (test/support/loopback-guard.mjs).`
+  const message = `A test tried to reach ${place}; tests may talk to loopback alone (test/support/loopback-guard.cjs).`
   if (process.env.RETRIEVER_LOOPBACK_LOG) appendFileSync(process.env.RETRIEVER_LOOPBACK_LOG, `${message}\n`)
   return Object.assign(new Error(message), { code: 'EACCES' })
 }
