@@ -3,6 +3,7 @@ import type { FtpPlan } from '@retriever/core/internal'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { checkOptions, count, flag, milliseconds, type OptionKind } from '../../kit/options.ts'
 import { oneRange, tellWhole } from '../../kit/request-options.ts'
+import { sessionKey } from '../../wire/pool/pool-key.ts'
 import { SessionPool } from '../../wire/pool/session-pool.ts'
 import { ftp } from './about.ts'
 import { PipelineLost } from './control/pipeline.ts'
@@ -140,7 +141,10 @@ async function repeated<T>(
       if (reasons.has('pipelining') && RetrievalError.is(error) && isConfused(error))
         session.quirks.pipelining = undefined
       if (reasons.has('octet') && RetrievalError.is(error) && error.code === 'not-found') session.quirks.telnet = true
-      if (reason === null || reasons.has(reason)) throw error
+      if (reason === null || reasons.has(reason)) {
+        session.quirks.refused.note(() => session.loginKey ?? sessionKey(plan, context), error)
+        throw error
+      }
       reasons.add(reason)
       // Closes the session even if it was given back.
       drop()

@@ -16,10 +16,12 @@ export class AccountWanted extends Error {
 
 /**
  * Sends USER and PASS (RFC 959 5.4), then `rest`. A guest's password is no secret, and is sent in one pipeline with all
- * the rest. Another password is sent only after the server has asked for it.
+ * the rest. Another password is sent only after the server has asked for it. A login that the server has just refused
+ * is not sent.
  */
 export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = retrieval
+  if (plan.password !== null) session.quirks.refused.check(sessionKey(plan, context), context)
   const protect = ftpCommands(plan).protection.map((command) => protectStep(context, command))
   const { user, password } = plan
   if (session.isGreetedIn) await pipeline(session.control, context, session.quirks, [...protect, ...rest])
@@ -121,6 +123,7 @@ async function loginFor(retrieval: FtpRetrieval, asked: Reply): Promise<Credenti
     { ...retrieval.plan, user: known.user, password: known.password },
     retrieval.context,
   )
+  retrieval.session.quirks.refused.check(retrieval.session.loginKey, retrieval.context)
   if (known.user !== user) await sayUser(retrieval, known.user)
   return known
 }

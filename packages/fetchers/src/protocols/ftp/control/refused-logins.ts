@@ -1,0 +1,34 @@
+import { RetrievalError, redact } from '@retriever/core'
+import type { RetrievalContext } from '../../../contract/fetcher.ts'
+
+/** How many milliseconds a login is not sent again: servers lock a user, or a client, after some refusals. */
+const refusedFor = 10_000
+
+/** The logins that a server has just refused, by the keys of their sessions. */
+export class RefusedLogins {
+  readonly #refused = new Map<string, { readonly error: RetrievalError; readonly until: number }>()
+
+  /** Notes an error, if it refuses a login for good. */
+  note(keyOf: () => string, error: unknown): void {
+    if (!RetrievalError.is(error) || error.code !== 'auth-failed' || error.phase !== 'login') return
+    const [key, now] = [keyOf(), performance.now()]
+    // This error may be that of check().
+    if ((this.#refused.get(key)?.until ?? 0) > now) return
+    for (const [other, { until }] of this.#refused) if (until < now) this.#refused.delete(other)
+    this.#refused.set(key, { error, until: now + refusedFor })
+  }
+
+  /** Throws if the login is not to be sent now. */
+  check(key: string, context: RetrievalContext): void {
+    const { error, until = 0 } = this.#refused.get(key) ?? {}
+    if (error === undefined || until < performance.now()) return
+    const { url, message, reply, advice } = error
+    const shown = url === undefined ? '' : `${redact(url)}: `
+    const words = message.startsWith(shown) ? message.slice(shown.length) : message
+    throw context.error('auth-failed', `Not sent again, since it was just refused: ${words}`, {
+      ...{ phase: 'login', cause: error },
+      ...(reply !== undefined && { reply }),
+      ...(advice !== undefined && { advice }),
+    })
+  }
+}
