@@ -167,12 +167,43 @@ export const equivalents = [
   ]),
   ...of('fetchers/src/protocols/http/connection/body.ts', [
     ['this.#isOver', 'false', 'What reads a body does not read on after its end, and a second end changes nothing.'],
+    ['deadline.throwIfAborted()', ';', 'An abort has ended the exchange, and what reads the body tells why.'],
+    ['chunk === null', 'false', 'An abort after the end finds nothing to cancel.'],
+    ['this.#end()', ';', 'An abort after the end finds nothing to cancel.'],
+  ]),
+  ...of('fetchers/src/protocols/http/connection/chunk-sizes.ts', [
+    ...['this.#digits >= 0', 'true'].map((change) => [
+      'this.#digits > 0',
+      change,
+      'undici refuses a size without digits, with blanks before it or without.',
+    ]),
+  ]),
+  ...of('fetchers/src/protocols/http/connection/pool.ts', [
+    ['proxy === null', 'true', 'No proxy is offered HTTP/2.'],
+    ...[
+      ['socket.destroyed', 'false'],
+      [
+        "{ const message = 'The server closed the connection without an answer; try again.' throw context.error('receive-failed', message, { phase: 'request', transient: true }) }",
+        '{}',
+      ],
+      ["{ phase: 'request', transient: true }", '{}'],
+    ].map((row) => [
+      ...row,
+      'The tests have loaded the module before, and a loaded one comes before the end of a socket.',
+    ]),
+  ]),
+  ...of('fetchers/src/protocols/http/connection/send-request.ts', [
+    ['true', 'false', 'Each context of a client says whether it has a listener.'],
   ]),
   ...of('fetchers/src/protocols/http/connection/http1.ts', [
     ['this.#isResting', 'true', 'It only delays the request by a turn of the event loop.'],
   ]),
   ...of('fetchers/src/protocols/http/connection/http1-exchange.ts', [
     ['{ return this.#error !== undefined }', '{}', 'It saves a parser for an exchange that has failed.'],
+    ...[
+      ['!this.#isWhole', 'this.#isWhole'],
+      ["this.fail(new PrematureClose('The connection is closed'))", ';'],
+    ].map((row) => [...row, 'undici says why before it reads no more.']),
     ...['true', 'missing >= large'].map((change) => [
       'missing > large',
       change,
