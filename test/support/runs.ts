@@ -4,8 +4,11 @@ export const isFull: boolean = process.env.RETRIEVER_TEST_RUNS === 'full'
 /** Whether this is `pnpm mutate`, which runs the tests again for each change of the code. */
 export const isMutated: boolean = process.env.RETRIEVER_TEST_RUNS === 'few'
 
-/** How many of these runs a test makes: an eighth in `npm test`, a hundredth in `pnpm mutate`, else all of them. */
+/** How many of these runs a test makes: a sixteenth in `npm test`, a hundredth in `pnpm mutate`, else all of them. */
 export function runs(count: number): number {
   if (isFull) return count
-  return Math.ceil(count / (isMutated ? 100 : 8))
+  return Math.ceil(count / (isMutated ? 100 : 16))
 }
+
+/** How far apart the places are at which a test breaks something off: `npm test` tries each third one. */
+export const stride: number = isFull ? 1 : 3
