@@ -155,7 +155,7 @@ describe('an intake', () => {
     })
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as { port: number }
-    const intake = new RingReader(makeRingMemory())
+    const intake = new RingReader({ memory: makeRingMemory() })
     const socket = connect({ port, host: '127.0.0.1', onread: intake.onread })
     await once(socket, 'connect')
     intake.attach(socket)

@@ -3,6 +3,7 @@ import type { Phase } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { receiveError } from './socket-error.ts'
 import type { SocketReader } from './socket-reader.ts'
+import { isCut, provesEnd } from './tls-end.ts'
 
 /**
  * How many octets a RingReader may read ahead of its consumer. With fewer, a large body waits too often for Node's
@@ -19,6 +20,11 @@ const shared = Buffer.allocUnsafeSlow(small)
 const none = Buffer.alloc(0)
 /** If the memory was full, the next read may fill an eighth of it. */
 const leastShare = 8
+/**
+ * How many octets TLS may still deliver after `onread` has asked for none: what Node has read from the system, up to 64
+ * KiB, and the record of up to 16 KiB whose first part came before.
+ */
+const tlsOverrun = 128 * 1024
 
 /** The memory of a RingReader. Several connections may use it, one after the other. */
 export type RingMemory = Buffer
@@ -42,13 +48,16 @@ export class RingReader implements SocketReader {
   #handedOut = 0
   /** How many octets after those the socket's next read may fill. */
   #room: number
+  /** How many octets stay free when the socket pauses. */
+  readonly #reserve: number
   #socket: Socket | undefined
   #isPaused = false
   #isEnded = false
   #wake: () => void = () => {}
 
   /** Without `memory` it takes as much as it needs, and `grow` takes more. */
-  constructor(memory: RingMemory = none) {
+  constructor({ isSecure = false, memory = none }: { readonly isSecure?: boolean; readonly memory?: RingMemory } = {}) {
+    this.#reserve = isSecure ? tlsOverrun : 0
     this.#memory = memory
     this.#isRing = memory.length > 0
     this.#room = memory.length
@@ -66,6 +75,7 @@ export class RingReader implements SocketReader {
   /** Attaches the socket, which was made with `onread`. */
   attach(socket: Socket): void {
     this.#socket = socket
+    this.#isEnded = socket.readableEnded
     for (const event of ['end', 'error', 'close'] as const) {
       socket.on(event, () => {
         this.#isEnded = true
@@ -100,9 +110,13 @@ export class RingReader implements SocketReader {
     })
   }
 
-  /** False, because anybody on the way can forge the end of a TCP connection. */
-  readonly provesEnd = false
-  readonly isCut = false
+  get provesEnd(): boolean {
+    return this.#socket !== undefined && provesEnd(this.#socket)
+  }
+
+  get isCut(): boolean {
+    return this.#socket !== undefined && isCut(this.#socket)
+  }
 
   get failure(): Error | null {
     return this.#socket?.errored ?? null
@@ -121,15 +135,8 @@ export class RingReader implements SocketReader {
   grow(): void {
     if (this.#memory.length >= large) return
     this.#release()
-    const before = this.#memory
-    this.#memory = makeRingMemory()
-    this.#isRing = true
-    const first = before.subarray(this.#start, this.#start + this.#used)
-    first.copy(this.#memory)
-    before.copy(this.#memory, first.length, 0, this.#used - first.length)
-    this.#start = 0
-    this.#room = large - this.#used
-    this.#resume()
+    this.#move(makeRingMemory())
+    if (this.#isPaused && this.#makeRoom()) this.#socket?.resume()
   }
 
   rest(): void {
@@ -138,6 +145,13 @@ export class RingReader implements SocketReader {
     this.#memory = none
     this.#isRing = false
     this.#start = 0
+  }
+
+  /** Gives the octets that have arrived back to the socket, which another reader takes over. */
+  giveBack(): void {
+    const pieces: Buffer[] = []
+    for (let octets = this.take(); octets; octets = this.take()) pieces.push(Buffer.from(octets))
+    if (pieces.length > 0) this.#socket?.unshift(Buffer.concat(pieces))
   }
 
   get #end(): number {
@@ -149,7 +163,12 @@ export class RingReader implements SocketReader {
     // The first read after growing still fills the old memory.
     else if (memory.buffer !== this.#memory.buffer) this.#memory.set(memory.subarray(0, length), this.#end)
     this.#used += length
-    return this.#makeRoom()
+    // TLS delivered more than Node 20 to 24 do. A read without room would go on for ever.
+    if (this.#reserve > 0 && this.#used === this.#memory.length && this.#isRing)
+      this.#move(Buffer.allocUnsafeSlow(2 * this.#used))
+    const hasRoom = this.#makeRoom()
+    this.#wake()
+    return hasRoom
   }
 
   /** Copies the octets, which stand in memory that others use. If earlier ones wait, it becomes a ring with both. */
@@ -158,7 +177,7 @@ export class RingReader implements SocketReader {
     // The consumer may still use its chunk, which keeps its memory.
     this.#isRing = waiting.length > 0
     // A read may have had the room of a large ring, which the connection had before it rested.
-    const least = Math.max(2 * small, waiting.length + octets.length)
+    const least = Math.max(2 * small, waiting.length + octets.length) + this.#reserve
     this.#memory = this.#isRing ? Buffer.allocUnsafeSlow(least) : Buffer.allocUnsafe(octets.length)
     this.#memory.set(waiting)
     this.#memory.set(octets, waiting.length)
@@ -167,19 +186,27 @@ export class RingReader implements SocketReader {
     this.#handedOut = 0
   }
 
+  /** Moves all octets to the beginning of a larger ring. */
+  #move(memory: RingMemory): void {
+    const before = this.#memory
+    const first = before.subarray(this.#start, this.#start + this.#used)
+    first.copy(memory)
+    before.copy(memory, first.length, 0, this.#used - first.length)
+    this.#memory = memory
+    this.#isRing = true
+    this.#start = 0
+    this.#room = memory.length - this.#used
+  }
+
   /** Chooses the place of the next read. Returns false if there is none yet. */
   #makeRoom(): boolean {
-    if (!this.#isRing) {
-      this.#wake()
-      return true
-    }
+    if (!this.#isRing) return true
     const size = this.#memory.length
     const free = size - this.#used
-    this.#isPaused = free === 0
+    this.#isPaused = free <= this.#reserve
     // The room ends at the end of the memory or at the oldest octet. If nothing is free, it is the part that later
     // releases will free.
-    this.#room = Math.min(this.#isPaused ? size / leastShare : free, size - this.#end)
-    this.#wake()
+    this.#room = Math.min(free === 0 ? size / leastShare : free, size - this.#end)
     return !this.#isPaused
   }
 
@@ -193,7 +220,7 @@ export class RingReader implements SocketReader {
   }
 
   #resume(): void {
-    if (!this.#isPaused || this.#memory.length - this.#used < this.#room) return
+    if (!this.#isPaused || this.#memory.length - this.#used < this.#reserve + this.#room) return
     this.#isPaused = false
     this.#socket?.resume()
   }

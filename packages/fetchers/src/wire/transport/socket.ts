@@ -21,7 +21,7 @@ export async function openConnection(context: RetrievalContext, peer: Peer): Pro
 
 /**
  * Opens the bare socket of openConnection. The socket is destroyed when the deadline ends the retrieval, or, if it
- * outlives its retrieval, when `lifetime` is over. `onread` receives the octets of a connection without TLS.
+ * outlives its retrieval, when `lifetime` is over. `onread` receives the octets if readsIntoMemory() says so.
  */
 export async function openSocket(
   context: RetrievalContext,
@@ -113,9 +113,13 @@ export function peerAddressOf({ proxy, network }: RetrievalContext, socket: Sock
   return proxy || network?.connect !== undefined ? undefined : socket.remoteAddress
 }
 
-/** Whether a connection can read into its owner's memory (`onread`). TLS, proxies and the caller's streams cannot. */
+/**
+ * Whether a connection can read into its owner's memory (`onread`). Proxies and the caller's streams cannot, nor can
+ * TLS that begins on an open socket, or that HTTP/2 of Deno takes over.
+ */
 export function readsIntoMemory({ proxy, network }: RetrievalContext, isSecure: boolean): boolean {
-  return !(isSecure || proxy || network?.connect !== undefined)
+  if (proxy) return false
+  return isSecure ? network === undefined && !('deno' in process.versions) : network?.connect === undefined
 }
 
 /**

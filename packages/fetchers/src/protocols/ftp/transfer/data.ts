@@ -137,8 +137,9 @@ export class DataConnection {
   /** Connects to the peer of the control connection. */
   constructor(retrieval: FtpRetrieval, port: number) {
     this.#retrieval = retrieval
-    const isBare = readsIntoMemory(retrieval.context, isSecure(retrieval))
-    this.#ringReader = isBare ? new RingReader(retrieval.session.ringMemory) : undefined
+    // TLS begins on the open connection, so it cannot read into memory.
+    const isBare = !isSecure(retrieval) && readsIntoMemory(retrieval.context, false)
+    this.#ringReader = isBare ? new RingReader({ memory: retrieval.session.ringMemory }) : undefined
     this.opened = this.#open(port)
     // Avoids an unhandledRejection, since the server may refuse the transfer before anybody awaits `opened`.
     this.opened.catch(() => {})

@@ -166,8 +166,8 @@ async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, htt
   const lifetime = new Lifetime()
   const unlink = context.deadline.onAbort(() => lifetime.end('The retrieval has ended'))
   const proxy = forwarder(plan, context)
-  // TLS and proxies read from the socket themselves.
-  const ringReader = readsIntoMemory(context, plan.tls !== 'none') ? new RingReader() : undefined
+  const isSecure = plan.tls !== 'none'
+  const ringReader = readsIntoMemory(context, isSecure) ? new RingReader({ isSecure }) : undefined
   const alpn = http2 ? ['h2', 'http/1.1'] : ['http/1.1']
   try {
     const socket = await (proxy === null
@@ -182,6 +182,7 @@ async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, htt
         const message = 'The server closed the connection without an answer; try again.'
         throw context.error('receive-failed', message, { phase: 'request', transient: true })
       }
+      ringReader?.giveBack()
       return new Http2Connection(socket, plan, context.limits.maxReply, peerAddress)
     }
     const source: SocketReader = ringReader ?? new StreamReader(socket)
