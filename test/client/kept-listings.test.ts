@@ -14,8 +14,12 @@ afterAll(async () => {
 })
 
 /** What octets that were kept are read as. */
-async function reread(url: string, body: Uint8Array | string, type: Pick<Representation, 'mediaType' | 'charset'>) {
-  await using offline = createClient({ use: [() => ({ body, ...type })] })
+async function reread(
+  url: string,
+  body: Uint8Array | string,
+  { mediaType, charset }: Pick<Representation, 'mediaType' | 'charset'>,
+) {
+  await using offline = createClient({ use: [() => ({ body, mediaType, charset })] })
   const found = await offline.retrieve(url)
   return { kind: found.kind, entries: found.hasEntries ? await entriesOf(found) : null }
 }
@@ -70,6 +74,7 @@ test('sftp: the lines of several servers', async () => {
     '../out',
   ].join('\n')
   const { kind, entries } = await reread('sftp://127.0.0.1/pub/', body, text)
+  expect((await reread('sftp://127.0.0.1', body, text)).kind).toBe('listing')
   const base = 'sftp://127.0.0.1/pub'
   expect({ kind, entries: entries?.map(facts) }).toEqual({
     kind: 'listing',

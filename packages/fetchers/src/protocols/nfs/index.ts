@@ -36,7 +36,7 @@ export function nfsFetcher(options: NfsOptions = {}): Fetcher<'nfs'> {
       return await retrieve(new Locator(plan, context, given, rpc), plan, context)
     },
     async reread(answer, plan, context) {
-      if (answer.kind !== 'listing' && !/(?:^|\/)$/.test(plan.path)) return answer
+      if (answer.kind !== 'listing' && plan.path !== '.' && !plan.path.endsWith('/')) return answer
       return { ...answer, kind: 'listing', entries: (body) => keptEntries(body, context) }
     },
   }

@@ -50,7 +50,7 @@ export function sftpFetcher(options: SshOptions = {}): Fetcher<'sftp'> {
       })
     },
     async reread(answer, plan, context) {
-      if (answer.kind !== 'listing' && !/(?:^|\/)$/.test(plan.path)) return answer
+      if (answer.kind !== 'listing' && !plan.path.endsWith('/')) return answer
       return { ...answer, kind: 'listing', entries: (body) => keptEntries(body, context) }
     },
     dispose: async () => pool.close(),
