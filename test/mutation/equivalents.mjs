@@ -138,6 +138,15 @@ export const equivalents = [
   ...of('fetchers/src/protocols/http/cache/directory-store.ts', [
     ['process.getuid === undefined', 'false', 'Only Windows has no user ids, and the tests run on Linux.'],
   ]),
+  ...of('fetchers/src/protocols/http/cache/cache-lookup.ts', [
+    ['match !== null', 'true', 'Without a match there is no use of it; types ask for the test.'],
+    ['context.deadline.reason !== null', 'false', 'What ends a retrieval is no error of a server out of reach.'],
+    [String.raw`/^\d+ ?/`, String.raw`/\d+ ?/`, 'A reply begins with its status.'],
+  ]),
+  ...of('fetchers/src/protocols/http/cache/freshness.ts', [
+    ['[]', '["Stryker was here"]', 'Neither list has the second element that would be a name.'],
+    ['!numeric.has(name)', 'false', 'A directive is in force with the value 0, too; no number of these is read.'],
+  ]),
   ...of('fetchers/src/protocols/http/cache/directory-sweep.ts', [
     ...[
       ['files.sort((one, other) => Number(isIndex(other)) - Number(isIndex(one)))', 'files'],

@@ -135,8 +135,11 @@ describe.each(stores)('in %s', (_name, store) => {
   })
 
   test('HEAD is served from a response to GET, not the other way', async () => {
-    expect(await (await client.retrieve(setup.server.url, { head: true })).text()).toBe('')
-    expect(await (await client.retrieve(setup.server.url, { head: true })).text()).toBe('')
+    for (const hit of [false, true]) {
+      const head = await client.retrieve(setup.server.url, { head: true })
+      expect(head).toMatchObject({ size: 4, metadata: { cache: { hit } } })
+      expect(await head.text()).toBe('')
+    }
     expect(setup.server.lines).toEqual(['HEAD / HTTP/1.1'])
     expect(await read(client)).toBe('body')
     const head = await client.retrieve(setup.server.url, { head: true })
@@ -192,6 +195,8 @@ describe.each(stores)('in %s', (_name, store) => {
     ['max-age', () => ({ 'cache-control': 'max-age=100' }), 100],
     ['private', () => ({ 'cache-control': 'private, max-age=100' }), 100],
     ['max-age with must-revalidate', () => ({ 'cache-control': 'Max-Age="100", must-revalidate' }), 100],
+    ['max-age with blanks', () => ({ 'cache-control': 'max-age = 100 , private' }), 100],
+    ['max-age beside what is no directive', () => ({ 'cache-control': 'max-age=100, "max-age=5"' }), 100],
     [
       'max-age before Expires and s-maxage',
       () => ({ 'cache-control': 's-maxage=9, max-age=100', expires: at(500) }),
@@ -274,6 +279,14 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(await read(client)).toBe(believed ? 'old' : 'new')
   })
 
+  test('a 304 that nobody asked for confirms nothing', async () => {
+    await read(client)
+    later(61)
+    setup.server.script = () => notModified({})
+    await failure(read(client))
+    expect(cacheEvents()).toEqual(['stored'])
+  })
+
   test('Last-Modified validates if there is no entity tag', async () => {
     const modified = at(-5)
     setup.server.script = cacheable('body', { 'cache-control': 'max-age=60', 'last-modified': modified })
@@ -303,6 +316,13 @@ describe.each(stores)('in %s', (_name, store) => {
 
   describe('when the server fails', () => {
     const broken: HttpScript = () => reply(503, {})
+
+    test('HEAD tells why', async () => {
+      await read(client)
+      later(61)
+      await setup.server[Symbol.asyncDispose]()
+      expect(await failure(client.retrieve(setup.server.url, { head: true }))).toMatchObject({ code: 'connect-failed' })
+    })
 
     test.each([
       ['max-age=60, stale-if-error=100', 100, true],
@@ -411,6 +431,7 @@ describe.each(stores)('in %s', (_name, store) => {
     ['max-age=15, max-age=5', 10, 2],
     ['min-fresh=55', 10, 2],
     ['min-fresh=45', 10, 1],
+    ['min-fresh=55, min-fresh=45', 10, 2],
     ['max-stale=20', 70, 1],
     ['max-stale=5', 70, 2],
     ['max-stale', 700, 1],
@@ -419,6 +440,7 @@ describe.each(stores)('in %s', (_name, store) => {
     later(seconds)
     await read(client, '', { headers: { 'cache-control': control } })
     expect(setup.server.asked).toHaveLength(requests)
+    if (requests === 1) expect(cacheEvents()).toEqual(['stored', seconds < 60 ? 'hit' : 'stale'])
   })
 
   test.each(['Accept', 'Accept-Language', 'User-Agent', 'Referer'])(
@@ -465,7 +487,7 @@ describe.each(stores)('in %s', (_name, store) => {
         ? cacheable('', { location: '/gone', ...control }, 301)(asked)
         : cacheable('nothing', control, 404)(asked)
     for (let round = 0; round < 2; round++)
-      expect(await failure(client.retrieve(setup.server.url))).toMatchObject({ code: 'not-found' })
+      expect(await failure(client.retrieve(setup.server.url))).toMatchObject({ code: 'not-found', reply: '404 x' })
     expect(setup.server.lines).toEqual(['GET / HTTP/1.1', 'GET /gone HTTP/1.1'])
     setup.server.script = cacheable('', { location: '/gone' }, 302)
     for (let round = 0; round < 2; round++) await failure(client.retrieve(`${setup.server.url}x`))
@@ -610,6 +632,16 @@ test('what memory has replaced counts no more', async () => {
   expect(setup.server.asked).toHaveLength(21)
 })
 
+test('a head that is too long for the index is not kept, and a remark says so', async () => {
+  setup.server.script = cacheable('body', { 'cache-control': 'max-age=60', 'x-long': 'x'.repeat(1024 * 1024) })
+  const client = clientWith(inFolder(), { limits: { maxReply: 2 * 1024 * 1024 } })
+  for (let round = 0; round < 2; round++) expect(await read(client)).toBe('body')
+  expect(setup.server.asked).toHaveLength(2)
+  expect(setup.events.filter(({ type }) => type === 'remark')).toEqual(
+    Array(2).fill(expect.objectContaining({ message: expect.stringContaining('its header sections are too long') })),
+  )
+})
+
 test('memory ends with the client', async () => {
   const client = clientWith('memory')
   await read(client)
@@ -621,6 +653,9 @@ test('memory ends with the client', async () => {
 test.each<[string, unknown, RegExp]>([
   ['a word', 'disk', /httpFetcher\.cache/],
   ['no folder', {}, /httpFetcher\.cache/],
+  ['null', null, /httpFetcher\.cache/],
+  ['a folder that is a number', { directory: 5 }, /httpFetcher\.cache\.directory/],
+  ['a folder with NUL in its path', { directory: 'a\0b' }, /httpFetcher\.cache\.directory/],
   ['an empty folder', { directory: '' }, /httpFetcher\.cache\.directory/],
   ['no size', { directory: 'x', maxSize: 0 }, /httpFetcher\.cache\.maxSize/],
   ['more', { directory: 'x', max: 1 }, /httpFetcher\.cache\.max/],
