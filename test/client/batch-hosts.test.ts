@@ -207,13 +207,15 @@ test('a host that was given up is asked again later, by one URL', async () => {
 })
 
 test('a host that was given up is not forgotten among many others', async () => {
-  await using site = servers(({ place }) => (place.startsWith('a:') ? 3_600_000 : null))
+  await using site = servers(({ place }) => (place.startsWith('a:80/') ? 3_600_000 : null))
   await all(site.client, ['http://a/0'])
+  // Another port of it is well.
+  await all(site.client, ['http://a:8080/'])
   const others = Array.from({ length: 1200 }, (_, n) => `http://h${n}/`)
   expect(await all(site.client, others)).toEqual({ came: 1200, failed: [] })
   const { failed } = await all(site.client, ['http://a/1'])
   expect(failed).toEqual([expect.stringMatching(/^http:\/\/a\/1: Not asked\. /)])
-  expect(site.asked.filter(({ place }) => place.startsWith('a:'))).toHaveLength(1)
+  expect(site.asked.filter(({ place }) => place.startsWith('a:80/'))).toHaveLength(1)
 })
 
 test('with giveUpHosts false, all wait for a host however long it takes', async () => {

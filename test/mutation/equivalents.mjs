@@ -130,6 +130,24 @@ export const equivalents = [
     ...['false', 'at === -1'].map((change) => ['at !== -1', change, 'Only memory shows that lanes are forgotten.']),
     ['-1', '+1', 'Only memory shows that lanes are forgotten.'],
     ['this.lanes.splice(at, 1)', ';', 'Only memory shows that lanes are forgotten.'],
+    ...[
+      [
+        '{ const now = performance.now() if (this.lanes.length > 0 || this.#restedAt > now) return false return this.#servers.every(({ trouble }) => trouble === null || trouble.until <= now) }',
+        '{}',
+      ],
+      ['this.lanes.length > 0 || this.#restedAt > now', 'true'],
+      ...['true', 'this.lanes.length >= 0'].map((change) => ['this.lanes.length > 0', change]),
+      ...['true', 'this.#restedAt >= now'].map((change) => ['this.#restedAt > now', change]),
+      ['({ trouble }) => trouble === null || trouble.until <= now', '() => undefined'],
+      ['trouble === null || trouble.until <= now', 'false'],
+      ...['false', 'trouble.until < now'].map((change) => ['trouble.until <= now', change]),
+    ].map((row) => [...row, 'Only memory shows that idle hosts are forgotten; tests show which ones are not.']),
+  ]),
+  ...of('fetchers/src/client/batch/unread-bodies.ts', [
+    ...[
+      ['this.#passedBy.shift()?.body?.endPassedBy', 'this.#passedBy.shift()?.body.endPassedBy'],
+      ['this.#passedBy.shift()?.body', 'this.#passedBy.shift().body'],
+    ].map((row) => [...row, 'More than `most` are some, and each has a body; types ask for the tests.']),
   ]),
   ...of('fetchers/src/client/batch/use.ts', [
     ['RetrievalError.is(cause)', 'true', 'A client throws RetrievalErrors only.'],

@@ -111,7 +111,7 @@ export class Places {
     if (job.lane === null) return
     const { host, server } = job.lane
     server.failed(job, error, limits)
-    for (const lane of [...host.lanes]) if (lane.server === server) this.#refuse(lane)
+    for (const lane of [...host.lanes]) this.#refuse(lane)
     if (!keepsPlace(job, job.lane)) this.leave(job)
   }
 

@@ -66,7 +66,7 @@ export class Host {
   /** No job runs or waits here, and neither a rate nor a trouble has to be remembered. */
   get isIdle(): boolean {
     const now = performance.now()
-    if (this.places > 0 || this.lanes.length > 0 || this.#restedAt > now) return false
+    if (this.lanes.length > 0 || this.#restedAt > now) return false
     return this.#servers.every(({ trouble }) => trouble === null || trouble.until <= now)
   }
 

@@ -66,7 +66,7 @@ export class UnreadBodies {
   }
 
   /** Looks at the bodies from now on, for as long as one holds a place. */
-  watch(keepsAlive = true): void {
+  watch(keepsAlive: boolean): void {
     this.#timer ??= setTimeout(() => this.#look(), this.#patience)
     if (!keepsAlive) this.#timer.unref()
   }
