@@ -41,6 +41,7 @@ const isolated = [
 /** What `npm test` leaves to `npm run test:all`: exhaustive, and rarely the first to fail. */
 const slow = [
   'test/cli/commands/audit-all.test.ts',
+  'test/client/idle-connections.test.ts',
   'test/docs/coming-from.test.ts',
   'test/cli/commands/readme.test.ts',
   'test/docs/cookbook.test.ts',
@@ -54,13 +55,14 @@ const slow = [
   'test/setup.test.ts',
 ]
 
-/** What `npm test` does a share of (test/support/runs.ts), and `npm run test:all` all: generated inputs, kills. */
+/** What `npm test` does a share of (test/support/runs.ts), and `npm run test:all` all: drawn inputs, kills, starts. */
 const counted = [
   'test/gateway/address.test.ts',
   'test/gateway/crowd.test.ts',
   'test/cli/many/journal-killed.test.ts',
   'test/cli/many/journal-torn.test.ts',
   'test/cli/options/any-line.test.ts',
+  'test/cli/start.test.ts',
   'test/client/batch-random.test.ts',
   'test/core/abbreviation.test.ts',
   'test/core/extract.test.ts',
@@ -85,6 +87,7 @@ const counted = [
   'test/wire/resuming-source.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/fuzz/url-rows.test.ts',
+  'test/servers/test/audit/audit.test.ts',
   'test/simulation/simulation.test.ts',
 ]
 

@@ -8,8 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { bin, temporaryFolder, useBundle } from '../support/cli/run.ts'
+import { isFull } from '../support/runs.ts'
 
 useBundle()
+
+/** For `npm run test:all`: each of these starts the command many times. */
+const seldom = test.runIf(isFull)
 
 /** The source files that a command line loads, by the comments in its chunks, and the modules of Node. */
 function loadedBy(...args: readonly string[]): { sources: string[]; modules: string[] } {
@@ -99,27 +103,30 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
 
   test.each([
     ['a retrieval by HTTP', 1],
-    ['a list, while V8 optimises nothing,', 300],
-  ])('for %s too: no flag of V8 is left changed, under which the code would be of no use', async (_, count) => {
-    const at = await install(`retrieval-${count}`)
-    const server = createServer((_, response) => response.end('body')).listen(0, '127.0.0.1')
-    try {
-      await once(server, 'listening')
-      const address = server.address()
-      if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-      const urls = Array.from({ length: count }, (_, index) => `http://127.0.0.1:${address.port}/${index}`)
-      for (let run = 0; run < 4; run++) {
-        const { stdout } = await promisify(execFile)(process.execPath, [join(at, 'dist/bin.js'), '-Z', ...urls])
-        expect(stdout).toBe('body'.repeat(count))
+    ...(isFull ? [['a list, while V8 optimises nothing,', 300] as const] : []),
+  ] as const)(
+    'for %s too: no flag of V8 is left changed, under which the code would be of no use',
+    async (_, count) => {
+      const at = await install(`retrieval-${count}`)
+      const server = createServer((_, response) => response.end('body')).listen(0, '127.0.0.1')
+      try {
+        await once(server, 'listening')
+        const address = server.address()
+        if (address === null || typeof address === 'string') throw new Error('The server has no port.')
+        const urls = Array.from({ length: count }, (_, index) => `http://127.0.0.1:${address.port}/${index}`)
+        for (let run = 0; run < 4; run++) {
+          const { stdout } = await promisify(execFile)(process.execPath, [join(at, 'dist/bin.js'), '-Z', ...urls])
+          expect(stdout).toBe('body'.repeat(count))
+        }
+      } finally {
+        server.close()
       }
-    } finally {
-      server.close()
-    }
-    const [file = ''] = await readdir(join(at, 'dist/.cache'))
-    expect(readFileSync(join(at, 'dist/.cache', file)).toString('latin1', 0, 30)).toContain('"runs":0')
-  })
+      const [file = ''] = await readdir(join(at, 'dist/.cache'))
+      expect(readFileSync(join(at, 'dist/.cache', file)).toString('latin1', 0, 30)).toContain('"runs":0')
+    },
+  )
 
-  test('for many URLs apart from single ones, whose runs need not read it', async () => {
+  seldom('for many URLs apart from single ones, whose runs need not read it', async () => {
     const at = await install('many')
     const get = (...words: string[]): void => {
       execFileSync(process.execPath, [join(at, 'dist/bin.js'), ...words], { stdio: 'pipe' })
@@ -134,7 +141,7 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
     expect(readFileSync(join(at, 'dist/.cache', single)).equals(learned)).toBe(true)
   })
 
-  test.each(['', '0000000002{}', 'x'.repeat(100)])('a file with %j in place of code is replaced', async (garbage) => {
+  seldom.each(['', '0000000002{}', 'x'.repeat(100)])('a file with %j in place of code is replaced', async (garbage) => {
     const at = await install(`garbage-${garbage.length}`)
     const said = schemes(at)
     const [file = ''] = await readdir(join(at, 'dist/.cache'))
@@ -160,46 +167,52 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
     'zeros for code': (octets) => Buffer.concat([octets.subarray(0, 2000), Buffer.alloc(octets.length - 2000)]),
     'its end cut off': (octets) => octets.subarray(0, octets.length - 5000),
   }
-  test.each(Object.keys(damages))('a file with %s is found out, and replaced', async (damage) => {
-    const at = await install(damage.replaceAll(' ', '-'))
-    const said = schemes(at)
-    const file = await learned(at)
-    const damaged = damages[damage]?.(readFileSync(file)) ?? Buffer.alloc(0)
-    await writeFile(file, damaged)
-    expect(schemes(at)).toBe(said)
-    const after = readFileSync(file)
-    expect(after.subarray(-6000).equals(damaged.subarray(-6000))).toBe(false)
-    expect(after.toString('latin1', 0, 30)).toContain('"runs":2')
-    // The new one is whole: it is used, and comes to rest.
-    await learned(at)
-    expect(readFileSync(file).toString('latin1', 0, 30)).toContain('"runs":0')
-  })
+  test.each(Object.keys(damages).slice(0, isFull ? undefined : 1))(
+    'a file with %s is found out, and replaced',
+    async (damage) => {
+      const at = await install(damage.replaceAll(' ', '-'))
+      const said = schemes(at)
+      const file = await learned(at)
+      const damaged = damages[damage]?.(readFileSync(file)) ?? Buffer.alloc(0)
+      await writeFile(file, damaged)
+      expect(schemes(at)).toBe(said)
+      const after = readFileSync(file)
+      expect(after.subarray(-6000).equals(damaged.subarray(-6000))).toBe(false)
+      expect(after.toString('latin1', 0, 30)).toContain('"runs":2')
+      // The new one is whole: it is used, and comes to rest.
+      await learned(at)
+      expect(readFileSync(file).toString('latin1', 0, 30)).toContain('"runs":0')
+    },
+  )
 
-  test.skipIf(process.getuid?.() !== 0)('that of another user is not used (needs root, to make one)', async () => {
-    const other = 65_534
-    const at = await install('foreign')
-    const file = await learned(at)
-    const content = readFileSync(file)
-    await chown(file, other, other)
-    schemes(at)
-    expect(statSync(file).uid).toBe(process.getuid?.())
-    expect(readFileSync(file).toString('latin1', 0, 30)).toContain('"runs":2')
+  test.runIf(isFull && process.getuid?.() === 0)(
+    'that of another user is not used (needs root, to make one)',
+    async () => {
+      const other = 65_534
+      const at = await install('foreign')
+      const file = await learned(at)
+      const content = readFileSync(file)
+      await chown(file, other, other)
+      schemes(at)
+      expect(statSync(file).uid).toBe(process.getuid?.())
+      expect(readFileSync(file).toString('latin1', 0, 30)).toContain('"runs":2')
 
-    await writeFile(file, content)
-    await chmod(file, 0o666)
-    schemes(at)
-    expect(statSync(file).mode & 0o777).toBe(0o644)
+      await writeFile(file, content)
+      await chmod(file, 0o666)
+      schemes(at)
+      expect(statSync(file).mode & 0o777).toBe(0o644)
 
-    await rm(file)
-    await chown(dirname(file), other, other)
-    schemes(at)
-    expect(await readdir(dirname(file))).toEqual([])
+      await rm(file)
+      await chown(dirname(file), other, other)
+      schemes(at)
+      expect(await readdir(dirname(file))).toEqual([])
 
-    await rm(dirname(file), { recursive: true })
-    await chown(join(at, 'dist'), other, other)
-    schemes(at)
-    expect(await readdir(join(at, 'dist'))).not.toContain('.cache')
-  })
+      await rm(dirname(file), { recursive: true })
+      await chown(join(at, 'dist'), other, other)
+      schemes(at)
+      expect(await readdir(join(at, 'dist'))).not.toContain('.cache')
+    },
+  )
 
   test('without the right to write there, all works', async () => {
     const at = await install('read-only')
