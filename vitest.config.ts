@@ -63,6 +63,7 @@ const counted = [
   'test/cli/many/journal-torn.test.ts',
   'test/cli/options/any-line.test.ts',
   'test/cli/start.test.ts',
+  'test/cli/terminal/wrap.test.ts',
   'test/client/batch-random.test.ts',
   'test/core/abbreviation.test.ts',
   'test/core/extract.test.ts',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hanging, widthOf, wrap } from '../../../packages/cli/src/terminal/wrap.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { hasTmux, onTmux } from '../../support/cli/tmux.ts'
+import { isFull } from '../../support/runs.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -30,7 +31,7 @@ describe.skipIf(!hasTmux)('on a terminal of tmux', () => {
     ['the trace of gopher', () => `-v ${servers.gopher.url}0/readme.txt -o /dev/null`],
   ]
 
-  test.each([80, 50, 25])('nothing breaks within a word at %i columns', async (columns) => {
+  test.each(isFull ? [80, 50, 25] : [25])('nothing breaks within a word at %i columns', async (columns) => {
     for (const [name, args, isMessage] of kinds) {
       const { lines } = await onTmux(folder(), `retrieve ${args()}`, { columns })
       for (const line of lines) {
