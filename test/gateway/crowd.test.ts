@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { startServers } from '@retriever/servers'
 import { afterAll, expect, test, vi } from 'vitest'
 import { random } from '../support/random.ts'
-import { runs } from '../support/runs.ts'
+import { isFull, runs } from '../support/runs.ts'
 import { ask, collect, startProxy } from './support/proxy.ts'
 
 const servers = await startServers({ ftp: true, gopher: true, http: true })
@@ -19,15 +19,16 @@ const collectGarbage: () => void = runInNewContext('gc')
 
 const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCPSocket')).length
 
-test('500 clients at once get the whole of what they ask for, or 503', async () => {
+test('hundreds of clients at once get the whole of what they ask for, or 503', async () => {
+  const count = isFull ? 500 : 200
   await using proxy = await startProxy({ limits: { requests: 100 } })
   const url = `${servers.gopher.url}0/readme.txt`
   const { body } = await ask(proxy.port, url)
-  const answers = await Promise.all(Array.from({ length: 500 }, () => ask(proxy.port, url)))
+  const answers = await Promise.all(Array.from({ length: count }, () => ask(proxy.port, url)))
   const whole = answers.filter(({ status, isWhole, body: came }) => status === 200 && isWhole && came.equals(body))
   const busy = answers.filter(({ status, fields }) => status === 503 && fields['retry-after'] === '1')
   expect(whole.length).toBeGreaterThanOrEqual(100)
-  expect(whole.length + busy.length).toBe(500)
+  expect(whole.length + busy.length).toBe(count)
   expect((await ask(proxy.port, url)).status).toBe(200)
 })
 

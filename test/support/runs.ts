@@ -10,5 +10,5 @@ export function runs(count: number): number {
   return Math.ceil(count / (isMutated ? 100 : 16))
 }
 
-/** How far apart the places are at which a test breaks something off: `npm test` tries each third one. */
+/** How far apart the cases are that a test takes of many which are alike: `npm test` takes each third one. */
 export const stride: number = isFull ? 1 : 3
