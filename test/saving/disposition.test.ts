@@ -27,6 +27,8 @@ test.each([
   ['attachment; filename=a b.txt', 'a b.txt'],
   ['attachment; filename=a  b (1), c.txt ; size=3', 'a  b (1), c.txt'],
   [`attachment; filename=${utf8('grüße')}.txt`, 'grüße.txt'],
+  // The last octet of à is A0, a blank of Latin-1.
+  [`attachment; filename=${utf8('voilà')}`, 'voilà'],
   ['attachment; filename="a b.txt', 'a b.txt'],
   [String.raw`attachment; filename="a\"b`, 'a"b'],
   // filename* cannot be read, so filename is used.

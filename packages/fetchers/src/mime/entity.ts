@@ -1,6 +1,7 @@
 import { octetsToText } from '@retriever/core'
+import { trimBlanks } from '../kit/text/blanks.ts'
 import { withoutBrackets } from './header-fields.ts'
-import { type ParsedField, parameterText, parseField, trimBlanks } from './parameters.ts'
+import { type ParsedField, parameterText, parseField } from './parameters.ts'
 
 /** The header of a message or of a part of one (an entity, RFC 2045 2.4), as far as MIME defines it. */
 export class Entity {

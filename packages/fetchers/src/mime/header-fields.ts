@@ -1,8 +1,8 @@
 import { octetsToText } from '@retriever/core'
+import { trimBlanks } from '../kit/text/blanks.ts'
 import { messageDate } from '../kit/text/date.ts'
 import { type Charset, headerText } from './charset/charset.ts'
 import { decodeWords } from './encoded-words.ts'
-import { trimBlanks } from './parameters.ts'
 
 /** A header field. Its text is untrusted, and may have control characters. */
 export interface HeaderField {

@@ -1,18 +1,7 @@
 import { octetsToText } from '@retriever/core'
+import { trimBlanks } from '../kit/text/blanks.ts'
 import { charsetOf } from './charset/charset.ts'
 import { decodeWords } from './encoded-words.ts'
-
-/** Removes blanks around the text. trim() would also remove the octet A0, which may end a UTF-8 character. */
-export function trimBlanks(octets: string): string {
-  let [start, end] = [0, octets.length]
-  while (start < end && isBlank(octets.charCodeAt(start))) start++
-  while (end > start && isBlank(octets.charCodeAt(end - 1))) end--
-  return octets.slice(start, end)
-}
-
-function isBlank(octet: number): boolean {
-  return octet === 0x20 || (octet >= 0x09 && octet <= 0x0d)
-}
 
 /** A parameter's value, one octet a character, and the charset if the value is in the form of RFC 2231 4. */
 export interface Parameter {

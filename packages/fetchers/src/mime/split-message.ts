@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
+import { trimBlanks } from '../kit/text/blanks.ts'
 import { Entity } from './entity.ts'
-import { trimBlanks } from './parameters.ts'
 
 /** Limits the memory that a message needs beyond its octets. */
 export interface MessageLimits {

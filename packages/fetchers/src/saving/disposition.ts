@@ -1,4 +1,5 @@
 import { decodeOctets, octetsToText } from '@retriever/core'
+import { trimBlanks } from '../kit/text/blanks.ts'
 
 const token = String.raw`[\w!#$%&'*+.^|~\x60-]+`
 const quoted = String.raw`"((?:[^"\\]|\\.)*)(?:"|$)`
@@ -42,17 +43,18 @@ export function dispositionName(field: string): string | null {
  * leave the type out: `filename=x`.
  */
 function parametersOf(field: string): Map<string, string[]> | null {
-  const [, type, equals] = /^([ \t]*[\w!#$%&'*+.^`|~-]+)[ \t]*(=?)/.exec(field) ?? []
+  const given = trimBlanks(field)
+  const [, type, equals] = /^([\w!#$%&'*+.^`|~-]+)[ \t]*(=?)/.exec(given) ?? []
   if (type === undefined) return null
   const found = new Map<string, string[]>()
-  const text = equals ? `;${field.trimEnd()}` : field.trimEnd()
+  const text = equals ? `;${given}` : given
   parameter.lastIndex = equals ? 0 : type.length
   while (parameter.lastIndex < text.length) {
     const [, name, inQuotes, value = ''] = parameter.exec(text) ?? []
     if (parameter.lastIndex === 0) return null
     if (name === undefined) break
     const values = found.get(name.toLowerCase()) ?? []
-    values.push(inQuotes?.replace(/\\(.)/gs, '$1') ?? value.trimEnd())
+    values.push(inQuotes?.replace(/\\(.)/gs, '$1') ?? trimBlanks(value))
     found.set(name.toLowerCase(), values)
   }
   return found

@@ -1,5 +1,6 @@
 import { encodeOctets, octetsToText } from '@retriever/core'
 import { bracketed, type GopherPlan } from '@retriever/core/internal'
+import { trimBlanks } from '../../kit/text/blanks.ts'
 
 /** One line of a menu, split (RFC 1436 3.4): octets as they came, without padding around host and port. */
 export interface MenuItem {
@@ -36,7 +37,7 @@ export function itemUrl(item: MenuItem, plan: GopherPlan): string | null {
   if (gophertype === '8') return `telnet://${user}${place(23)}/`
   if (gophertype === 'T') return `tn3270://${user}${place(23)}/`
   // An older form of `URL:` has a request of HTTP/0.9 as the selector.
-  const page = gophertype === 'h' ? /^GET (\/\S*)$/.exec(selector)?.[1] : undefined
+  const page = gophertype === 'h' ? /^GET (\/[^\0-\x20]*)$/.exec(selector)?.[1] : undefined
   if (page !== undefined) return `http://${place(80)}${encodeUrl(page)}`
   const own = item.host.toLowerCase() === plan.host && item.port === plan.port
   // A menu does not say which servers have TLS. If it came over TLS, only links to the same server use TLS.
@@ -49,7 +50,7 @@ export function itemUrl(item: MenuItem, plan: GopherPlan): string | null {
 /** Returns the URL in a `URL:` selector, if a menu may lead to its scheme. */
 function linkUrl(link: string): string | null {
   const [, scheme = ''] = /^([a-z][a-z0-9+.-]*):/i.exec(link) ?? []
-  return linkSchemes.has(scheme.toLowerCase()) ? encodeUrl(link.trim()) : null
+  return linkSchemes.has(scheme.toLowerCase()) ? encodeUrl(trimBlanks(link)) : null
 }
 
 /** Escapes blanks, controls and octets beyond ASCII, which a URL may not contain. */

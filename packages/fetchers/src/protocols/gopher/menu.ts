@@ -1,6 +1,7 @@
 import { octetsToText } from '@retriever/core'
 import type { GopherPlan } from '@retriever/core/internal'
 import type { Entry, RetrievalContext } from '../../contract/fetcher.ts'
+import { trimBlanks } from '../../kit/text/blanks.ts'
 import { octetsDecoder } from '../../kit/text/text.ts'
 import { linesBeforeEndMark } from './end-mark.ts'
 import { entryKind } from './item-type.ts'
@@ -37,7 +38,7 @@ export function parseMenuLine(line: string): MenuItem | undefined {
     gophertype: head.charAt(0),
     display: head.slice(1),
     selector,
-    host: host.trim(),
+    host: trimBlanks(host),
     port: /^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535 ? Number(port) : null,
     gopherPlus: gopherPlus === '' ? undefined : gopherPlus,
   }

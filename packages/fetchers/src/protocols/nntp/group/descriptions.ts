@@ -22,7 +22,7 @@ export async function descriptionsOf(lease: NntpLease, wildmat: string | null): 
   expectReply(context, reply, 215)
   const held = { ...context, limits: whenHeld(context.limits) }
   for await (const line of linesOf(chunksOf(new BlockBody(lease, pending)), held)) {
-    const [, group, description] = /^(\S+)[ \t]+(\S.*)$/.exec(line) ?? []
+    const [, group, description] = /^([^\0-\x20]+)[ \t]+([^ \t].*)$/.exec(line) ?? []
     // INN writes `?` if a group has no description.
     if (group !== undefined && description !== undefined && description !== '?') descriptions.set(group, description)
   }

@@ -114,7 +114,7 @@ async function* matchingLines(
 }
 
 /** Matches `test.alpha 0000000040 0000000001 y`. */
-const groupLine = /^(\S+)\s+(\d{1,16})\s+(\d{1,16})\s+(\S+)/
+const groupLine = /^([^\0-\x20]+)[ \t]+(\d{1,16})[ \t]+(\d{1,16})[ \t]+([^\0-\x20]+)/
 
 /** Makes an entry of a line. If the line has another form, the entry has the line as its name. */
 function groupEntry(line: string, plan: ServerPlan, descriptions: ReadonlyMap<string, string>): Entry {
