@@ -2,6 +2,8 @@
 import { type BatchOptions, type Client, createClient } from '@retriever/fetchers'
 import { type Faults, startFtpServer, startHttpServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
+import { part, reply } from '../protocols/http/support/http-answers.ts'
+import { scriptedHttp } from '../protocols/http/support/scripted-http.ts'
 import { fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 
 const body = 'x'.repeat(1000)
@@ -129,6 +131,46 @@ test('while a server has broken one body off, the others that still come let fur
     if (order.length === 3) letGo()
   }
   expect(order.slice(0, 3).toSorted()).toEqual([2, 3, 4])
+})
+
+test('a megabyte of the body that broke off makes its server well again, and less does not', async () => {
+  const large = Buffer.alloc(3 * 1024 * 1024)
+  const fields = { ETag: '"a"', 'Accept-Ranges': 'bytes' }
+  type Send = (from: number, to: number) => void
+  let begin: (send: Send) => void = () => {}
+  const begun = new Promise<Send>((resolve) => (begin = resolve))
+  await using server = await scriptedHttp((asked) => {
+    if (asked.target === '/1') return reply(200, {}, 'x')
+    const isFirst = asked.fields.range === undefined
+    const whole = isFirst ? reply(200, fields, large) : part(asked, large, fields)
+    const end = whole.indexOf('\r\n\r\n') + 4 + 1000
+    if (!isFirst) begin((from, to) => asked.socket.write(whole.subarray(end + from, end + to)))
+    return { octets: whole.subarray(0, end), end: isFirst ? 'fin' : 'keep' }
+  })
+  await using client = createClient({ limits: { retryDelay: 1 } })
+  const batch = client.retrieveAll(
+    (async function* () {
+      yield `${server.url}0`
+      await begun
+      yield `${server.url}1`
+    })(),
+  )
+  let received = 0
+  const { value } = await batch.next()
+  const reading = (async () => {
+    for await (const chunk of value?.representation ?? []) received += chunk.length
+  })()
+  const next = batch.next()
+  const send = await begun
+  await expect.poll(() => received).toBe(2000)
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(server.asked.map(({ target }) => target)).toEqual(['/0', '/0'])
+  const further = 1024 * 1024 - 1000
+  send(0, further)
+  expect((await next).value?.index).toBe(1)
+  send(further, large.length)
+  await reading
+  expect(received).toBe(large.length)
 })
 
 test('with giveUpHosts false, bodies wait for their server however often they break off', async () => {

@@ -38,7 +38,7 @@ export const areas = {
   deadline: {
     mutate: kit,
     tests: [
-      'test/client/{timings,batch-asked,batch-hosts}.test.ts',
+      'test/client/{timings,batch-asked,batch-bodies,batch-hosts}.test.ts',
       'test/kit/{deadline,retry-options,retries,retry-budget}.test.ts',
       'test/wire/resuming-source.test.ts',
     ],
