@@ -1,6 +1,7 @@
 /** Hosts of a batch that are in trouble: what pauses them, what that costs, and when they are given up. */
 import type { ErrorCode, Phase } from '@retriever/core'
 import { type Client, type ClientOptions, createClient } from '@retriever/fetchers'
+import { serverStateOf } from '@retriever/fetchers/internal'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 import { random } from '../support/random.ts'
@@ -216,6 +217,23 @@ test('a host that was given up is not forgotten among many others', async () => 
   const { failed } = await all(site.client, ['http://a/1'])
   expect(failed).toEqual([expect.stringMatching(/^http:\/\/a\/1: Not asked\. /)])
   expect(site.asked.filter(({ place }) => place.startsWith('a:80/'))).toHaveLength(1)
+})
+
+test.each([
+  ['of a URL that is tried once', { maxRetryDelay: 1 }, 3_600_000],
+  ['of one that is tried again and again', { maxRetries: 2 }, 'busy'],
+] as const)('the error %s tells the state of its server until that is well', async (_name, limits, trouble) => {
+  let isWell = false
+  await using site = servers(() => (isWell ? null : trouble), { limits })
+  const errors: unknown[] = []
+  for await (const { error } of site.client.retrieveAll(['http://a/0'])) errors.push(error)
+  expect(errors.map(serverStateOf)).toEqual([
+    expect.objectContaining({ host: 'a', port: 80, until: expect.any(Date), failed: 1 }),
+  ])
+  isWell = true
+  await new Promise((resolve) => setTimeout(resolve, 3_600_000))
+  expect(errors.map(serverStateOf)).toEqual([null])
+  for (const other of [null, undefined, 'a text', new Error('another')]) expect(serverStateOf(other)).toBe(null)
 })
 
 test('with giveUpHosts false, all wait for a host however long it takes', async () => {

@@ -10,6 +10,7 @@ export interface ServerState {
   readonly failed: number
 }
 
+/** By the errors. A value that is no object has no state. */
 const states = new WeakMap<object, () => ServerState | null>()
 
 /** Keeps the state of the server that caused an error. */
@@ -19,12 +20,12 @@ export function keepServerState(error: object, state: () => ServerState | null):
 
 /** The state of the server that caused an error; null if it takes requests, as far as is known. */
 export function serverStateOf(error: unknown): ServerState | null {
-  return (typeof error === 'object' && error !== null && states.get(error)?.()) || null
+  return states.get(error as object)?.() ?? null
 }
 
 /** Gives an error that says more than the one before the state of the same server. */
 export function withStateOf(before: unknown, error: unknown): unknown {
-  const state = typeof before === 'object' && before !== null ? states.get(before) : undefined
-  if (state !== undefined && typeof error === 'object' && error !== null) states.set(error, state)
+  const state = states.get(before as object)
+  if (state !== undefined) states.set(error as object, state)
   return error
 }
