@@ -90,6 +90,31 @@ test('sftp: the lines of several servers', async () => {
 })
 
 test.each([
+  ['sftp://127.0.0.1/', '-rw-r--r-- 1 voilà domain users 12 Feb  3 2001 à', 'sftp://127.0.0.1/%C3%A0'],
+  ['nfs://127.0.0.1/', '-rw-r--r-- Рита à 12 2001-02-03T04:05:06Z à', 'nfs://127.0.0.1/%C3%A0'],
+  ['news://127.0.0.1/*', 'fr.voilà 9 1 y', 'nntp://127.0.0.1/fr.voil%C3%A0'],
+  ['gopher://127.0.0.1/1/', 'hx\tURL:http://a/à\t127.0.0.1\t70', 'http://a/%C3%A0'],
+  ['gopher://127.0.0.1/1/', 'hx\tGET /à/b\t127.0.0.1\t80', 'http://127.0.0.1/%C3%A0/b'],
+  ['gopher://127.0.0.1/1/', '1x\t/\tvoilà\t70', 'gopher://voilà/1/'],
+])('%s: in %s, the octet A0 is half a letter and no blank', async (url, line, wanted) => {
+  const { entries } = await reread(url, `${line}\n`, text)
+  expect(entries?.map((entry) => entry.url)).toEqual([wanted])
+})
+
+test('lines that no client has kept give no date, size or score that is none', async () => {
+  const nfs = '-rw-r--r-- 1 1 12 2001-99-99T04:05:06Z bad\n-rw-r--r-- 1 1 12 +010000-01-01T00:00:00Z late\n'
+  const late = await reread('nfs://127.0.0.1/', nfs, text)
+  expect(late.entries?.map(({ name, modified }) => [name, modified?.getTime()])).toEqual([
+    ['late', Date.UTC(10_000, 0, 1)],
+  ])
+  const wais = await reread('wais://127.0.0.1/db?x', 'many\t1e92\t\ttitle\t\n', text)
+  expect(wais.entries).toEqual([{ name: 'title', kind: 'file', url: null, details: { types: [] } }])
+  const [line, zone] = ['* 1 FETCH (UID 5 INTERNALDATE "30-Feb-2001 04:05:06 +0000")\r\n', ' 3-Feb-2001 04:05:06 -0130']
+  const days = await reread('imap://127.0.0.1/INBOX', `${line}${line.replace(/"30[^"]*/, `"${zone}`)}`, text)
+  expect(days.entries?.map(({ modified }) => modified)).toEqual([undefined, new Date('2001-02-03T05:35:06Z')])
+})
+
+test.each([
   'dict://127.0.0.1/d:url',
   'imap://127.0.0.1/INBOX/;UID=5',
   'nfs://127.0.0.1/a.txt',

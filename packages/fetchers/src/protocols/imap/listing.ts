@@ -1,6 +1,7 @@
 import { type AccessPlans, encodeOctets, octetsToText, printable } from '@retriever/core'
 import { adviceText, imapCommands, utf8Octets } from '@retriever/core/internal'
 import type { Entry, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
+import { messageDate } from '../../kit/text/date.ts'
 import { wholeResult } from '../../kit/whole-result.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import type { ImapDialogue } from './dialogue.ts'
@@ -146,12 +147,7 @@ function messageEntry(line: string, uidValidity: number, context: RetrievalConte
   const uid = /[( ]UID (\d{1,10})/i.exec(line)?.[1]
   if (uid === undefined) return []
   const size = /[( ]RFC822\.SIZE (\d{1,15})/i.exec(line)?.[1]
-  const date = new Date(
-    /[( ]INTERNALDATE "([^"]{1,40})"/i
-      .exec(line)?.[1]
-      ?.replaceAll('-', ' ')
-      .replace(/ (\d{4})$/, ' -$1') ?? '',
-  )
+  const modified = messageDate(/[( ]INTERNALDATE "([^"]{1,40})"/i.exec(line)?.[1] ?? '')
   const flags = /[( ]FLAGS \(([^()]*)\)/i.exec(line)?.[1] ?? ''
   return [
     {
@@ -159,7 +155,7 @@ function messageEntry(line: string, uidValidity: number, context: RetrievalConte
       kind: 'article',
       url: messageUrl(uid, uidValidity, context),
       ...(size !== undefined && { size: Number(size) }),
-      ...(!Number.isNaN(date.getTime()) && { modified: date }),
+      ...(modified !== null && { modified }),
       details: { ...idOf(uid, uidValidity), flags: flags.split(' ').filter(Boolean) },
     },
   ]

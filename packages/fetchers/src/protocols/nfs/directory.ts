@@ -90,9 +90,11 @@ export async function* keptEntries(
 /** Reads such a line. Null: it is none. */
 function keptItem(line: string): DirectoryItem | null {
   const [, letter = '', bits = '', owner = '', group = '', size = '', date = '', shown] =
-    /^([-dl?])([-rwx]{9}) (\S+) (\S+) (\d+|-) ([\d-]+T[\d:]+Z|-) (.+)$/.exec(line) ?? []
+    /^([-dl?])([-rwx]{9}) ([^ ]+) ([^ ]+) (\d+|-) ([+\d-]+T[\d:]+Z|-) (.+)$/.exec(line) ?? []
   if (shown === undefined) return null
   if (date === '-') return { name: shown, attributes: null, target: null }
+  const modified = new Date(date)
+  if (Number.isNaN(modified.getTime())) return null
   const kind = kinds[letter] ?? 'other'
   const [, name = shown, target = null] = (kind === 'link' && /^(.*?) -> (.*)$/.exec(shown)) || []
   const mode = [...bits].reduce((sum, bit) => sum * 2 + Number(bit !== '-'), 0)
@@ -101,7 +103,7 @@ function keptItem(line: string): DirectoryItem | null {
     ...{ name, target },
     attributes: {
       ...{ kind, mode, owner: ownerName ?? '', group: groupName ?? '', size: Number(size) },
-      ...{ modified: new Date(date), fileId: '' },
+      ...{ modified, fileId: '' },
     },
   }
 }

@@ -139,11 +139,12 @@ export async function* keptEntries(
   for await (const line of linesOf(body, context)) if (line !== '') yield entryOf(keptItem(line), base)
 }
 
-/** Reads `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`. */
+/** Reads `-rw-r--r-- 1 alice users 12 Feb 3 2001 name`. Blanks may stand in the name of a group: `domain users`. */
 function keptItem(line: string): Listed {
   const [, letter = '', size, rest = line] =
-    /^([-dlbcpsD])[-rwxsStTlL]{9}[.+@]? +[\d?]+ +\S+ +\S+ +(\d+) +[A-Za-z]{3} +\d{1,2} +[\d:]{4,5} (.+)$/.exec(line) ??
-    []
+    /^([-dlbcpsD])[-rwxsStTlL]{9}[.+@]? +[\d?]+(?: +[^ ]+){2,8}? +(\d+) +[A-Za-z]{3} +\d{1,2} +[\d:]{4,5} (.+)$/.exec(
+      line,
+    ) ?? []
   const mode = modes[letter] ?? null
   const [, name = rest, target = null] = (letter === 'l' && /^(.*?) -> (.*)$/.exec(rest)) || []
   const attributes = { mode, uid: null, gid: null, size: size === undefined ? null : Number(size), modified: null }

@@ -11,7 +11,7 @@ type Plan = AccessPlans['wais']
 /** Makes the entry of a document, with the URL at which this server has it. */
 export function entryOf({ docid, headline, score, length, lines, types, date }: FoundDocument, plan: Plan): Entry {
   const [first = 'TEXT', ...others] = types
-  const name = octetsToText(unmarked(headline).trim())
+  const name = octetsToText(unmarked(headline)).trim()
   // A URL with an encoded CR or LF is refused. The lengths of a docid's fields may be these octets.
   const hasUrl = docid !== '' && !/%0[AD]/.test(documentPath(docid, first, length))
   const urlAs = (wtype: string, size: number | null): string => urlOf(plan, documentPath(docid, wtype, size))
@@ -39,6 +39,9 @@ export function lineOf({ name, url, size, details }: Entry): string {
   return `${columns.map((column) => String(column).replace(/[\0-\x1f\x7f]/g, ' ')).join('\t')}\n`
 }
 
+/** A size or score. Whoever kept the lines may have damaged them. */
+const number = /^\d{1,15}$/
+
 /** The entries that such lines tell of. */
 export async function* keptEntries(
   body: AsyncIterable<Uint8Array>,
@@ -49,8 +52,8 @@ export async function* keptEntries(
     if (name === undefined) continue
     yield {
       ...{ name, kind: 'file', url: isUrl(url) ? url : null },
-      ...(size !== '' && { size: Number(size) }),
-      details: { ...(score !== '' && { score: Number(score) }), types: types.split(',') },
+      ...(number.test(size) && { size: Number(size) }),
+      details: { ...(number.test(score) && { score: Number(score) }), types: types.split(',').filter(Boolean) },
     }
   }
 }
