@@ -78,11 +78,17 @@ describe('shows', () => {
   test('a folder as a ZIP file, with what failed', async () => {
     await using tree = await startServers({
       ftp: true,
-      files: { '/a/b.txt': 'one', '/a/sub/c.bin': Buffer.alloc(70_000, 7), '/a/\\..\\x': 'name', '/other.txt': 'no' },
+      files: {
+        '/a (1)/b.txt': 'one',
+        '/a (1)/sub/c.bin': Buffer.alloc(70_000, 7),
+        '/a (1)/\\..\\x': 'name',
+        '/other.txt': 'no',
+      },
     })
-    const { fields, body, isWhole } = await pages.get(addressOf(`${tree.ftp.url}a/`, 'zip=1'))
+    const { fields, body, isWhole } = await pages.get(addressOf(`${tree.ftp.url}a%20(1)/`, 'zip=1'))
     expect({ name: fields['content-disposition'], isWhole }).toEqual({
-      name: "attachment; filename*=UTF-8''a.zip",
+      // RFC 8187 3.2.1 has no parentheses in a value.
+      name: "attachment; filename*=UTF-8''a%20%281%29.zip",
       isWhole: true,
     })
     const names = [...body.toString('latin1').matchAll(/PK\x01\x02[\s\S]{24}(..)[\s\S]{16}/g)].map(({ index }) => {

@@ -33,8 +33,13 @@ export function linesOf(raw: readonly string[]): FieldLine[] {
 
 /** The field that gives content a file name (RFC 6266), whatever characters it has. */
 export function disposition(type: 'inline' | 'attachment', name: string): FieldLine {
-  const coded = encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\uFFFD')).replaceAll("'", '%27')
+  // encodeURIComponent leaves four characters that may not stand in a value of RFC 8187 3.2.1.
+  const coded = encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(/['()*]/g, escaped)
   return ['Content-Disposition', `${type}; filename*=UTF-8''${coded}`]
+}
+
+function escaped(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }
 
 /** Adds this proxy to Via (RFC 9110 7.6.3), as a line of its own. */
