@@ -23,7 +23,8 @@ const word = /"((?:[^"\\]|\\.)*)"|#[^\n]*|[^\s"#]\S*/g
 export function readNetrcText(text: string): NetrcEntry[] {
   const entries: NetrcEntry[] = []
   // A macro ends with an empty line.
-  const words = [...text.replace(/^[ \t]*macdef\b.*(?:\n.+)*/gm, '').matchAll(word)]
+  const lines = text.replaceAll('\r\n', '\n')
+  const words = [...lines.replace(/^[ \t]*macdef\b.*(?:\n.+)*/gm, '').matchAll(word)]
     .filter(([typed]) => !typed.startsWith('#'))
     .map(([typed, quoted]) => (quoted === undefined ? typed : unescaped(quoted)))
   for (let at = 0; at < words.length; at++) {

@@ -100,6 +100,12 @@ test('an entry without a user has a password for any', () => {
   expect(netrcLogin(netrc, 'h', null)).toEqual({ user: '', password: 'p' })
 })
 
+test('a macro ends with an empty line, also where lines end in CRLF', () => {
+  const lines = ['macdef init', 'machine evil login a password b', 'cd x', '', 'machine h login c password d', '']
+  for (const end of ['\n', '\r\n'])
+    expect(readNetrcText(lines.join(end))).toEqual([{ machine: 'h', login: 'c', password: 'd' }])
+})
+
 test('FTP logs in with it, and not as anonymous first', async () => {
   await using servers = await startServers({ ftp: { auth: 'required', accounts: { bob: 's3same' } } })
   const url = `${servers.ftp.url}pub/hello.txt`
