@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { bracketed } from '@retriever/core/internal'
 import { Cookie, CookieJar } from 'tough-cookie'
 import { CookieLimits, isTooLong, withoutLongAttributes } from './limits.ts'
 
@@ -58,7 +59,7 @@ export class CommandJar {
       const isForHost = cookie.hostOnly === true
       if (isForHost) cookie.domain = null
       cookie.hostOnly = null
-      const url = `${cookie.secure ? 'https' : 'http'}://${host}${cookie.path}`
+      const url = `${cookie.secure ? 'https' : 'http'}://${bracketed(host.replace(/^\[|\]$/g, ''))}${cookie.path}`
       if (isUrl(url)) this.keep(url, cookie)
     }
   }

@@ -55,6 +55,10 @@ test.each(['', '.', '#HttpOnly_', 'a b', '[', '%'])(
   },
 )
 
+test.each(['::1', '[::1]'])('cookies of %s are read again', async (domain) => {
+  expect(await rowsOf([], `${domain}\tFALSE\t/\tFALSE\t0\ta\t1\n`)).toEqual(['::1\tFALSE\t/\tFALSE\t0\ta\t1'])
+})
+
 test('-j reads no cookies of a session, but those with Max-Age', async () => {
   await using server = await scriptedHttp(() => reply(200, {}, ''))
   writeFileSync(join(folder(), 'head'), 'Set-Cookie: a=1\nSet-Cookie: b=2; Max-Age=100\n')
