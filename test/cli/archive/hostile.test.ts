@@ -33,6 +33,17 @@ test.each(['constructor', 'toString', '__proto__'])('the content coding %s is no
   expect(await read(archive)).toEqual({ status: 0, stdout: 'abc', stderr: '' })
 })
 
+test.each([
+  ['Fri, 30 Feb 2001 04:05:06 GMT', null],
+  ['0', null],
+  // The form of asctime() is in GMT as well (RFC 9110 5.6.7).
+  ['Sat Feb  3 04:05:06 2001', '2001-02-03T04:05:06.000Z'],
+])('Last-Modified: %s is read as over HTTP', async (field, wanted) => {
+  const archive = answer(`HTTP/1.1 200 OK\r\nLast-Modified: ${field}`, 'abc')
+  const { stdout } = await read(archive, '--json', '-o', 'out')
+  expect(JSON.parse(stdout).modified).toBe(wanted)
+})
+
 test.each(['abc', '000', '-200', '2e2000', '1e9', ''])('the status %j is no answer', async (code) => {
   const { status, stderr } = await read(answer(`HTTP/1.1 ${code} OK`, 'abc'))
   expect({ status, stderr }).toEqual({ status: 18, stderr: expect.stringContaining('has only a part of it') })

@@ -10,7 +10,7 @@ import {
 } from 'node:zlib'
 import { type ErrorCode, RetrievalError } from '@retriever/core'
 import type { Step, StepRequest } from '@retriever/fetchers'
-import type { StepAnswer } from '@retriever/fetchers/internal'
+import { httpDate, type StepAnswer } from '@retriever/fetchers/internal'
 import type { StatusAndHeaders, WARCRecord } from 'warcio'
 import { dechunked } from './dechunked.ts'
 import type { RecordReader } from './record-reader.ts'
@@ -138,7 +138,7 @@ function responseOf(
     ...{ status, reason: octetsOf(head.statusText ?? ''), headers, fields },
     ...(coding !== null && { decoded: [coding] }),
   }
-  const facts = { ...typeOf(headers['content-type']), metadata, modified: dateOf(headers['last-modified']) }
+  const facts = { ...typeOf(headers['content-type']), metadata, modified: httpDate(headers['last-modified']) }
   const etag = headers.etag ?? null
   if (isHead === true) return { ...facts, etag, body: '' }
   return { ...facts, etag, body: decoded(checked(origin, url), coding, origin, url) }
@@ -230,11 +230,6 @@ function typeOf(field: string | null | undefined): {
   const [, mediaType = null] = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)/.exec(field ?? '') ?? []
   const [, charset = null] = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(field ?? '') ?? []
   return { mediaType: mediaType?.toLowerCase() ?? null, charset: charset?.toLowerCase() ?? null }
-}
-
-function dateOf(field: string | undefined): Date | null {
-  const date = new Date(field ?? '')
-  return Number.isNaN(date.getTime()) ? null : date
 }
 
 /** The octets of a text that warcio has read as UTF-8, one a character. */
