@@ -44,6 +44,20 @@ test.each([
   expect(JSON.parse(stdout).modified).toBe(wanted)
 })
 
+test('a charset that nobody knows is passed over', async () => {
+  const archive = answer('HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=none', 'abc')
+  expect(await read(archive)).toEqual({ status: 0, stdout: 'abc', stderr: '' })
+})
+
+test.each([
+  ['gzip', 'abc'],
+  ['gzip', gzipSync('abc').subarray(0, 20)],
+  ['br', 'abc'],
+])('a body that is no %s, or not a whole one, is damaged', async (coding, body) => {
+  const { status, stderr } = await read(answer(`HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}`, body))
+  expect({ status, stderr }).toEqual({ status: 18, stderr: expect.stringContaining(`the body is no ${coding}`) })
+})
+
 test.each(['abc', '000', '-200', '2e2000', '1e9', ''])('the status %j is no answer', async (code) => {
   const { status, stderr } = await read(answer(`HTTP/1.1 ${code} OK`, 'abc'))
   expect({ status, stderr }).toEqual({ status: 18, stderr: expect.stringContaining('has only a part of it') })

@@ -10,7 +10,7 @@ import {
 } from 'node:zlib'
 import { type ErrorCode, RetrievalError } from '@retriever/core'
 import type { Step, StepRequest } from '@retriever/fetchers'
-import { httpDate, type StepAnswer } from '@retriever/fetchers/internal'
+import { httpDate, knownCharset, type StepAnswer } from '@retriever/fetchers/internal'
 import type { StatusAndHeaders, WARCRecord } from 'warcio'
 import { dechunked } from './dechunked.ts'
 import type { RecordReader } from './record-reader.ts'
@@ -209,12 +209,16 @@ async function* decoded(
   // The error of the source becomes that of the decoder.
   pipeline(Readable.from(octets), decode, () => {})
   let length = 0
-  for await (const chunk of decode) {
-    length += chunk.length
-    if (length > ratioFrom && length > maxRatio * size) {
-      throw failure('limit-exceeded', url, `${file} has a body that expands more than ${maxRatio} times`)
+  try {
+    for await (const chunk of decode) {
+      length += chunk.length
+      if (length > ratioFrom && length > maxRatio * size) {
+        throw failure('limit-exceeded', url, `${file} has a body that expands more than ${maxRatio} times`)
+      }
+      yield chunk
     }
-    yield chunk
+  } catch (error) {
+    throw RetrievalError.is(error) ? error : failure('partial', url, `${file} is damaged: the body is no ${coding}`)
   }
 }
 
@@ -229,7 +233,9 @@ function typeOf(field: string | null | undefined): {
 } {
   const [, mediaType = null] = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)/.exec(field ?? '') ?? []
   const [, charset = null] = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(field ?? '') ?? []
-  return { mediaType: mediaType?.toLowerCase() ?? null, charset: charset?.toLowerCase() ?? null }
+  // A server may have named one that nobody knows, and a step may not.
+  const known = knownCharset(charset) === null ? null : charset
+  return { mediaType: mediaType?.toLowerCase() ?? null, charset: known?.toLowerCase() ?? null }
 }
 
 /** The octets of a text that warcio has read as UTF-8, one a character. */
