@@ -46,27 +46,31 @@ describe('what a server wants first', () => {
 
   const full = '502 Too many connections for your user'
 
-  test.each([full, '400 too many connections', '481 maximum number of connections reached'])(
-    'a server that takes two logins (%s): their sessions are shared',
-    async (words) => {
-      const answers: Record<string, (peer: NewsPeer) => string | undefined> = {
-        GROUP: ({ commands }) => (commands.some((line) => line.startsWith('AUTHINFO')) ? undefined : '480 log in\r\n'),
-        'AUTHINFO USER': () => '381 go on\r\n',
-        'AUTHINFO PASS': ({ index }) => (index < 2 ? '281 in\r\n' : `${words}\r\n`),
-      }
-      await using news = await scriptedNews((peer, line) => {
-        return Object.entries(answers).find(([command]) => line.startsWith(command))?.[1](peer)
-      })
-      await using client = createClient({ limits: { maxRetries: 0 }, ...login })
-      const urls = numbers(0, 40).map((number) => `${news.url}g.${number}/${(number % 9) + 1}`)
-      const texts: string[] = []
-      for await (const { index, representation, error } of client.retrieveAll(urls)) {
-        texts[index] = error?.message ?? (await representation?.text()) ?? ''
-      }
-      expect(texts).toEqual(numbers(0, 40).map((number) => expect.stringContaining(`body of ${(number % 9) + 1}`)))
-      expect(news.peers.length).toBeLessThanOrEqual(4)
-    },
-  )
+  test.each([
+    full,
+    '400 too many connections',
+    '481 maximum number of connections reached',
+    '482 You exceed max. number of connections',
+    '502 Connection limit exceeded',
+    '481 too many threads',
+  ])('a server that takes two logins (%s): their sessions are shared', async (words) => {
+    const answers: Record<string, (peer: NewsPeer) => string | undefined> = {
+      GROUP: ({ commands }) => (commands.some((line) => line.startsWith('AUTHINFO')) ? undefined : '480 log in\r\n'),
+      'AUTHINFO USER': () => '381 go on\r\n',
+      'AUTHINFO PASS': ({ index }) => (index < 2 ? '281 in\r\n' : `${words}\r\n`),
+    }
+    await using news = await scriptedNews((peer, line) => {
+      return Object.entries(answers).find(([command]) => line.startsWith(command))?.[1](peer)
+    })
+    await using client = createClient({ limits: { maxRetries: 0 }, ...login })
+    const urls = numbers(0, 40).map((number) => `${news.url}g.${number}/${(number % 9) + 1}`)
+    const texts: string[] = []
+    for await (const { index, representation, error } of client.retrieveAll(urls)) {
+      texts[index] = error?.message ?? (await representation?.text()) ?? ''
+    }
+    expect(texts).toEqual(numbers(0, 40).map((number) => expect.stringContaining(`body of ${(number % 9) + 1}`)))
+    expect(news.peers.length).toBeLessThanOrEqual(4)
+  })
 
   test('a server that is full says nothing about the login', async () => {
     await using news = await scriptedNews((_, line) => {
