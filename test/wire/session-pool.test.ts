@@ -1,6 +1,6 @@
 /** The pool that FTP and News share: which session a retrieval gets, and when it waits for one. */
-import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '@retriever/fetchers/plugin'
+import { type ErrorCode, RetrievalError } from '@retriever/core'
+import type { ErrorExtras, RetrievalContext } from '@retriever/fetchers/plugin'
 import { describe, expect, test } from 'vitest'
 import type { Limits } from '../../packages/fetchers/src/contract/limits.ts'
 import { RetrievalDeadline } from '../../packages/fetchers/src/kit/deadline.ts'
@@ -33,13 +33,17 @@ function contextOf(unreadLimit = 60_000, signal?: AbortSignal): RetrievalContext
     tls: {},
     deadline: new RetrievalDeadline('x://h/', limits, signal),
     emit() {},
+    error: (code: ErrorCode, message: string, extras: ErrorExtras) =>
+      new RetrievalError(code, message, { phase: 'connect', ...extras }),
   } as never
 }
 
 /** A pool and the sessions that it has opened. `most`: the server refuses further ones. */
 function trial({ connections = 2, capacity = 1, most = 100, perLogin = Number.POSITIVE_INFINITY } = {}) {
   const opened: FakeSession[] = []
+  const asked = { times: 0 }
   const open = async (): Promise<FakeSession> => {
+    asked.times++
     if (opened.filter(({ isLost }) => !isLost).length >= most) throw full
     opened.push(new FakeSession())
     return opened.at(-1) as FakeSession
@@ -56,7 +60,7 @@ function trial({ connections = 2, capacity = 1, most = 100, perLogin = Number.PO
     },
     connections,
   )
-  return { pool, opened }
+  return { pool, opened, asked }
 }
 
 /** Whether a promise has settled once all that is under way is done. */
@@ -116,6 +120,16 @@ test('a server that is full gets back the idle sessions with it by another name'
   await expect(pool.lease(alias, contextOf())).rejects.toBe(full)
   expect((await pool.lease(alias, contextOf())).session).toBe(opened[1])
   expect(opened[0]?.isLost).toBe(true)
+})
+
+test('a server that is full, and has none of our sessions, is not asked once for each that waits', async () => {
+  const { pool, asked } = trial({ most: 0 })
+  const leases = Array.from({ length: 50 }, () => pool.lease(plan, contextOf()))
+  const outcomes = await Promise.allSettled(leases)
+  for (const outcome of outcomes)
+    expect(outcome).toMatchObject({ reason: { code: 'server-refused', phase: 'greeting' } })
+  // Each of the two connections that it may have at first, and one to look again.
+  expect(asked.times).toBeLessThanOrEqual(3)
 })
 
 describe('with one session for each login', () => {

@@ -1,6 +1,7 @@
 import { type Phase, RetrievalError, redact } from '@retriever/core'
 import type { Limits } from '../../contract/limits.ts'
 import { growingDelay } from '../../kit/retry.ts'
+import { messageWithoutUrl } from '../../kit/text/message-without-url.ts'
 import { saysFull } from '../../wire/pool/says-full.ts'
 import type { Job, Site } from './job.ts'
 import { keepServerState, type ServerState } from './server-state.ts'
@@ -109,7 +110,7 @@ export class Trouble {
     const all = Math.ceil((now - this.#began) / 1000)
     const before = this.#began < this.#since ? `; it has been in trouble for ${all} s` : ''
     const since = `${seconds === 0 ? 'just now' : `in the last ${seconds} s`}${before}`
-    const said = error === undefined ? 'Try later.' : withoutUrl(error)
+    const said = error === undefined ? 'Try later.' : `The error was: ${messageWithoutUrl(error)}`
     const message = `${redact(url)}: Not asked${isBack ? ' again' : ''}. ${urls} of ${server} failed ${since}. ${said}`
     const refused = new RetrievalError(error?.code ?? 'connect-failed', message, {
       phase: error?.phase ?? 'connect',
@@ -123,9 +124,4 @@ export class Trouble {
     keepServerState(refused, () => this.#stateAt(site, true))
     return refused
   }
-}
-
-function withoutUrl({ message, url }: RetrievalError): string {
-  const shown = url === undefined ? '' : `${redact(url)}: `
-  return `The error was: ${message.startsWith(shown) ? message.slice(shown.length) : message}`
 }

@@ -2,6 +2,7 @@ import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { clampTimer } from '../../kit/deadline.ts'
 import { IdleConnection, idleConnections } from '../../kit/open-files.ts'
+import { messageWithoutUrl } from '../../kit/text/message-without-url.ts'
 import { type LoginTarget, sessionKey } from './pool-key.ts'
 import type { UnreadWatch } from './unread-watch.ts'
 
@@ -123,6 +124,7 @@ interface Waiter {
   readonly limit: number
   readonly stops: (() => void)[]
   wake(): void
+  refuse(error: RetrievalError): void
 }
 
 /** The sessions with one server. */
@@ -235,7 +237,9 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
       this.#sessions.add(pooled)
       return pooled
     } catch (error) {
-      const isToWait = this.#protocol.isFull?.(error) === true && this.lowerCap()
+      const isFull = this.#protocol.isFull?.(error) === true
+      const isToWait = isFull && this.lowerCap()
+      if (isFull && !isToWait) this.#refuseWaiters(key, error)
       this.#freeSlot(key)
       if (!isToWait) throw error
       context.emit({ type: 'retried', url: context.url, error, delay: 0 })
@@ -278,15 +282,22 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   }
 
   /** Waits without a limit of time. If a body meanwhile stays unread for too long, its session is closed. */
-  async #waitForSlot(key: string, { deadline, limits, emit, url, stopwatch }: RetrievalContext): Promise<void> {
+  async #waitForSlot(key: string, context: RetrievalContext): Promise<void> {
+    const { deadline, limits, emit, url, stopwatch } = context
     emit({ type: 'waiting', url, for: 'connection', ahead: this.#waiters.size })
     const limit = this.#protocol.unreadLimit?.(limits) ?? limits.idleTimeout
     const stops = [...this.#sessions].map(({ session }) => session.unreadWatch.addWaiting(limit))
-    const waiter: Waiter = { key, limit, stops, wake() {} }
+    const waiter: Waiter = { key, limit, stops, wake() {}, refuse() {} }
     this.#waiters.add(waiter)
     deadline.phase = 'connect'
     try {
-      await deadline.unlimited(() => new Promise<void>((resolve) => (waiter.wake = resolve)))
+      await deadline.unlimited(
+        () =>
+          new Promise<void>((resolve, reject) => {
+            waiter.wake = resolve
+            waiter.refuse = (error) => reject(errorAt(context, error))
+          }),
+      )
       stopwatch?.mark('waited')
     } catch (error) {
       // If a waiter is woken and then aborted, it wakes the next one, so that the free slot is not lost.
@@ -304,6 +315,15 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
       this.#waiters.delete(waiter)
       waiter.wake()
       return
+    }
+  }
+
+  /** Makes all that wait fail, since the server is full: each would be refused by a connection of its own. */
+  #refuseWaiters(key: string, error: RetrievalError): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.key !== key) continue
+      this.#waiters.delete(waiter)
+      waiter.refuse(error)
     }
   }
 
@@ -350,4 +370,16 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
 /** Whether a session has the login of a key. */
 function fits({ key, session }: PooledSession<ReusableSession>, wanted: string): boolean {
   return key === wanted || session.loginKey === wanted
+}
+
+/** The error of another URL, for the URL of this context. */
+function errorAt({ error: make }: RetrievalContext, error: RetrievalError): RetrievalError {
+  const { code, phase, transient, reply, advice } = error
+  return make(code, messageWithoutUrl(error), {
+    phase,
+    transient,
+    cause: error,
+    ...(advice !== undefined && { advice }),
+    ...(reply !== undefined && { reply }),
+  })
 }
