@@ -83,6 +83,22 @@ describe('what a server wants first', () => {
     await news.closed()
   })
 
+  test('a server that is full is not sent the login once for each article', async () => {
+    await using news = await scriptedNews((_, line) => {
+      if (line.startsWith('AUTHINFO USER')) return '381 go on\r\n'
+      return line.startsWith('AUTHINFO PASS') ? `${full}\r\n` : '480 log in\r\n'
+    })
+    await using client = createClient({ limits: { maxRetries: 0 }, ...login })
+    const outcomes = await retrieveAll(
+      client,
+      numbers(1, 60).map((number) => `${news.url}g/${number}`),
+    )
+    expect(outcomes.map(({ error }) => error?.reply)).toEqual(Array(60).fill(full))
+    for (const { error, url } of outcomes) expect(error?.message).toContain(`${url}: `)
+    const logins = news.peers.flatMap(({ commands }) => commands).filter((line) => line.startsWith('AUTHINFO PASS'))
+    expect(logins.length).toBeLessThanOrEqual(8)
+  })
+
   test('and none is known', () =>
     trial({ auth: 'required' }, async ({ server, client, url }) => {
       for (const { error } of await retrieveAll(client, numbers(1, 10).map(url))) {

@@ -2,7 +2,7 @@ import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { clampTimer } from '../../kit/deadline.ts'
 import { IdleConnection, idleConnections } from '../../kit/open-files.ts'
-import { messageWithoutUrl } from '../../kit/text/message-without-url.ts'
+import { errorAt } from './error-at.ts'
 import { type LoginTarget, sessionKey } from './pool-key.ts'
 import type { UnreadWatch } from './unread-watch.ts'
 
@@ -89,6 +89,11 @@ export class SessionPool<Session extends ReusableSession, Plan extends LoginTarg
   /** Lowers the limit because the server refuses the newest session. Returns false if there are no other sessions. */
   lowerCap(plan: Plan): boolean {
     return this.#at(plan).lowerCap()
+  }
+
+  /** Whether a session with the server is open, or being opened. */
+  hasSessions(plan: Plan): boolean {
+    return this.#at(plan).hasSessions
   }
 
   /** Closes the idle sessions: a server that is full may have them all, by other names or ports. */
@@ -182,6 +187,13 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     }
     this.#cap = { most, until: performance.now() + fullFor }
     return true
+  }
+
+  /** Whether a connection is open, or being opened, that is not lost. */
+  get hasSessions(): boolean {
+    let left = this.#taken
+    for (const { session } of this.#sessions) if (session.isLost) left--
+    return left > 0
   }
 
   close(): void {
@@ -370,16 +382,4 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
 /** Whether a session has the login of a key. */
 function fits({ key, session }: PooledSession<ReusableSession>, wanted: string): boolean {
   return key === wanted || session.loginKey === wanted
-}
-
-/** The error of another URL, for the URL of this context. */
-function errorAt({ error: make }: RetrievalContext, error: RetrievalError): RetrievalError {
-  const { code, phase, transient, reply, advice } = error
-  return make(code, messageWithoutUrl(error), {
-    phase,
-    transient,
-    cause: error,
-    ...(advice !== undefined && { advice }),
-    ...(reply !== undefined && { reply }),
-  })
 }

@@ -1,5 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { errorAt } from '../../../wire/pool/error-at.ts'
 import type { SessionPool, SessionProtocol } from '../../../wire/pool/session-pool.ts'
 import { SessionLost } from './command-queue.ts'
 import type { NntpLease } from './exchange.ts'
@@ -62,7 +63,11 @@ export async function inSession<T>(
       }
       // The retrieval whose answer was being read gets the error and counts it. Those after it are tried again for
       // free.
-      if (error instanceof SessionLost) continue
+      if (error instanceof SessionLost) {
+        // Each would be refused by a login of its own.
+        if (session.full !== null && !pool.hasSessions(plan)) throw errorAt(context, session.full)
+        continue
+      }
       if (!isLostSession(error)) throw error
       if (session.served === 0 && (lease.usage.mostUsers === 1 || ++lostWithOthers > maxLostWithOthers)) throw error
       context.emit({ type: 'retried', url: context.url, error, delay: 0 })

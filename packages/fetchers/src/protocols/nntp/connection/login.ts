@@ -63,9 +63,10 @@ function octetsOf({ credentials: { user, password } }: FoundLogin): Credentials 
 async function sendLogin(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {
   const reply = await replyToLogin(session, context, login)
   if (!isFull(reply)) return reply
-  // Others that share the session try again in another one.
+  session.full = serverUnavailable(context, reply, 'login')
+  // Others that share the session try again in another one, if there is any.
   session.lose()
-  throw serverUnavailable(context, reply, 'login')
+  throw session.full
 }
 
 async function replyToLogin(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {

@@ -40,6 +40,8 @@ export class NntpSession implements ReusableSession, UnreadBody {
   hasAnswered = false
   /** The refusal of the login. It holds for all retrievals that use the session: the login is not tried again. */
   refusedLogin: Reply | null = null
+  /** Set if the server was full when this session was to log in. */
+  full: RetrievalError | null = null
   readonly #socket: Socket
   readonly #queue = new CommandQueue()
   readonly #answers: AnswerReader
