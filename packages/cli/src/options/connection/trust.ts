@@ -3,13 +3,24 @@ import tls from 'node:tls'
 import type { TlsOptions } from '@retriever/fetchers'
 import { readFolder, readPem } from './pem.ts'
 
+type Trust = Pick<TlsOptions, 'ca' | 'extraCa'>
+
+/** By the values of the variables. Connections are shared only by those whose trust is the same function. */
+const trusts = new Map<string, Trust>()
+
 /**
  * The certificates to trust without --cacert and --capath. As in curl, they are those of $CURL_CA_BUNDLE, else those of
  * $SSL_CERT_FILE and $SSL_CERT_DIR; else those of this system in addition to Node's. They are read at the first
  * connection with TLS, which throws `file-failed` for a file that cannot be read.
  */
-export function trustOf(env: NodeJS.ProcessEnv): Pick<TlsOptions, 'ca' | 'extraCa'> {
-  const { CURL_CA_BUNDLE: bundle, SSL_CERT_FILE: file, SSL_CERT_DIR: folders } = env
+export function trustOf({ CURL_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR }: NodeJS.ProcessEnv): Trust {
+  const key = JSON.stringify([CURL_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR])
+  const trust = trusts.get(key) ?? newTrust(CURL_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR)
+  trusts.set(key, trust)
+  return trust
+}
+
+function newTrust(bundle: string | undefined, file: string | undefined, folders: string | undefined): Trust {
   if (bundle) return { ca: once(() => readPem('$CURL_CA_BUNDLE', bundle, 'certificate')) }
   if (!file && !folders) return { extraCa: once(systemCertificates) }
   return {
