@@ -75,7 +75,6 @@ export class RingReader implements SocketReader {
   /** Attaches the socket, which was made with `onread`. */
   attach(socket: Socket): void {
     this.#socket = socket
-    this.#isEnded = socket.readableEnded
     for (const event of ['end', 'error', 'close'] as const) {
       socket.on(event, () => {
         this.#isEnded = true

@@ -32,7 +32,7 @@ export interface SocketReader {
   rest(): void
 }
 
-/** Reads a socket or stream as a Node stream: TLS, a connection through a proxy, HTTP/2. */
+/** Reads a socket or stream as a Node stream: TLS on an open socket, a connection through a proxy, HTTP/2. */
 export class StreamReader implements SocketReader {
   readonly #socket: Readable
   #wake: () => void = () => {}
