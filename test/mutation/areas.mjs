@@ -47,7 +47,7 @@ export const areas = {
   framing: {
     mutate: [`${fetchers}/protocols/http/connection/*.ts`, ...http],
     tests: [
-      'test/client/idle-connections.test.ts',
+      'test/client/{idle-connections,proxy-headers}.test.ts',
       'test/protocols/http/{alpn,conditions,dates,errors,exchanges,faults,head,http,proxy,review}.test.ts',
       'test/protocols/http/{repeated-secrets,connection/*}.test.ts',
     ],

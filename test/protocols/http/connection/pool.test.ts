@@ -102,6 +102,17 @@ test('case 39, an answer that comes before its request is believed at no moment'
   }
 })
 
+test('a connection has a timer and lets the process end only while it lies idle', async () => {
+  const line = new Line()
+  const calls: string[] = []
+  const note = (name: string) => (value?: number) => void calls.push(`${name} ${value ?? ''}`.trim())
+  for (const name of ['ref', 'unref', 'setTimeout']) Object.defineProperty(line, name, { value: note(name) })
+  await using client = createClient({ connect: () => line })
+  for (const _ of [1, 2]) await (await client.retrieve('http://127.0.0.1:8080/')).text()
+  const use = ['ref', 'setTimeout 0', 'unref', 'setTimeout 4000']
+  expect(calls).toEqual([...use, ...use])
+})
+
 /** A server that answers each request a turn of the event loop later. */
 class Line extends Duplex {
   requests = 0
