@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { runs } from '../support/runs.ts'
 import { fuzz } from './fuzz.ts'
@@ -30,6 +33,12 @@ test('a failure is found again by its seed, and made smaller', async () => {
   expect(failure).toEqual({ input: ['yx'], message: 'it does' })
   expect(await fuzz(target, 1000, 1)).toEqual(failure)
   expect(await fuzz({ ...target, check: () => {} }, 10, 1)).toBeNull()
+})
+
+test('pnpm fuzz tries a target', async () => {
+  const args = [fileURLToPath(new URL('run.mjs', import.meta.url)), 'mqtt-topic', '10', '1']
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  expect(stdout).toMatch(/^mqtt-topic: 10 runs, seed 1, [\d.]+ s: nothing found\n$/)
 })
 
 test('the same seed gives the same numbers, and all of them', () => {

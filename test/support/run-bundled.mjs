@@ -22,6 +22,7 @@ export async function runBundled(entry, plugins = []) {
         '@retriever/core/internal': source('core/src/internal.ts'),
         '@retriever/core': source('core/src/index.ts'),
         '@retriever/fetchers/internal': source('fetchers/src/internal.ts'),
+        '@retriever/fetchers/plugin': source('fetchers/src/plugin.ts'),
         '@retriever/fetchers': source('fetchers/src/index.ts'),
       },
       external: ['ssh2'],
