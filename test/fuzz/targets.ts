@@ -1,6 +1,7 @@
 import { fileNames, lines, terminal } from './cut-targets.ts'
 import { directory } from './dialogues/directory-targets.ts'
 import { http } from './dialogues/http-targets.ts'
+import { kept } from './dialogues/kept-targets.ts'
 import { mqtt, mqttTopic } from './dialogues/mqtt-targets.ts'
 import { ws } from './dialogues/ws-targets.ts'
 import { ldap, ldif } from './ldap-targets.ts'
@@ -47,6 +48,7 @@ export const targets: Readonly<Record<string, Target>> = {
   'wais-docid': waisDocid,
   directory,
   http,
+  kept,
   ws,
   mqtt,
   'mqtt-topic': mqttTopic,
