@@ -3,6 +3,7 @@ import type { Entry, RetrievalContext, Retrieved } from '../../contract/fetcher.
 import { whenHeld } from '../../kit/limits.ts'
 import { checkDate } from '../../kit/request-options.ts'
 import { overHeld } from '../../kit/size-limit.ts'
+import { splitLink } from '../../kit/text/split-link.ts'
 import { linesOf as linesIn } from '../../wire/framing/lines.ts'
 import { textListing } from '../../wire/text-listing.ts'
 import type { DirectoryItem } from './files.ts'
@@ -96,7 +97,7 @@ function keptItem(line: string): DirectoryItem | null {
   const modified = new Date(date)
   if (Number.isNaN(modified.getTime())) return null
   const kind = kinds[letter] ?? 'other'
-  const [, name = shown, target = null] = (kind === 'link' && /^(.*?) -> (.*)$/.exec(shown)) || []
+  const [name, target = null] = kind === 'link' ? splitLink(shown) : [shown]
   const mode = [...bits].reduce((sum, bit) => sum * 2 + Number(bit !== '-'), 0)
   const [ownerName, groupName] = [owner, group].map((each) => each.replaceAll('%20', ' '))
   return {

@@ -4,6 +4,7 @@ import type { Entry, RetrievalContext, Retrieved } from '../../contract/fetcher.
 import { whenHeld } from '../../kit/limits.ts'
 import { checkDate } from '../../kit/request-options.ts'
 import { overHeld } from '../../kit/size-limit.ts'
+import { splitLink } from '../../kit/text/split-link.ts'
 import { wholeResult } from '../../kit/whole-result.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { type Attributes, fileKind, readAttributes } from './attributes.ts'
@@ -146,7 +147,7 @@ function keptItem(line: string): Listed {
       line,
     ) ?? []
   const mode = modes[letter] ?? null
-  const [, name = rest, target = null] = (letter === 'l' && /^(.*?) -> (.*)$/.exec(rest)) || []
+  const [name, target = null] = letter === 'l' ? splitLink(rest) : [rest]
   const attributes = { mode, uid: null, gid: null, size: size === undefined ? null : Number(size), modified: null }
   return { name, line, attributes, target }
 }

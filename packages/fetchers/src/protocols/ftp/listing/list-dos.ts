@@ -1,6 +1,7 @@
 import { clock, fullYear, utcDate } from '../../../kit/text/calendar.ts'
+import { splitLink } from '../../../kit/text/split-link.ts'
 import { safeSize } from './facts.ts'
-import { head, known, type LineReading, type ListedFile, splitLink } from './listed-file.ts'
+import { head, known, type LineReading, type ListedFile } from './listed-file.ts'
 
 const dosPattern =
   /^((\d\d[-/]\d\d[-/](?:\d{4}|\d\d)|\d{4}[-/]\d\d[-/]\d\d)[ \t]+(\d\d?:\d\d)(?: ?([AP]M))?)[ \t]+(<[A-Z]+>|[\d,.]+)[ \t]/i

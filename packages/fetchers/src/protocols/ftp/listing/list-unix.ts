@@ -1,7 +1,8 @@
 import type { FileInfo } from 'basic-ftp'
 import { parseList } from 'basic-ftp/dist/parseList.js'
+import { splitLink } from '../../../kit/text/split-link.ts'
 import { safeSize } from './facts.ts'
-import { type Column, columnsOf, head, headLength, known, type ListedFile, splitLink } from './listed-file.ts'
+import { type Column, columnsOf, head, headLength, known, type ListedFile } from './listed-file.ts'
 import { type LsDate, readForeignDate, readLsDate } from './ls-date.ts'
 
 /**

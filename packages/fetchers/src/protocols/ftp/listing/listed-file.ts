@@ -24,14 +24,6 @@ export function known<T extends object>(facts: T): Known<T> {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Known<T>
 }
 
-/** Splits a link from its target at ` -> `. If the target's `length` is known, it decides between several arrows. */
-export function splitLink(text: string, length?: number): readonly [name: string, target?: string] {
-  const arrow = ' -> '
-  const end = length === undefined ? -1 : text.length - length - arrow.length
-  const at = end > 0 && text.startsWith(arrow, end) ? end : text.indexOf(arrow, 1)
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + arrow.length)]
-}
-
 /**
  * How many octets of a line are matched by patterns, so that a long line takes only linear time. Only a name may be
  * longer.
