@@ -4,6 +4,7 @@ import { whenHeld } from '../../kit/limits.ts'
 import { checkDate } from '../../kit/request-options.ts'
 import { overHeld } from '../../kit/size-limit.ts'
 import { splitLink } from '../../kit/text/split-link.ts'
+import { folderUrl } from '../../wire/folder-url.ts'
 import { linesOf as linesIn } from '../../wire/framing/lines.ts'
 import { textListing } from '../../wire/text-listing.ts'
 import type { DirectoryItem } from './files.ts'
@@ -81,7 +82,7 @@ export async function* keptEntries(
   body: AsyncIterable<Uint8Array>,
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
-  const base = baseOf(context)
+  const base = folderUrl(context)
   for await (const line of linesIn(body, context)) {
     const item = keptItem(line)
     if (item !== null) yield entryOf(item, base)
@@ -111,10 +112,6 @@ function keptItem(line: string): DirectoryItem | null {
 
 const kinds: Readonly<Record<string, 'file' | 'directory' | 'link'>> = { '-': 'file', d: 'directory', l: 'link' }
 
-function baseOf({ url }: RetrievalContext): string {
-  return url.replace(/#.*$/s, '').replace(/\/?$/, '/')
-}
-
 function visible(text: string): string {
   return text.replace(/[\0-\x1F\x7F]/g, (control) => encodeOctets(control))
 }
@@ -129,7 +126,7 @@ async function* entriesOf(
   read: DirectoryItem[],
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
-  const base = baseOf(context)
+  const base = folderUrl(context)
   for await (const _chunk of body) for (const item of read.splice(0)) yield entryOf(item, base)
 }
 

@@ -2,6 +2,7 @@ import type { AccessPlans } from '@retriever/core'
 import type { Entry, Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
 import { sourceOf } from '../../kit/byte-source.ts'
 import { messageEntries } from '../../mime/entries.ts'
+import { folderUrl } from '../../wire/folder-url.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { DialogueSession } from '../../wire/pool/dialogue-session.ts'
 import { inSession } from '../../wire/pool/in-session.ts'
@@ -124,7 +125,7 @@ async function* entriesOf(
   ids: ReadonlyMap<string, string>,
   context: RetrievalContext,
 ): AsyncGenerator<Entry> {
-  const folder = context.url.replace(/#.*$/s, '').replace(/\/?$/, '/')
+  const folder = folderUrl(context)
   for await (const line of linesOf(body, context)) {
     const [, number, size] = /^(\d{1,9}) (\d{1,15})/.exec(line) ?? []
     if (number === undefined) continue

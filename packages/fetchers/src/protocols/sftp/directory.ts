@@ -6,6 +6,7 @@ import { checkDate } from '../../kit/request-options.ts'
 import { overHeld } from '../../kit/size-limit.ts'
 import { splitLink } from '../../kit/text/split-link.ts'
 import { wholeResult } from '../../kit/whole-result.ts'
+import { folderUrl } from '../../wire/folder-url.ts'
 import { linesOf } from '../../wire/framing/lines.ts'
 import { type Attributes, fileKind, readAttributes } from './attributes.ts'
 import { type Answer, SftpStatus } from './channel.ts'
@@ -124,7 +125,7 @@ async function* entriesOf(
 ): AsyncGenerator<Entry> {
   // SFTP's attributes say more than the lines of the body, so the body is only read to its end.
   for await (const _chunk of body);
-  const base = baseOf(context)
+  const base = folderUrl(context)
   for (const each of listed) yield entryOf(each, base)
 }
 
@@ -136,7 +137,7 @@ export async function* keptEntries(
   body: AsyncIterable<Uint8Array>,
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
-  const base = baseOf(context)
+  const base = folderUrl(context)
   for await (const line of linesOf(body, context)) if (line !== '') yield entryOf(keptItem(line), base)
 }
 
@@ -154,10 +155,6 @@ function keptItem(line: string): Listed {
 
 /** The types of files in a mode (stat(2)), by their letters in `ls -l`. */
 const modes: Readonly<Record<string, number>> = { '-': 0o100000, d: 0o040000, l: 0o120000 }
-
-function baseOf({ url }: RetrievalContext): string {
-  return url.replace(/#.*$/s, '').replace(/\/?$/, '/')
-}
 
 function entryOf({ name: octets, attributes, target }: Listed, base: string): Entry {
   const { mode, uid, gid, size, modified } = attributes

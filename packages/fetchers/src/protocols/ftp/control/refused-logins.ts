@@ -1,5 +1,6 @@
-import { RetrievalError, redact } from '@retriever/core'
+import { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { errorAt } from '../../../wire/pool/error-at.ts'
 
 /** How many milliseconds a login is not sent again: servers lock a user, or a client, after some refusals. */
 const refusedFor = 10_000
@@ -22,13 +23,6 @@ export class RefusedLogins {
   check(key: string, context: RetrievalContext): void {
     const { error, until = 0 } = this.#refused.get(key) ?? {}
     if (error === undefined || until < performance.now()) return
-    const { url, message, reply, advice } = error
-    const shown = url === undefined ? '' : `${redact(url)}: `
-    const words = message.startsWith(shown) ? message.slice(shown.length) : message
-    throw context.error('auth-failed', `Not sent again, since it was just refused: ${words}`, {
-      ...{ phase: 'login', cause: error },
-      ...(reply !== undefined && { reply }),
-      ...(advice !== undefined && { advice }),
-    })
+    throw errorAt(context, error, 'Not sent again, since it was just refused: ')
   }
 }
