@@ -58,20 +58,6 @@ test('a fast host behind 60 URLs of a slow one is asked while those wait', async
   expect(status).toBe(0)
 })
 
-test('a fast host behind 1,000 URLs of a slow one is asked while those wait, too', async () => {
-  const held: (() => void)[] = []
-  await using slow = await listening((_, response) => held.push(() => response.writeHead(404).end()))
-  await using fast = await listening((_, response) => {
-    response.end('fast')
-    for (const answer of held.splice(0)) answer()
-  }, '127.0.0.2')
-  const urls = Array.from({ length: 1000 }, (_, n) => `${slow.url}/${n}`)
-  const list = listOf([...urls, `${fast.url}/`])
-  // The first of the 404 ends the command.
-  const { status } = await retrieve(['--from', list, '--output-dir', target(), '--fail-early'])
-  expect(status).toBe(22)
-})
-
 test('a server that restarts costs no URL', async () => {
   let served = 0
   let gone = (): void => {}

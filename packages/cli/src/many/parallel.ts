@@ -7,7 +7,7 @@ import { Job } from './job.ts'
 import type { Tally } from './tally.ts'
 
 /** How many URLs are read ahead of those that are done, since a list may have a host whose URLs must wait. */
-const maxAhead = 10_000
+const maxAhead = 1000
 
 /**
  * Retrieves several URLs at a time, as the client's batches do. Standard output gets the bodies in the order of the
