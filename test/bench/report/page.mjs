@@ -34,7 +34,7 @@ export function page(results, { machine, load, commit, date, versions }, runs, p
   return `# Benchmarks
 
 \`pnpm bench report\` measures all of this anew on your machine and writes this page, on the servers of \`pnpm interop\`.
-\`pnpm bench\` lists more.
+\`pnpm bench\` lists more. [internals/speed.md](internals/speed.md) tells why goals are missed.
 
 - ${machine}; load ${load} before it began
 - ${versions}
