@@ -12,11 +12,11 @@ const most = 1000
 /** How many answers to forms are kept. A page has at most 4 MiB. */
 const mostAnswers = 16
 
-/** What a server answered to a form, with its media type. */
+/** The answer of a server to a form, with its media type. */
 export interface FormAnswer {
   readonly url: string
   readonly type: string
-  readonly octets: Uint8Array
+  readonly octets: Buffer
 }
 
 interface Login {

@@ -29,7 +29,7 @@ export async function octets(visiting: Visit, { label, port, isLocal }: AskedOri
   const key = /^answer=(.+)$/.exec(own ?? '')?.[1]
   if (key !== undefined) {
     const kept = memory.answer(key, resolution.url)
-    return { status: 200, lines: [['Content-Type', kept.type], ...fence], body: Buffer.from(kept.octets) }
+    return { status: 200, lines: [['Content-Type', kept.type], ...fence], body: kept.octets }
   }
   const part = /^part=(.+)$/.exec(own ?? '')?.[1]
   if (part !== undefined) return await messagePart(visiting, part)

@@ -90,7 +90,7 @@ const tooLong =
   'The answer to the form has more than 4 MiB, and would have to be asked for again; `retrieve` writes it.'
 
 /** Keeps an answer to a form. Returns the parameter of its address. */
-function keptAnswer({ memory }: Visit, found: Representation, octets: Uint8Array): string {
+function keptAnswer({ memory }: Visit, found: Representation, octets: Buffer): string {
   return `answer=${memory.keepAnswer({ url: found.url, type: typeOf(found, false), octets })}`
 }
 
@@ -112,7 +112,7 @@ async function readOctets(found: Representation): Promise<Buffer | null> {
   for await (const piece of found) {
     size += piece.length
     if (size > mostText) return null
-    pieces.push(new Uint8Array(piece))
+    pieces.push(piece)
   }
   return Buffer.concat(pieces)
 }
