@@ -52,7 +52,6 @@ export class Trouble {
   urls = 0
   /** True: the server asked us to wait, so that an answer to an earlier request changes nothing. */
   isAsked = false
-  #isFull = false
   isGivenUp = false
   #pauses = 0
   readonly #since: number
@@ -70,14 +69,14 @@ export class Trouble {
     const { maxRetries, retryDelay, maxRetryDelay, maxRetryTime } = limits
     const { retryAfter = 0 } = error
     this.isAsked ||= asksToWait(error)
-    this.#isFull = isFull(error)
+    const isOfFullServer = isFull(error)
     // One URL that fails again and again, among others that wait, is no proof.
     if (isFurther && job.url !== this.#last?.job.url) this.urls++
     this.#last = { job, error }
     const growing = isFurther ? growingDelay(this.#pauses++, limits) : 0
-    const pause = this.#isFull ? Math.min(growing, Math.max(fullDelay, retryDelay)) : growing
+    const pause = isOfFullServer ? Math.min(growing, Math.max(fullDelay, retryDelay)) : growing
     this.until = Math.max(this.until, now + Math.min(maxRetryDelay, Math.max(pause, retryAfter)))
-    const isLong = !(this.isAsked || this.#isFull) || !this.isYoung
+    const isLong = !(this.isAsked || isOfFullServer) || !this.isYoung
     if (
       retryAfter > maxRetryDelay ||
       (this.urls > Math.max(leastTries, maxRetries) && isLong) ||

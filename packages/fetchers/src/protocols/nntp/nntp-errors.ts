@@ -33,7 +33,7 @@ export function refusedByServer(context: RetrievalContext, reply: Reply, what: s
 }
 
 /** Whether a greeting, or the reply to a login, says that the server has as many clients as it takes. */
-export function isFull({ code, text }: Reply): boolean {
+export function isFullReply({ code, text }: Reply): boolean {
   return code >= 400 && saysFull(text)
 }
 

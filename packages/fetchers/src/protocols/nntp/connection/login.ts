@@ -5,7 +5,7 @@ import { plainMessage } from '../../../auth/sasl-plain.ts'
 import type { Credentials, RetrievalContext } from '../../../contract/fetcher.ts'
 import { type Reply, refusal } from '../../../wire/framing/reply.ts'
 import { blockText } from '../fields.ts'
-import { isFull, serverUnavailable, tlsNeeded } from '../nntp-errors.ts'
+import { isFullReply, serverUnavailable, tlsNeeded } from '../nntp-errors.ts'
 import type { NntpSession, ServerPlan } from './session.ts'
 
 /**
@@ -62,7 +62,7 @@ function octetsOf({ credentials: { user, password } }: FoundLogin): Credentials 
 /** Sends a login. Rejects if the server is full, which says nothing about the login. */
 async function sendLogin(session: NntpSession, context: RetrievalContext, login: Credentials): Promise<Reply> {
   const reply = await replyToLogin(session, context, login)
-  if (!isFull(reply)) return reply
+  if (!isFullReply(reply)) return reply
   session.full = serverUnavailable(context, reply, 'login')
   // Others that share the session try again in another one, if there is any.
   session.lose()

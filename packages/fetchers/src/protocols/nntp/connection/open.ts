@@ -6,7 +6,7 @@ import { type Reply, readReply, refusal, replyWords } from '../../../wire/framin
 import { Connection } from '../../../wire/transport/connection.ts'
 import { openSessionSocket } from '../../../wire/transport/socket.ts'
 import { startTls } from '../../../wire/transport/start-tls.ts'
-import { isFull, serverUnavailable } from '../nntp-errors.ts'
+import { isFullReply, serverUnavailable } from '../nntp-errors.ts'
 import { plannedCommand } from '../planned-command.ts'
 import type { NntpQuirks } from './server-quirks.ts'
 import { NntpSession, type ServerPlan } from './session.ts'
@@ -36,7 +36,7 @@ export async function openSession(
 async function greet(socket: Socket, lines: LineReader, context: RetrievalContext): Promise<void> {
   const greeting = await readReply(lines, context, 'greeting')
   checkSilent(socket, lines, context)
-  if (greeting.code === 400 || isFull(greeting)) throw serverUnavailable(context, greeting)
+  if (greeting.code === 400 || isFullReply(greeting)) throw serverUnavailable(context, greeting)
   if (greeting.code === 200 || greeting.code === 201) return
   throw refusal(context, 'server-refused', 'The news server refuses the connection', greeting)
 }
