@@ -13,7 +13,7 @@ afterAll(async () => {
   await servers.close()
 })
 
-/** What octets that were kept are read as. */
+/** The representation that is made of kept octets. */
 async function reread(
   url: string,
   body: Uint8Array | string,
@@ -26,7 +26,7 @@ async function reread(
 
 const withLogin = (url: string): string => url.replace('//', '//alice:secret@')
 const text = { mediaType: 'text/plain', charset: 'utf-8' }
-/** What links need. The lines of IMAP do not tell the UIDVALIDITY. */
+/** The facts of an entry that a link needs. The lines of IMAP do not tell the UIDVALIDITY. */
 const facts = ({ name, kind, url, size }: Entry): Partial<Entry> => ({
   ...{ name, kind, url: url?.replace(/;UIDVALIDITY=\d+/, '') ?? null },
   ...(size && { size }),

@@ -20,7 +20,7 @@ const pins = [`sha256//${createHash('sha256').update(publicKey).digest('base64')
 const otherPins = [`sha256//${'A'.repeat(43)}=`]
 const twoCas = `${testCa}${badCertificates.expired}`
 
-/** What the cache does for one client with some options, one with others, and one with the first again. */
+/** The answers of the cache to a client with some options, one with others, and one with the first again. */
 async function uses(url: string, some: ClientOptions, others: ClientOptions): Promise<readonly unknown[]> {
   const all: unknown[] = []
   for (const options of [some, others, some]) {

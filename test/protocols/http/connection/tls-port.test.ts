@@ -120,7 +120,7 @@ test('a retrieval that is aborted while it asks leaves no connection', async () 
   expect(await failure(client.retrieve(`http://127.0.0.1:${server.port}/`, { signal: abort.signal }))).toMatchObject({
     code: 'aborted',
   })
-  // What was sent before this connection began has come before it ends.
+  // The server has seen the end of the earlier connection before it ends this one.
   const later = connect(server.port, '127.0.0.1', () => later.write('later'))
   await once(later.resume(), 'close')
   expect(ended).toEqual([true])

@@ -1,6 +1,6 @@
 import { type RetrievalError, redact } from '@retriever/core'
 
-/** What an error says, without the URL at the beginning. */
+/** The message of an error, without the URL at its beginning. */
 export function messageWithoutUrl({ message, url }: RetrievalError): string {
   const shown = url === undefined ? '' : `${redact(url)}: `
   return message.startsWith(shown) ? message.slice(shown.length) : message

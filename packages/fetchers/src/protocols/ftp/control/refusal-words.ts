@@ -32,7 +32,8 @@ export const tlsWanted: Pick<Meaning, 'code' | 'advice' | 'extras'> = {
   advice: `It takes logins within TLS alone: use an ftpes: URL, or the option ${adviceText(requireTls)}`,
   extras: { advice: requireTls },
 }
-/** What refusedByServer says if the words say that the server is full. */
+
+/** The meaning of a refusal whose words say that the server is full. */
 export const full: Pick<Meaning, 'code' | 'advice' | 'transient'> = {
   code: 'server-refused',
   advice: 'It has as many clients as it takes; try again later',
