@@ -185,13 +185,14 @@ describe('--checksum', () => {
   })
 
   test('comes from a list, by the name of the file or of the URL', async () => {
-    const list = `${sumOf('other')}  other\n${sumOf(content)} *dir/x\nSHA256 (y) = ${sumOf(content)}\n`
+    const list = `${sumOf('other')}  other\n${sumOf(content)} *dir/x\nSHA256 (y) = ${sumOf(content)}\n\\${sumOf(content)}  a\\\\b\n`
     writeFileSync(join(folder(), 'SUMS'), list)
     expect((await run('--checksum', '@SUMS', '-o', 'x', server.url)).status).toBe(0)
     expect((await run('--checksum', '@SUMS', '-o', 'z', `${server.url}y`)).status).toBe(0)
+    expect((await run('--checksum', '@SUMS', '-o', 'a\\b', server.url)).status).toBe(0)
     expect((await run('--checksum', '@SUMS', '-o', 'other', server.url)).status).toBe(32)
     expect((await run('--checksum', '@SUMS', '-O', `${server.url}a`, '-O', `${server.url}b`)).status).toBe(2)
-    expect(left()).toEqual(['SUMS', 'x', 'z'])
+    expect(left()).toEqual(['SUMS', 'a\\b', 'x', 'z'])
   })
 
   test.each([

@@ -85,16 +85,17 @@ function readSum(text: string): Checksum {
 }
 
 /**
- * Reads a list of lines `HEX  NAME`, `HEX *NAME` or `SHA256 (NAME) = HEX`. A file with one sum alone applies to any
- * name.
+ * Reads a list of lines `HEX  NAME`, `HEX *NAME` or `SHA256 (NAME) = HEX`. In a line that begins with a backslash, the
+ * name has `\n`, `\r` and two backslashes for one. A file with one sum alone applies to any name.
  */
 function listed(file: string): Omit<HashOptions, 'sha256'> {
   const sums = new Map<string, Checksum>()
   let only: Checksum | null = null
   for (const line of readOptionText('--checksum', file).split(/\r?\n/)) {
     const [, hex, plain] = /^\\?([0-9a-f]{32,128}) [ *](.+)$/i.exec(line) ?? []
-    const [, bracketed, other] = /^[A-Z0-9-]+ \((.+)\) = ([0-9a-f]{32,128})$/i.exec(line) ?? []
-    const name = plain ?? bracketed
+    const [, bracketed, other] = /^\\?[A-Z0-9-]+ \((.+)\) = ([0-9a-f]{32,128})$/i.exec(line) ?? []
+    const written = plain ?? bracketed
+    const name = line.startsWith('\\') ? written?.replace(/\\([nr\\])/g, unescaped) : written
     const value = hex ?? other ?? (/^[0-9a-f]{32,128}$/i.test(line.trim()) ? line.trim() : null)
     const algorithm = value === null ? undefined : byLength[value.length]
     if (value === null || algorithm === undefined) continue
@@ -110,4 +111,8 @@ function listed(file: string): Omit<HashOptions, 'sha256'> {
     throw usageError(`--checksum @${file} has no line for ${names[0] ?? 'a body without a name'}.`)
   }
   return { expected, weak: weakOf(all) }
+}
+
+function unescaped(_: string, letter: string): string {
+  return letter === 'n' ? '\n' : letter === 'r' ? '\r' : letter
 }
