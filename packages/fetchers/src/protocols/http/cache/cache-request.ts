@@ -61,12 +61,13 @@ export function fieldsByName(lines: readonly (readonly [name: string, value: str
 }
 
 /**
- * Makes the key. It includes proxy, certificate rules and address rules: a response that came by another proxy or under
+ * Makes the key. It includes proxy, rules for TLS and address rules: a response that came by another proxy or under
  * weaker or other rules may be another server's.
  */
 function keyOf(plan: HttpPlan, { tls, proxy, addresses, network }: RetrievalContext): string {
   const { ca, extraCa, proxyCa = ca, insecure = false, pins, crl } = tls
-  const trust = plan.tls === 'none' ? null : [pemOf(ca), pemOf(extraCa), insecure, pins, crl]
+  const accepted = [tls.minVersion, tls.maxVersion, tls.ciphers, tls.cipherSuites, tls.curves]
+  const trust = plan.tls === 'none' ? null : [pemOf(ca), pemOf(extraCa), insecure, pins, crl, accepted]
   const proxyTrust = proxy?.kind === 'https' ? [pemOf(proxyCa), pemOf(extraCa), tls.proxy] : null
   const place = [addresses?.isPointedTo, addresses?.keyOf(plan.host, plan.port), network?.key]
   const parts = [plan.tls, plan.host, plan.port, plan.target, trust, proxy?.key, proxyTrust, place]
