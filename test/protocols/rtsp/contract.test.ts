@@ -2,6 +2,7 @@ import { createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { startRtspServer } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
 import { testFetcher } from '../../support/contract/fetcher.ts'
+import { startScriptedServer } from '../../support/scripted-server.ts'
 
 testFetcher({
   mechanism: 'rtsp',
@@ -63,6 +64,17 @@ describe('descriptions', () => {
       metadata: { contentType: expect.stringContaining('; ch') },
     })
     expect(text).toMatch(/^v=0\r\n/)
+  })
+
+  test('the octet A0 that ends a header field stays, since it ends a letter', async () => {
+    await using server = await startScriptedServer((socket, received) => {
+      if (received.endsWith('\r\n\r\n'))
+        socket.end('RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Base: rtsp://localhost/voilà\r\n\r\n')
+    })
+    await using client = createClient({ limits: { maxRetries: 0 } })
+    const representation = await client.retrieve(`rtsp://127.0.0.1:${server.port}/`)
+    await representation.cancel()
+    expect(representation.metadata).toMatchObject({ base: 'rtsp://localhost/voilà' })
   })
 
   test('without Content-Length there is no body (RFC 2326 12.14)', async () => {

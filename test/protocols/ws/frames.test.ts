@@ -15,7 +15,7 @@ function start(frames: Buffer, then: 'wait' | 'end' | 'flood' = 'wait'): Promise
     if (head !== received.length || head < 4) return
     const [, key] = /Sec-WebSocket-Key: (\S+)/.exec(received) ?? []
     const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-    const fields = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`]
+    const fields = ['Upgrade: websocket', 'Connection: Upgrade', `Sec-WebSocket-Accept: ${accept}`, 'X-Name: voilà']
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${fields.join('\r\n')}\r\n\r\n`)
     const flood = (): void => void (socket.destroyed || socket.write(frames, () => setImmediate(flood)))
     if (then === 'flood') {
@@ -109,6 +109,15 @@ test.each([
 ])('the server closes with %s: the body is whole', async (_code, frames) => {
   await using server = await start(Buffer.concat([frame(0x81, 'one'), frames]))
   expect(await read(server)).toBe('one\n')
+})
+
+test('the octet A0 that ends a header field stays, since it may end a letter', async () => {
+  await using server = await start(close(1000))
+  await using client = createClient()
+  const representation = await client.retrieve(`ws://127.0.0.1:${server.port}/`)
+  await representation.cancel()
+  const { headers } = representation.metadata as { readonly headers: Readonly<Record<string, string>> }
+  expect(headers['x-name']).toBe(Buffer.from('voilà').toString('latin1'))
 })
 
 test('a text in pieces, cut within a character, with a ping between them', async () => {

@@ -137,11 +137,12 @@ describe('odd blocks', () => {
     ['text/plain: <1.5k>', { mediaType: 'text/plain', language: null, size: 1536 }],
     ['application/gopher+-menu:', { mediaType: 'application/gopher+-menu', language: null, size: null }],
     ['image/gif', { mediaType: 'image/gif', language: null, size: null }],
+    ['text/plain voil\xC3\xA0: <2k>', { mediaType: 'text/plain', language: 'voilà', size: 2048 }],
     ['GView: <2k>', { mediaType: null, language: null, size: 2048 }],
     ['Postscript English: <2k>', { mediaType: null, language: 'English', size: 2048 }],
   ])('the view %s', async (line, expected) => {
     const { VIEWS } = (await attributes(`${info}+VIEWS:\r\n ${line}\r\n`)) as { VIEWS: unknown[] }
-    expect(VIEWS).toEqual([{ ...(expected as object), name: line.replace(/:.*/, '').trim() }])
+    expect(VIEWS).toEqual([{ ...(expected as object), name: line.replace(/:.*/, '').replace(/^\t|\t$/g, '') }])
   })
 
   test.each([

@@ -2,6 +2,7 @@ import { type ErrorCode, octetsToText, printable } from '@retriever/core'
 import type { Hide } from '../../auth/sent-secrets.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { isToken } from '../../kit/options.ts'
+import { trimBlanks } from '../../kit/text/blanks.ts'
 import { httpDate } from '../../kit/text/date.ts'
 import type { LineReader } from '../../wire/framing/lines.ts'
 
@@ -75,7 +76,7 @@ async function readFields(lines: LineReader, hide: Hide, context: RetrievalConte
     const colon = line.indexOf(':')
     if (!isFolded) name = line.slice(0, Math.max(0, colon)).trimEnd().toLowerCase()
     if (!isToken(name)) throw violation(context, `a header field is "${shown(hide(line))}"`)
-    const value = (isFolded ? line : line.slice(colon + 1)).trim()
+    const value = trimBlanks(isFolded ? line : line.slice(colon + 1))
     const before = fields.get(name)
     // Equal lengths count once (RFC 9112 6.3). Unequal ones are an error, since joined they are no number.
     if (name === 'content-length' && before === value) continue

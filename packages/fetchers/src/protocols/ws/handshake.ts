@@ -5,6 +5,7 @@ import type { Hide } from '../../auth/sent-secrets.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { isToken } from '../../kit/options.ts'
 import { givesField } from '../../kit/request-options.ts'
+import { trimBlanks } from '../../kit/text/blanks.ts'
 import type { LineReader } from '../../wire/framing/lines.ts'
 import type { Connection } from '../../wire/transport/connection.ts'
 
@@ -78,7 +79,7 @@ async function readFields(
     if (line === '') return fields
     if (count === maxFields) throw context.error('limit-exceeded', `The answer has over ${maxFields} header fields.`)
     const colon = line.indexOf(':')
-    const [key, value] = [line.slice(0, Math.max(0, colon)).toLowerCase(), line.slice(colon + 1).trim()]
+    const [key, value] = [line.slice(0, Math.max(0, colon)).toLowerCase(), trimBlanks(line.slice(colon + 1))]
     if (!isToken(key)) throw violation(context, `a header field is "${shown(hide(line))}"`)
     const before = fields.get(key)
     fields.set(key, before === undefined ? value : `${before}, ${value}`)

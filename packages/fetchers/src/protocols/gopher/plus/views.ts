@@ -1,5 +1,6 @@
 import { octetsToText } from '@retriever/core'
 import type { GopherView as View } from '../../../contract/metadata.ts'
+import { trimBlanks } from '../../../kit/text/blanks.ts'
 
 export type { View }
 
@@ -17,10 +18,10 @@ const units: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2 }
 export function readViews(lines: readonly string[]): readonly View[] {
   return lines.flatMap((line) => {
     const [, before = '', rest = ''] = viewLine.exec(line) ?? []
-    const [type = '', ...languages] = before.trim().split(/ +/)
+    const [type = '', ...languages] = trimBlanks(before).split(/ +/)
     const size = octetsIn(rest)
     // A TAB would begin the data flag, and a CR another line.
-    if (/^[+!$?]|^$/.test(type) || /[\0-\x1F]/.test(before.trim()) || size === undefined) return []
+    if (/^[+!$?]|^$/.test(type) || /[\0-\x1F]/.test(trimBlanks(before)) || size === undefined) return []
     const language = languages.join(' ')
     return {
       mediaType: /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type.toLowerCase() : null,
