@@ -141,6 +141,23 @@ describe('an index page is a listing', () => {
     server.setFaults({ chunking: 'whole' })
   })
 
+  const row = '<a href="a">a</a>          03-Feb-2001 04:05         5\n'
+  const outside = '<a href="http://localhost/x">x</a><a href="http://localhost/y">y</a>'.repeat(11)
+  test.each([
+    ['a heading behind links that lead out', `<pre>${outside}${row}</pre><h1>Index of /files/</h1>`],
+    ['a long heading', `<h1>${'x '.repeat(190)}Index of /files/</h1><pre>${row}${row.replaceAll('a', 'b')}</pre>`],
+    ['a title that ends late', `<title>Index of /files/${' '.repeat(1100)}</title><pre>${row}</pre>`],
+    ['columns far apart', `<title>Index of /files/</title><pre>${row.replace(/ {3,}/g, ' '.repeat(150))}</pre>`],
+  ])('%s is read in the same way in one piece and octet by octet', async (_what, page) => {
+    const ways = []
+    for (const chunking of ['whole', 'bytes'] as const) {
+      const representation = await retrieved(`<html>${page}`, { chunking })
+      ways.push(representation.kind === 'listing' ? await read(representation) : await representation.text())
+    }
+    server.setFaults({ chunking: 'whole' })
+    expect(ways[1]).toEqual(ways[0])
+  })
+
   test('with the user of the URL, and without its query', async () => {
     const path = 'files/?C=S;O=A'
     await retrieved(recorded('apache-pre.html'), { path }).then((listing) => listing.cancel())

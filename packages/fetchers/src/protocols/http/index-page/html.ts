@@ -15,26 +15,25 @@ export async function* htmlEntries(
   directory: IndexedDirectory,
   context: RetrievalContext,
 ): AsyncGenerator<Entry, void, void> {
-  const reader = new LinkReader(() => {
+  let entries: Entry[] = []
+  const addEntry = (link: PageLink): void => {
+    const entry = directory.entry(link.href, factsOf(link), isMarkedDirectory(link))
+    if (entry !== null) entries.push(entry)
+  }
+  const tooDeep = (): Error => {
     const message = `The index page nests more than ${maxDepth} elements; retrieve the page itself instead.`
     return context.error('limit-exceeded', message, { phase: 'body' })
-  })
-  const parser = htmlParser(reader)
+  }
+  const parser = htmlParser(new LinkReader(addEntry, tooDeep))
   for await (const text of indexText(body, context)) {
     parser.write(text)
-    yield* entriesOf(reader.takeLinks(), directory)
+    yield* entries
+    entries = []
   }
   parser.end()
-  yield* entriesOf(reader.takeLinks(), directory)
+  yield* entries
   // An entry without a URL tells a walk that it does not know everything in the directory.
   if (directory.hasMorePages) yield { name: 'The list goes on, on other pages.', kind: 'info', url: null }
-}
-
-function* entriesOf(links: readonly PageLink[], directory: IndexedDirectory): Generator<Entry, void, void> {
-  for (const link of links) {
-    const entry = directory.entry(link.href, factsOf(link), isMarkedDirectory(link))
-    if (entry !== null) yield entry
-  }
 }
 
 /** Whether the page marks a directory other than by a `/`: `class="icon-directory"`, `<DIR>`, `drwxr-xr-x`. */
@@ -47,39 +46,43 @@ function isMarkedDirectory({ classes, before, within, after }: PageLink): boolea
   )
 }
 
-/** Decides by the beginning of a page whether it is an index. */
+/** Decides by the beginning of a page whether it is an index, in the same way however the page is cut into chunks. */
 export class IndexPage {
   readonly #evidence: IndexEvidence
-  readonly #reader = new LinkReader(() => new TooDeep())
-  readonly #parser = htmlParser(this.#reader)
+  readonly #reader: LinkReader
+  readonly #parser: ReturnType<typeof htmlParser>
+  /** What the first link said that decides; undefined as long as none does. */
+  #verdict: boolean | undefined
 
   constructor(directory: IndexedDirectory) {
+    this.#reader = new LinkReader(
+      (link) => {
+        this.#verdict ??= this.#evidence.add(link)
+      },
+      () => new TooDeep(),
+    )
     this.#evidence = new IndexEvidence(directory, this.#reader)
+    this.#parser = htmlParser(this.#reader)
   }
 
   /** Says whether it is an index. Undefined if more of the page is needed. */
   add(text: string): boolean | undefined {
-    return this.#verdict(() => this.#parser.write(text))
+    return this.#judge(() => this.#parser.write(text))
   }
 
   /** Says whether it is an index by everything that has arrived. `isAll` is false if more of the page follows. */
   end(isAll: boolean): boolean {
-    return this.#verdict(() => this.#parser.end()) ?? this.#evidence.isIndex(isAll)
+    return this.#judge(() => this.#parser.end()) ?? this.#evidence.isIndex(isAll)
   }
 
-  #verdict(parse: () => void): boolean | undefined {
-    let isTooDeep = false
+  #judge(parse: () => void): boolean | undefined {
     try {
       parse()
     } catch (error) {
       if (!(error instanceof TooDeep)) throw error
-      isTooDeep = true
+      this.#verdict ??= false
     }
-    for (const link of this.#reader.takeLinks()) {
-      const verdict = this.#evidence.add(link)
-      if (verdict !== undefined) return verdict
-    }
-    return isTooDeep ? false : undefined
+    return this.#verdict
   }
 }
 

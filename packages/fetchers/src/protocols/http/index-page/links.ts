@@ -33,8 +33,8 @@ const rows: ReadonlySet<string> = new Set(['tr', 'li'])
 
 /** Reads each link with the text of its row. htmlparser2 calls onopentag, ontext, onclosetag and onend. */
 export class LinkReader {
+  readonly #onLink: (link: PageLink) => void
   readonly #tooDeep: () => Error
-  #links: PageLink[] = []
   #open: { -readonly [Key in keyof PageLink]: PageLink[Key] } | null = null
   #before = ''
   #isInLink = false
@@ -49,19 +49,14 @@ export class LinkReader {
   /** The text of the first element of each kind: title, h1, ... */
   readonly headings: Map<string, string> = new Map()
 
-  constructor(tooDeep: () => Error) {
+  /** `onLink` gets each link once, when its row is complete, however the page is cut into chunks. */
+  constructor(onLink: (link: PageLink) => void, tooDeep: () => Error) {
+    this.#onLink = onLink
     this.#tooDeep = tooDeep
   }
 
   get prose(): number {
     return this.#prose
-  }
-
-  /** Returns each link once, after its row is complete. */
-  takeLinks(): PageLink[] {
-    const links = this.#links
-    this.#links = []
-    return links
   }
 
   onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
@@ -106,7 +101,7 @@ export class LinkReader {
 
   #addToHeading(name: string, text: string): void {
     const before = this.headings.get(name) ?? ''
-    this.headings.set(name, (before + text.slice(0, maxText)).slice(0, 2 * maxText))
+    this.headings.set(name, (before + text).slice(0, 2 * maxText))
   }
 
   #add(text: string): void {
@@ -144,20 +139,20 @@ export class LinkReader {
   }
 
   #close(): void {
-    if (this.#open !== null) this.#links.push(withRest(this.#open))
+    const link = this.#open
     this.#open = null
     this.#isInLink = false
+    if (link !== null) this.#onLink(withRest(link))
   }
 }
 
-/** Joins texts and shortens runs of blanks, by which pages align columns. */
+/** Joins texts and shortens runs of blanks, by which pages align columns, also where two texts meet. */
 function joined(text: string, more: string): string {
   if (text.length >= maxText) return text
-  const added = more
-    .slice(0, 4 * maxText)
-    .replace(/[\t\r\n]+/g, '\t')
-    .replace(/ {3,}/g, '   ')
-  return added === '\t' && (text === '' || text.endsWith('\t')) ? text : (text + added).slice(0, maxText)
+  if (more === '\t') return text === '' || text.endsWith('\t') ? text : `${text}\t`
+  const end = text.trimEnd().length
+  const added = (text.slice(end) + more).replace(/[\t\r\n]+/g, '\t').replace(/ {3,}/g, '   ')
+  return (text.slice(0, end) + added).slice(0, maxText)
 }
 
 /** Adds size and date from elements after the name, if the link has them there. */

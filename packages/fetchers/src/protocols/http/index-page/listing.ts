@@ -121,7 +121,8 @@ async function peekAt(source: ByteSource, recogniser: Recogniser, { deadline }: 
       if (chunk === null) return { chunks, isIndex: await recogniser.end(true), failure: null }
       chunks.push(source.reusesChunks === true ? new Uint8Array(chunk) : chunk)
       length += chunk.length
-      const isIndex = await recogniser.add(octetsOf(chunk))
+      const examined = Math.max(0, maxPeek + chunk.length - length)
+      const isIndex = await recogniser.add(octetsOf(chunk.subarray(0, examined)))
       if (isIndex !== undefined) return { chunks, isIndex, failure: null }
       if (length > maxPeek) return { chunks, isIndex: await recogniser.end(false), failure: null }
     }

@@ -86,14 +86,16 @@ export class TitleScanner {
       const found = start.exec(this.#window)
       if (found === null) {
         this.#window = this.#window.slice(-longestTag)
-        return this.#length > maxHead ? null : undefined
+        return this.#length > maxHead + longestTag ? null : undefined
       }
+      if (this.#length - this.#window.length + found.index > maxHead) return null
       if (found[1]?.toLowerCase() !== 'title') return ''
       this.#isInTitle = true
       this.#window = this.#window.slice(found.index)
     }
     const end = this.#window.indexOf('</')
-    if (end < 0) return this.#window.length > maxTitle ? null : undefined
+    if ((end < 0 ? this.#window.length - 1 : end) > maxTitle) return null
+    if (end < 0) return undefined
     return this.#window.slice(0, end).replace(/^<[^>]*>/, '')
   }
 }
