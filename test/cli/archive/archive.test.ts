@@ -68,8 +68,10 @@ test('redirects, and no secrets', async () => {
     ['request', target],
   ])
   expect(all).not.toMatch(/s3cr3t|bWU6czNjcjN0/)
-  const again = await retrieve(['--from-warc', file, url], { cwd: folder })
-  expect(again).toMatchObject({ status: 0, stdout: 'y' })
+  const again = await retrieve(['--from-warc', file, '-w', ' %{http_code}', url], { cwd: folder })
+  expect(again).toMatchObject({ status: 0, stdout: 'y 200' })
+  const asObject = await retrieve(['--from-warc', file, '--json', '-o', 'z', url], { cwd: folder })
+  expect(JSON.parse(asObject.stdout)).toMatchObject({ status: 200 })
 })
 
 test('redirects of another protocol than HTTP', async () => {
@@ -203,8 +205,12 @@ test('--from-warc contacts nothing, and says what is missing', async () => {
   const url = `${servers.http.url}x`
   const { file, folder } = await archived(url)
   const asked = servers.http.requests.length
-  const missing = await retrieve(['--from-warc', file, url], { cwd: folder })
-  expect(missing).toMatchObject({ status: 22, stderr: expect.stringContaining('has the answer 404 of 20') })
+  const missing = await retrieve(['--from-warc', file, '-w', '%{http_code}', url], { cwd: folder })
+  expect(missing).toMatchObject({
+    status: 22,
+    stdout: '404',
+    stderr: expect.stringContaining('has the answer 404 of 20'),
+  })
   const unknown = await retrieve(['--from-warc', file, `${url}y`], { cwd: folder })
   expect(unknown.stderr).toContain('has no answer to this URL; retrieve ls FILE lists')
   expect(servers.http.requests.length).toBe(asked)

@@ -3,7 +3,7 @@ import { type ServerState, serverStateOf, type TlsFacts } from '@retriever/fetch
 import { exitCodeOf } from '../exit-codes.ts'
 import { shownFinding } from '../options/option-hints.ts'
 import { type ErrorRecord, errorRecord } from '../terminal/report.ts'
-import type { Facts } from '../write-out/facts.ts'
+import { type Facts, statusOf } from '../write-out/facts.ts'
 
 /** The object of --json for one URL: docs/json.md. All members are always there; null means unknown or absent. */
 export interface Result {
@@ -64,7 +64,7 @@ export function resultOf({ operand, facts, error }: Done): Result {
     finalUrl: came?.url ?? (facts.url || null),
     outcome: isFailed ? 'failed' : isUnmodified ? 'not-modified' : 'retrieved',
     exit: isFailed ? exitCodeOf(error) : 0,
-    status: statusOf(facts, error),
+    status: statusOf(facts, error) || null,
     mediaType: came?.mediaType ?? null,
     size: came === null ? null : (facts.size ?? came.size ?? (facts.received || null)),
     modified: came?.modified?.toISOString() ?? null,
@@ -82,8 +82,4 @@ export function resultOf({ operand, facts, error }: Done): Result {
 function serverOf(error: unknown): ServerRecord | null {
   const state = serverStateOf(error)
   return state === null ? null : { ...state, until: state.until.toISOString() }
-}
-
-function statusOf({ status }: Facts, error: unknown): number | null {
-  return status || (RetrievalError.is(error) && error.status) || null
 }

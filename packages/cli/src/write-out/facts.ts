@@ -1,4 +1,4 @@
-import type { Finding } from '@retriever/core'
+import { type Finding, RetrievalError } from '@retriever/core'
 import type { Representation, RetrievalEvent, Timings } from '@retriever/fetchers'
 import type { BodyHash, TlsFacts } from '@retriever/fetchers/internal'
 
@@ -137,6 +137,13 @@ export class Facts {
   allFields(name: string): string[] {
     return this.#chain.flatMap((head) => valuesOf(head, name))
   }
+}
+
+/** The code of the last reply, or the status of an answer from a cache or an archive; 0 if there was none. */
+export function statusOf({ status, representation }: Facts, error: unknown): number {
+  if (status !== 0) return status
+  const answer: object = RetrievalError.is(error) ? error : (representation?.metadata ?? {})
+  return 'status' in answer && typeof answer.status === 'number' ? answer.status : 0
 }
 
 function valuesOf(head: Head | null, name: string): string[] {

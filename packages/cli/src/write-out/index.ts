@@ -3,7 +3,7 @@ import { exitCodeOf } from '../exit-codes.ts'
 import type { Run } from '../run.ts'
 import { writeInPlace } from '../saving/own-file.ts'
 import { sentence } from '../terminal/report.ts'
-import type { Facts } from './facts.ts'
+import { type Facts, statusOf } from './facts.ts'
 import { type Outcome, textOf } from './variables.ts'
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
@@ -27,6 +27,7 @@ export async function writeOutcome(format: string, { operand, index, facts, erro
   const exit = error === null ? 0 : exitCodeOf(error)
   const outcome: Outcome = {
     facts,
+    status: statusOf(facts, error),
     url: redact(operand),
     index,
     method: run.config.request.head ? 'HEAD' : 'GET',

@@ -6,6 +6,8 @@ import type { Facts } from './facts.ts'
 /** What the command knows about a retrieval when it has ended. */
 export interface Outcome {
   readonly facts: Facts
+  /** The code of the last reply; 0 if there was none. */
+  readonly status: number
   readonly url: string
   /** The number of the URL in the command line, from 0. */
   readonly index: number
@@ -33,7 +35,7 @@ const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   errormsg: ({ error }) => error,
   exitcode: ({ exit }) => exit,
   filename_effective: ({ facts }) => facts.file,
-  http_code: ({ facts }) => facts.status,
+  http_code: ({ status }) => status,
   http_connect: () => 0,
   http_version: ({ facts }) => facts.head?.version ?? '0',
   local_ip: ({ facts }) => facts.local[0],
@@ -48,7 +50,7 @@ const variables: Readonly<Record<string, (outcome: Outcome) => Value>> = {
   referer: ({ facts }) => facts.referer,
   remote_ip: ({ facts }) => facts.address,
   remote_port: ({ facts }) => facts.port,
-  response_code: ({ facts }) => facts.status,
+  response_code: ({ status }) => status,
   scheme: schemeOf,
   size_download: ({ facts }) => facts.received,
   size_header: ({ facts }) => facts.headSize,
