@@ -50,6 +50,8 @@ export interface SftpOptions {
   readonly hostKeys?: readonly string[]
   /** Called at each login that succeeds. */
   readonly onLogin?: () => void
+  /** Called with each password that arrives. */
+  readonly onPassword?: (password: string) => void
   /** The methods of login that are offered. */
   readonly methods?: readonly ('password' | 'keyboard-interactive' | 'publickey')[]
 }
@@ -105,6 +107,7 @@ export function startSftpServer(options: SftpOptions = {}): Promise<TestServer> 
         client.on('authentication', (auth) => {
           if (silent('login')) return
           const isAlice = auth.username === 'alice'
+          if (auth.method === 'password') options.onPassword?.(auth.password)
           if (auth.method === 'password' && methods.includes('password') && isAlice && auth.password === 'secret')
             return auth.accept()
           if (auth.method === 'publickey' && clientKey?.equals(auth.key.data) && isAlice) return auth.accept()

@@ -48,6 +48,21 @@ test.each([startImapServer, startPop3Server])('other logins are other connection
 })
 
 test.each([
+  [startImapServer, 'INBOX/;UID=11', 'LOGIN'],
+  [startPop3Server, '1', 'PASS'],
+] as const)('%o: a login that was refused is not sent for each URL of a list', async (start, path, verb) => {
+  const server = await start()
+  let password = 'wrong'
+  const client = clientOf(server, { credentials: () => ({ user: 'alice', password }) })
+  const errors: unknown[] = []
+  for await (const { error } of client.retrieveAll(Array(20).fill(server.url + path))) errors.push(error)
+  expect(errors).toEqual(Array(20).fill(expect.objectContaining({ code: 'auth-failed', phase: 'login' })))
+  expect(verbs(server).filter((each) => each === verb)).toHaveLength(1)
+  password = 'secret'
+  expect((await (await client.retrieve(server.url + path)).bytes()).length).toBeGreaterThan(0)
+})
+
+test.each([
   [startImapServer, 'INBOX/;UID=11', 'FETCH'],
   [startPop3Server, '1', 'RETR'],
 ] as const)('%o: a connection that is lost at the next command is replaced once', async (start, path, verb) => {

@@ -83,6 +83,21 @@ describe('one login', () => {
     expect(await failure(client.retrieve(at('alice:wrong@')))).toMatchObject({ code: 'auth-failed' })
   })
 
+  test.each(['caller', 'URL'])('of the %s that was refused is not sent for each URL of a list', async (whose) => {
+    const sent: string[] = []
+    const server = await start({ onPassword: (password) => sent.push(password) })
+    let password = 'wrong'
+    const client = clientOf(server, { credentials: () => ({ user: 'alice', password }) })
+    const url = `${server.url}pub/hello.txt`
+    const wrong = whose === 'URL' ? url.replace('//', '//alice:wrong@') : url
+    const errors: unknown[] = []
+    for await (const { error } of client.retrieveAll(Array(20).fill(wrong))) errors.push(error)
+    expect(errors).toEqual(Array(20).fill(expect.objectContaining({ code: 'auth-failed', phase: 'login' })))
+    expect(sent).toEqual(['wrong'])
+    password = 'secret'
+    expect(await (await client.retrieve(url)).text()).toBe('Hello.\n')
+  })
+
   test('ends with the client, and keeps nothing else open', async () => {
     const server = await start({})
     const client = clientOf(server)

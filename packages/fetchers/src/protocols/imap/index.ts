@@ -4,6 +4,7 @@ import { sourceOf } from '../../kit/byte-source.ts'
 import { DialogueSession } from '../../wire/pool/dialogue-session.ts'
 import { inSession } from '../../wire/pool/in-session.ts'
 import { LeasedBody } from '../../wire/pool/leased-body.ts'
+import { RefusedLogins } from '../../wire/pool/refused-logins.ts'
 import { SessionPool, type SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { openSessionSocket } from '../../wire/transport/socket.ts'
@@ -20,8 +21,8 @@ class ImapSession extends DialogueSession<ImapDialogue> {
   mailbox: { readonly named: string; readonly facts: Mailbox } | null = null
 }
 
-const sessions: SessionProtocol<ImapSession, Plan, null> = {
-  newQuirks: () => null,
+const sessions: SessionProtocol<ImapSession, Plan, RefusedLogins> = {
+  newQuirks: () => new RefusedLogins(),
   open,
   capacity: () => 1,
   // A session in which the mailbox is open gives a message sooner.
@@ -56,11 +57,11 @@ export function imapFetcher(): Fetcher<'imap'> {
   }
 }
 
-async function open(plan: Plan, context: RetrievalContext): Promise<ImapSession> {
+async function open(plan: Plan, context: RetrievalContext, refused: RefusedLogins): Promise<ImapSession> {
   const connection = new Connection(await openSessionSocket(context, plan), context)
   try {
     const dialogue = new ImapDialogue(connection, context)
-    await logIn(plan, dialogue, context)
+    await logIn(plan, dialogue, context, refused)
     return new ImapSession(dialogue, context)
   } catch (error) {
     connection.close()

@@ -3,6 +3,8 @@ import { imapQuoted } from '@retriever/core/internal'
 import { findPlanLogin, planLogin } from '../../auth/plan-login.ts'
 import { plainMessage } from '../../auth/sasl-plain.ts'
 import type { Credentials, RetrievalContext } from '../../contract/fetcher.ts'
+import { sessionKey } from '../../wire/pool/pool-key.ts'
+import type { RefusedLogins } from '../../wire/pool/refused-logins.ts'
 import { type Completion, type ImapDialogue, wordsOf } from './dialogue.ts'
 
 type Plan = AccessPlans['imap']
@@ -13,7 +15,12 @@ type Plan = AccessPlans['imap']
  * with auth-required, auth-failed, `tls-failed` if the server takes a login only over TLS, or `refused` for another way
  * in the URL.
  */
-export async function logIn(plan: Plan, dialogue: ImapDialogue, context: RetrievalContext): Promise<void> {
+export async function logIn(
+  plan: Plan,
+  dialogue: ImapDialogue,
+  context: RetrievalContext,
+  refused: RefusedLogins,
+): Promise<void> {
   const greeting = await dialogue.response('greeting')
   const words = 'untagged' in greeting ? greeting.untagged : ''
   if (!/^(?:OK|PREAUTH)\b/i.test(words)) {
@@ -34,8 +41,10 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
   const given = isForAll ? await findPlanLogin(plan, context) : await planLogin(plan, context, 'The server')
   if (given === null) return logInAnonymously(capabilities, dialogue)
   const { found, ...login } = given
+  const key = sessionKey({ ...plan, ...login }, context)
   try {
     checkWay(plan, capabilities, context)
+    refused.check(key, context)
     const { status, text } = await sendLogin(plan, login, capabilities, dialogue, context)
     if (status === 'OK') return found?.accepted()
     // The server wants TLS first (RFC 5530 3).
@@ -43,6 +52,7 @@ export async function logIn(plan: Plan, dialogue: ImapDialogue, context: Retriev
     if (wantsTls) throw dialogue.refusal('tls-failed', wantsTlsMessage, text)
     const what = `The server does not accept the login of ${wordsOf(login.user)}`
     const refusal = dialogue.refusal('auth-failed', what, text)
+    refused.note(key, refusal)
     if (refusal.code === 'auth-failed') found?.refused()
     throw refusal
   } finally {

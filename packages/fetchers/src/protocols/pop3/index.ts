@@ -7,6 +7,7 @@ import { linesOf } from '../../wire/framing/lines.ts'
 import { DialogueSession } from '../../wire/pool/dialogue-session.ts'
 import { inSession } from '../../wire/pool/in-session.ts'
 import { LeasedBody } from '../../wire/pool/leased-body.ts'
+import { RefusedLogins } from '../../wire/pool/refused-logins.ts'
 import { type Lease, SessionPool, type SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { openSessionSocket } from '../../wire/transport/socket.ts'
@@ -21,8 +22,8 @@ const idleTime = 2000
 
 type PopSession = DialogueSession<PopDialogue>
 
-const sessions: SessionProtocol<PopSession, Plan, null> = {
-  newQuirks: () => null,
+const sessions: SessionProtocol<PopSession, Plan, RefusedLogins> = {
+  newQuirks: () => new RefusedLogins(),
   open,
   capacity: () => 1,
   perLogin: 1,
@@ -61,14 +62,14 @@ export function pop3Fetcher(): Fetcher<'pop3'> {
   }
 }
 
-async function open(plan: Plan, context: RetrievalContext): Promise<PopSession> {
+async function open(plan: Plan, context: RetrievalContext, refused: RefusedLogins): Promise<PopSession> {
   const connection = new Connection(await openSessionSocket(context, plan), context)
   try {
     const dialogue = new PopDialogue(connection, context)
     const greeting = await dialogue.reply('greeting')
     if (!greeting.isOk) throw dialogue.refusal(greeting, 'server-refused', 'The server refused the connection')
     if (plan.tls === 'explicit') await dialogue.startTls(plan)
-    await logIn(plan, dialogue, context, greeting)
+    await logIn(plan, dialogue, context, greeting, refused)
     return new DialogueSession(dialogue, context)
   } catch (error) {
     connection.close()

@@ -3,6 +3,8 @@ import type { AccessPlans } from '@retriever/core'
 import { planLogin } from '../../auth/plan-login.ts'
 import { plainMessage } from '../../auth/sasl-plain.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
+import { sessionKey } from '../../wire/pool/pool-key.ts'
+import type { RefusedLogins } from '../../wire/pool/refused-logins.ts'
 import { type PopDialogue, type PopReply, wordsOf } from './dialogue.ts'
 
 type Plan = AccessPlans['pop3']
@@ -17,13 +19,16 @@ export async function logIn(
   dialogue: PopDialogue,
   context: RetrievalContext,
   greeting: PopReply,
+  refused: RefusedLogins,
 ): Promise<void> {
   // The timestamp has the form of a Message-ID (RFC 1939 7). That distinguishes it from a name in angle brackets.
   const [timestamp] = /<[^<>\s@]+@[^<>\s@]+>/.exec(greeting.text) ?? []
   await checkAuth(plan, dialogue, context, timestamp !== undefined)
   const { found, ...login } = await planLogin(plan, context, 'A mailbox')
   const { user, password } = login
+  const key = sessionKey({ ...plan, ...login }, context)
   try {
+    refused.check(key, context)
     const message = wantsPlain(plan) ? plainMessage(login, context) : null
     const digest = timestamp === undefined ? null : md5(timestamp + password)
     dialogue.hide(password, digest ?? '', message ?? '')
@@ -35,7 +40,9 @@ export async function logIn(
     // If a server asks for more after the whole message, it has not let the client in.
     if (!reply.isOk || reply.isRequest) {
       found?.refused()
-      throw dialogue.refusal(reply, 'auth-failed', `The server does not accept the login of ${wordsOf(user)}`)
+      const refusal = dialogue.refusal(reply, 'auth-failed', `The server does not accept the login of ${wordsOf(user)}`)
+      refused.note(key, refusal)
+      throw refusal
     }
     found?.accepted()
   } finally {

@@ -5,6 +5,7 @@ import { extentOf } from '../../kit/extent.ts'
 import { checkDate } from '../../kit/request-options.ts'
 import { inSession } from '../../wire/pool/in-session.ts'
 import type { LoginTarget } from '../../wire/pool/pool-key.ts'
+import { RefusedLogins } from '../../wire/pool/refused-logins.ts'
 import { type Lease, SessionPool, type SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { ReadAheadBody, readAt } from '../../wire/read-ahead.ts'
 import { sftp } from './about.ts'
@@ -57,10 +58,10 @@ export function sftpFetcher(options: SshOptions = {}): Fetcher<'sftp'> {
   }
 }
 
-function sftpSessions(ssh: SshOptions): SessionProtocol<SftpSession, SftpTarget, null> {
+function sftpSessions(ssh: SshOptions): SessionProtocol<SftpSession, SftpTarget, RefusedLogins> {
   return {
-    newQuirks: () => null,
-    open: ({ plan }, context) => connect(plan, context, ssh),
+    newQuirks: () => new RefusedLogins(),
+    open: ({ plan }, context, refused) => connect(plan, context, ssh, refused),
     capacity: () => shared,
     // A login costs more than all requests for a small file, and servers refuse many logins at a time (MaxStartups).
     perLogin: 1,
@@ -68,17 +69,22 @@ function sftpSessions(ssh: SshOptions): SessionProtocol<SftpSession, SftpTarget,
   }
 }
 
-async function connect(plan: AccessPlans['sftp'], context: RetrievalContext, ssh: SshOptions): Promise<SftpSession> {
+async function connect(
+  plan: AccessPlans['sftp'],
+  context: RetrievalContext,
+  ssh: SshOptions,
+  refused: RefusedLogins,
+): Promise<SftpSession> {
   const known = plan.user === null ? ssh.user : octetsToText(plan.user)
   const found = known === undefined ? await askLogin(plan, context) : null
   const user = known ?? found?.credentials.user
   if (user === undefined) throw noLogin(context, [])
   try {
-    return await openSession(plan, context, ssh, { user, found })
+    return await openSession(plan, context, ssh, { user, found, refused })
   } catch (error) {
     found?.end()
     if (!(error instanceof OtherUser)) throw error
-    return openSession(plan, context, ssh, error.attempt)
+    return openSession(plan, context, ssh, { ...error.attempt, refused })
   }
 }
 

@@ -1,8 +1,10 @@
 import { type AccessPlans, octetsToText, type RetrievalError } from '@retriever/core'
-import { adviceText } from '@retriever/core/internal'
+import { adviceText, utf8Octets } from '@retriever/core/internal'
 import type { AnyAuthMethod, AuthenticationType, NextAuthHandler, ParsedKey } from 'ssh2'
 import { type FoundLogin, findLogin, loginPlace } from '../../auth/found-login.ts'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
+import { sessionKey } from '../../wire/pool/pool-key.ts'
+import type { RefusedLogins } from '../../wire/pool/refused-logins.ts'
 import { loadSsh2 } from './library.ts'
 import type { Link } from './link.ts'
 import type { NamedKey, SshOptions } from './options.ts'
@@ -12,12 +14,13 @@ export interface Attempt {
   readonly user: string
   /** Null if the caller has not been asked, or has none. */
   readonly found: FoundLogin | null
+  readonly refused: RefusedLogins
 }
 
 /** The caller's login is for another user. One connection cannot change to another user (RFC 4252 5). */
 export class OtherUser extends Error {
   override readonly name = 'OtherUser'
-  readonly attempt: Attempt
+  readonly attempt: Omit<Attempt, 'refused'>
 
   constructor(found: FoundLogin) {
     super('The login is for another user.')
@@ -77,6 +80,8 @@ export function logIn(
   /** The private keys that were not tried yet. Null: they have not been read. */
   let keys: Identity[] | null = null
   const lockedKeys: string[] = []
+  /** The key of the password that was sent. */
+  let sent: string | null = null
 
   const question = (): Promise<Question> =>
     new Promise((resolve) => {
@@ -122,14 +127,24 @@ export function logIn(
     const ways = methods.join(', ')
     const check = locked?.text ?? 'Check user, password and key.'
     const what = `The login of ${username} failed; the server takes: ${ways}. ${check}`
-    throw context.error('auth-failed', what, {
+    const error = context.error('auth-failed', what, {
       phase: 'login',
       reply: ways,
       ...(locked !== null && { advice: locked.advice }),
     })
+    if (sent !== null) attempt.refused.note(sent, error)
+    throw error
   }
 
   const passwordFor = async (): Promise<string | null> => {
+    const password = await knownPassword()
+    if (password === null) return null
+    sent = sessionKey({ ...plan, tls: 'ssh', user: attempt.user, password: utf8Octets(password) }, context)
+    attempt.refused.check(sent, context)
+    return password
+  }
+
+  const knownPassword = async (): Promise<string | null> => {
     if (plan.password !== null) return octetsToText(plan.password)
     found ??= await askLogin(plan, context)
     if (found === null) return null

@@ -1,6 +1,6 @@
 import { RetrievalError } from '@retriever/core'
-import type { RetrievalContext } from '../../../contract/fetcher.ts'
-import { errorAt } from '../../../wire/pool/error-at.ts'
+import type { RetrievalContext } from '../../contract/fetcher.ts'
+import { errorAt } from './error-at.ts'
 
 /** How many milliseconds a login is not sent again: servers lock a user, or a client, after some refusals. */
 const refusedFor = 10_000
@@ -10,9 +10,9 @@ export class RefusedLogins {
   readonly #refused = new Map<string, { readonly error: RetrievalError; readonly until: number }>()
 
   /** Notes an error, if it refuses a login for good. */
-  note(keyOf: () => string, error: unknown): void {
+  note(key: string, error: unknown): void {
     if (!RetrievalError.is(error) || error.code !== 'auth-failed' || error.phase !== 'login') return
-    const [key, now] = [keyOf(), performance.now()]
+    const now = performance.now()
     // This error may be that of check().
     if ((this.#refused.get(key)?.until ?? 0) > now) return
     for (const [other, { until }] of this.#refused) if (until < now) this.#refused.delete(other)

@@ -1,4 +1,4 @@
-import { RefusedLogins } from './refused-logins.ts'
+import { RefusedLogins } from '../../../wire/pool/refused-logins.ts'
 
 /** What we learnt of one server while the fetcher lives. Undefined: not known yet, so we try the faster way. */
 export interface FtpQuirks {
