@@ -68,6 +68,7 @@ export const areas = {
     mutate: [`${fetchers}/client/batch/*.ts`],
     tests: [
       'test/client/{batch*,events,named-options}.test.ts',
+      'test/client/batch/*.test.ts',
       'test/mirror/servers-in-trouble.test.ts',
       'test/walk/walk.test.ts',
     ],

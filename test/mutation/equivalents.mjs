@@ -143,6 +143,31 @@ export const equivalents = [
       ...['false', 'trouble.until < now'].map((change) => ['trouble.until <= now', change]),
     ].map((row) => [...row, 'Only memory shows that idle hosts are forgotten; tests show which ones are not.']),
   ]),
+  ...of('fetchers/src/client/batch/server.ts', [
+    [
+      'this.#answers + this.#failures > recent',
+      'this.#answers + this.#failures >= recent',
+      'Older answers count for half from the 64th on, or from the 65th.',
+    ],
+  ]),
+  ...of('fetchers/src/client/batch/trouble.ts', [
+    ['job.lane?.share', 'job.lane.share', 'A job that fails has a lane; types ask for the test.'],
+  ]),
+  ...of('fetchers/src/client/batch/waiting-list.ts', [
+    [
+      'elements[at - 1]?.priority',
+      'elements[at - 1].priority',
+      'Behind the first element there is one; types ask for the test.',
+    ],
+    ...[
+      ['this.#first * 2 > this.#elements.length', 'true'],
+      ['this.#first * 2 > this.#elements.length', 'false'],
+      ['this.#first * 2 > this.#elements.length', 'this.#first * 2 >= this.#elements.length'],
+      ['this.#first * 2 > this.#elements.length', 'this.#first * 2 <= this.#elements.length'],
+      ['this.#first * 2', 'this.#first / 2'],
+      ['{ this.#elements = this.#elements.slice(this.#first) this.#first = 0 }', '{}'],
+    ].map((row) => [...row, 'Only time and memory show when the room of elements that were taken is used again.']),
+  ]),
   ...of('fetchers/src/client/batch/unread-bodies.ts', [
     ...[
       ['this.#passedBy.shift()?.body?.endPassedBy', 'this.#passedBy.shift()?.body.endPassedBy'],

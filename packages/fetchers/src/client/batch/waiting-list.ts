@@ -19,16 +19,14 @@ export class WaitingList<T extends Ranked> {
     const elements = this.#elements
     let at = elements.length
     while (at > this.#first && (elements[at - 1]?.priority ?? 0) < element.priority) at--
-    if (at === elements.length) elements.push(element)
-    else elements.splice(at, 0, element)
+    elements.splice(at, 0, element)
   }
 
   /** Adds an element before those of the same priority. */
   addFirst(element: T): void {
     let at = this.#first
     while ((this.#elements[at]?.priority ?? Number.NEGATIVE_INFINITY) > element.priority) at++
-    if (at === this.#first && at > 0) this.#elements[--this.#first] = element
-    else this.#elements.splice(at, 0, element)
+    this.#elements.splice(at, 0, element)
   }
 
   /** False: it was not in the list. */
@@ -40,7 +38,6 @@ export class WaitingList<T extends Ranked> {
 
   take(): T | undefined {
     const element = this.#elements[this.#first]
-    if (element === undefined) return undefined
     // Removing each element at once would move all others.
     this.#elements[this.#first++] = undefined
     if (this.#first * 2 > this.#elements.length) {
