@@ -38,8 +38,7 @@ export const areas = {
   deadline: {
     mutate: kit,
     tests: [
-      'test/client/{timings,batch-asked,batch-bodies,batch-hosts}.test.ts',
-      'test/kit/{deadline,retry-options,retries,retry-budget}.test.ts',
+      'test/kit/{deadline,retry-options,retries,retry-budget,retry-turn,stopwatch}.test.ts',
       'test/wire/resuming-source.test.ts',
     ],
   },
