@@ -63,9 +63,7 @@ export class ChunkSizes {
   }
 
   #skipLine(octets: Buffer, start: number): number {
-    // The line nearly always ends here, and this check is faster than a search.
-    const isCrlf = octets[start] === carriageReturn && octets[start + 1] === newline
-    const end = isCrlf ? start + 1 : octets.indexOf(newline, start)
+    const end = octets.indexOf(newline, start)
     if (end < 0) return octets.length
     this.#remaining = this.#size + 2
     this.#part = this.#size === 0 ? 'trailer' : 'data'

@@ -36,7 +36,7 @@ function isLength(name: string): boolean {
 }
 
 function isNumber(text: string): boolean {
-  return /^\d{1,40}$/.test(text) && Number.isSafeInteger(Number(text))
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text))
 }
 
 export function isBlank(code: number): boolean {

@@ -15,14 +15,6 @@ const blankLine = Buffer.from('\r\n\r\n')
 /** How each status line begins. */
 const protocol = 'HTTP/'
 
-/** The only fields of a head that undici reads, but for Keep-Alive: the connection has its own timer. */
-const framingFields: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'proxy-connection',
-  'transfer-encoding',
-])
-
 /**
  * Reads the header section of a response in place of undici, as tolerantly as RFC 9112 allows: lines may end in LF
  * alone (2.2), the status line needs no reason (4), fields may be folded (5.2), blanks around values may be TABs (5.1),
@@ -81,18 +73,10 @@ export class HeadReader {
     return at
   }
 
-  /** Makes a head for undici: a status without a reason, and the fields that say where body and connection end. */
-  framing(): Buffer {
-    const { version = '', status = 0, fields = [] } = this.#head ?? {}
-    let text = `${version} ${status} \r\n`
-    for (const [name, value] of fields) if (isFraming(name)) text += `${name}: ${value}\r\n`
-    return Buffer.from(`${text}\r\n`, 'latin1')
-  }
-
   /** Throws if a line is not HTTP or too long, even before its end has arrived. */
   #checkBeginning(line: string, before: number): void {
     if (this.#status !== null) {
-      if (this.#size + line.length > this.#maxReply) throw tooLarge()
+      if (this.#size + line.length > this.#maxReply) throw new HeadTooLarge('a header section that is too long')
     } else if (before < protocol.length && !couldBeStatusLine(line)) throw new InvalidHttp('no status line')
   }
 
@@ -117,7 +101,7 @@ export class HeadReader {
    */
   #checkLineEnd(line: string, endsInCrlf: boolean): void {
     if (this.#endsInCrlf === true && !endsInCrlf) this.#beforeLf = this.#fields.length - (isFold(line) ? 1 : 0)
-    else if (this.#endsInCrlf === false && endsInCrlf) throw holdsLineFeed(this.#fields.at(-1))
+    else if (this.#endsInCrlf === false && endsInCrlf) throw holdsLineFeed(this.#fields.at(-1) as Field)
     this.#endsInCrlf = endsInCrlf
     if (line === '' && this.#beforeLf !== null) this.#checkScript(this.#beforeLf)
   }
@@ -131,15 +115,15 @@ export class HeadReader {
     const [own, printed] = [this.#fields.slice(0, before), this.#fields.slice(before)]
     const isScript = printed.some(([name]) => /^(?:content-type|location|status)$/i.test(name))
     const isFramed = own.some(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name))
-    if (!isScript || isFramed) throw holdsLineFeed(printed[0] ?? own.at(-1))
+    if (!isScript || isFramed) throw holdsLineFeed((printed[0] ?? own.at(-1)) as Field)
   }
 
   #field(line: string): void {
     const usual = usualField.exec(line)
-    const field = usual === null ? unusualField(line) : ([usual[1] ?? '', usual[2] ?? ''] satisfies Field)
+    const field: Field = usual === null ? unusualField(line) : [usual[1] as string, usual[2] as string]
     this.#fields.push(field)
     if (this.#fields.length > maxFields) throw new TooManyFields()
-    this.#count(field[0].length + field[1].length)
+    this.#size += field[0].length + field[1].length
   }
 
   /** Adds a folded line to the value of the field before it. The line break counts as a blank (RFC 9112 5.2). */
@@ -149,12 +133,7 @@ export class HeadReader {
     const value = trimmed(line)
     checkValue(field[0], value)
     if (value !== '') field[1] += field[1] === '' ? value : ` ${value}`
-    this.#count(line.length)
-  }
-
-  #count(octets: number): void {
-    this.#size += octets
-    if (this.#size > this.#maxReply) throw tooLarge()
+    this.#size += line.length
   }
 
   #end({ version, status, reason }: StatusLine): void {
@@ -193,12 +172,6 @@ interface StatusLine {
   readonly reason: string
 }
 
-function isFraming(name: string): boolean {
-  // Nearly all other names have other lengths.
-  const { length } = name
-  return (length === 10 || length === 14 || length === 16 || length === 17) && framingFields.has(name.toLowerCase())
-}
-
 /**
  * Reads a status line. Several blanks may separate words; the reason and the blank before it may be missing (RFC 9112
  * 4).
@@ -227,14 +200,10 @@ function isFold(line: string): boolean {
   return isBlank(line.charCodeAt(0))
 }
 
-function holdsLineFeed(field: Field | undefined): InvalidHttp {
-  return new InvalidHttp(`${shown(field?.[0] ?? '')} holds a line feed (LF without CR)`)
+function holdsLineFeed([name]: Field): InvalidHttp {
+  return new InvalidHttp(`${shown(name)} holds a line feed (LF without CR)`)
 }
 
 function shown(text: string): string {
   return printable(octetsToText(text.slice(0, 80)))
-}
-
-function tooLarge(): HeadTooLarge {
-  return new HeadTooLarge('a header section that is too long')
 }

@@ -65,10 +65,6 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     this.#reader = new HeadReader(connection.maxReply)
   }
 
-  get hasFailed(): boolean {
-    return this.#error !== undefined
-  }
-
   /** Notes that the request is written, so that octets from now on are the answer. */
   requestSent(): void {
     this.#isSent = true
@@ -152,23 +148,14 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   #readHead(octets: Buffer): void {
+    this.firstOctets += octets.toString('latin1', 0, shownOctets - this.firstOctets.length)
     try {
       const length = this.#reader.read(octets)
       const { head } = this.#reader
-      if (head === undefined) this.#noteFirst(octets)
-      else {
-        this.firstOctets ||= head.version
-        this.#begin(head, octets.subarray(length))
-      }
+      if (head !== undefined) this.#begin(head, octets.subarray(length))
     } catch (error) {
-      this.#noteFirst(octets)
       this.fail(error as Error)
     }
-  }
-
-  #noteFirst(octets: Buffer): void {
-    const missing = shownOctets - this.firstOctets.length
-    if (missing > 0) this.firstOctets += octets.toString('latin1', 0, missing)
   }
 
   /** Begins with a body, of which these are the first octets. */
@@ -202,13 +189,18 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
     throw error
   }
 
-  /** Lets undici parse the answer. The octets stay where they are: nothing is taken until it is ready. */
+  /**
+   * Lets undici parse the body, behind a head with the only field that undici needs for that. The octets stay where
+   * they are: nothing is taken until it is ready.
+   */
   #prepare({ named }: Head, octets: Buffer): void {
-    if (named['transfer-encoding'] !== undefined) this.#chunkSizes = new ChunkSizes()
+    const coding = named['transfer-encoding']
+    if (coding !== undefined) this.#chunkSizes = new ChunkSizes()
+    const framing = coding === undefined ? '' : `Transfer-Encoding: ${coding}\r\n`
     this.#isPreparing = true
     const ready = (): void => {
       this.#isPreparing = false
-      this.#feed(this.#reader.framing())
+      this.#feed(Buffer.from(`HTTP/1.1 200 \r\n${framing}\r\n`, 'latin1'))
       this.#parse(octets)
       this.#wake()
     }

@@ -101,7 +101,6 @@ export class Http1Connection implements HttpConnection {
     const { UndiciClient } = await import('./undici-client.ts').catch((cause) => {
       throw notLoaded('http', cause)
     })
-    if (exchange.hasFailed) return
     this.#onParserReady = ready
     // undici expects an answer only when it has returned from this call.
     this.#parser ??= new UndiciClient(this.#socket, this.maxReply, () => queueMicrotask(this.#onParserReady))
@@ -123,7 +122,7 @@ export class Http1Connection implements HttpConnection {
    * (threats.md case 39: a response that is queued on an idle connection).
    */
   free(idle: number): void {
-    if (this.#socket.destroyed || this.#parser?.isDestroyed) return void this.destroy()
+    if (this.#socket.destroyed) return void this.destroy()
     this.#exchange = undefined
     this.#isResting = true
     setImmediate(() => {

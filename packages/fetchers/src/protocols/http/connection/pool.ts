@@ -175,7 +175,7 @@ async function openHttpConnection(context: RetrievalContext, plan: HttpPlan, htt
       : openProxySocket(context, proxy, lifetime))
     ringReader?.attach(socket)
     const peerAddress = peerAddressOf(context, socket)
-    if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' && proxy === null) {
+    if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') {
       const { Http2Connection } = await import('./http2.ts')
       // The socket may have closed while the module was loaded, and a session would never report that.
       if (socket.destroyed) {

@@ -38,10 +38,6 @@ export class UndiciClient {
     })
   }
 
-  get isDestroyed(): boolean {
-    return this.#fed.destroyed
-  }
-
   /**
    * Makes undici expect the answer to a request, which it checks. undici accepts targets in absolute form only for http
    * and https, so another target (an ftp URL that a proxy is asked for) gets a slash in front for undici.
@@ -77,7 +73,6 @@ class FedSocket extends EventEmitter implements ClientSocket {
   readonly #socket: Socket
   readonly #onWrite: () => void
   #octets: Buffer | null = null
-  readonly writableNeedDrain = false
   destroyed = false
   errored: Error | null = null
 
@@ -107,9 +102,8 @@ class FedSocket extends EventEmitter implements ClientSocket {
   }
 
   /** undici calls this once for each request, with its own octets. */
-  write(): boolean {
+  write(): void {
     this.#onWrite()
-    return true
   }
 
   pipe(): void {}

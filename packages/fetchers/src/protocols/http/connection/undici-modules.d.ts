@@ -10,9 +10,8 @@ declare module 'undici/lib/dispatcher/client.js' {
   export interface ClientSocket extends EventEmitter {
     readonly destroyed: boolean
     readonly errored: Error | null
-    readonly writableNeedDrain: boolean
     read(): Buffer | null
-    write(octets: string, encoding: BufferEncoding): boolean
+    write(octets: string, encoding: BufferEncoding): void
     destroy(error?: Error | null): this
     ref(): this
     unref(): this
