@@ -230,20 +230,6 @@ export const equivalents = [
       'undici refuses a size without digits, with blanks before it or without.',
     ]),
   ]),
-  ...of('fetchers/src/protocols/http/connection/pool.ts', [
-    ['proxy === null', 'true', 'No proxy is offered HTTP/2.'],
-    ...[
-      ['socket.destroyed', 'false'],
-      [
-        "{ const message = 'The server closed the connection without an answer; try again.' throw context.error('receive-failed', message, { phase: 'request', transient: true }) }",
-        '{}',
-      ],
-      ["{ phase: 'request', transient: true }", '{}'],
-    ].map((row) => [
-      ...row,
-      'The tests have loaded the module before, and a loaded one comes before the end of a socket.',
-    ]),
-  ]),
   ...of('fetchers/src/protocols/http/connection/send-request.ts', [
     ['true', 'false', 'Each context of a client says whether it has a listener.'],
   ]),
@@ -251,7 +237,6 @@ export const equivalents = [
     ['this.#isResting', 'true', 'It only delays the request by a turn of the event loop.'],
   ]),
   ...of('fetchers/src/protocols/http/connection/http1-exchange.ts', [
-    ['{ return this.#error !== undefined }', '{}', 'It saves a parser for an exchange that has failed.'],
     ...[
       ['!this.#isWhole', 'this.#isWhole'],
       ["this.fail(new PrematureClose('The connection is closed'))", ';'],

@@ -1,13 +1,15 @@
 /** Connections of HTTP/2: what a server may send before an answer, and how many streams it allows. */
-import { type Client, createClient, type RetrievalEvent } from '@retriever/fetchers'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { type Client, type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { lookingFirst } from '@retriever/fetchers/internal'
 import { testCa } from '@retriever/servers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { failure } from '../../../support/failure.ts'
 import { endHeaders, endStream, type Frame, headers200, type OnStream, rawHttp2, uint32 } from '../support/raw-http2.ts'
 
-function client(): Client {
-  return createClient({ tls: { ca: testCa }, limits: { maxRetries: 0, idleTimeout: 5000 } })
+function client(more: ClientOptions = {}): Client {
+  return createClient({ tls: { ca: testCa }, limits: { maxRetries: 0, idleTimeout: 5000 }, ...more })
 }
 
 const answer = (stream: number): readonly Frame[] => [
@@ -94,4 +96,24 @@ test('a request on a free connection is neither written nor told of if its signa
   expect(events.map(({ type }) => type)).not.toContain('sent')
   expect(await (await asking.retrieve(server.url)).text()).toBe('ok')
   expect([server.connections.length, server.streams()]).toEqual([1, 2])
+})
+
+test('a connection that ends while HTTP/2 is loaded may be tried again', async () => {
+  await using server = await rawHttp2((stream, send) => send(...answer(stream)))
+  let socket: Socket | undefined
+  const sources = '../../../../packages/fetchers/src/protocols/http/connection'
+  vi.doMock(`${sources}/http2.ts`, async (original) => {
+    await once((socket as Socket).destroy(), 'close')
+    // TLS learns of the end a moment later.
+    await new Promise((resolve) => setImmediate(resolve))
+    return await original()
+  })
+  onTestFinished(() => void vi.doUnmock(`${sources}/http2.ts`))
+  await using asking = client({ connect: ({ port }) => (socket = connect(port, '127.0.0.1')) })
+  const asked = await failure(asking.retrieve(server.url))
+  expect(asked).toMatchObject({ code: 'receive-failed', phase: 'request', transient: true })
+  expect(asked.message).toContain('The server closed the connection without an answer')
+  vi.doUnmock(`${sources}/http2.ts`)
+  expect(await (await asking.retrieve(server.url)).text()).toBe('ok')
+  expect(server.streams()).toBe(1)
 })
