@@ -148,7 +148,7 @@ export class CacheLookup {
     const { emit, url } = this.#context
     const age = ageOf(stored)
     emit({ type: 'cached', url, how, age })
-    const body = new StoredBody(reader, stored, this.#context, () => this.#remove(stored))
+    const body = new StoredBody(reader, stored, this.#context)
     return { head: storedHead(stored, age), body, proxy: null, isWhole: true, cache: { hit: true, age } }
   }
 
