@@ -180,6 +180,11 @@ export const equivalents = [
   ]),
   ...of('fetchers/src/protocols/http/cache/directory-store.ts', [
     ['process.getuid === undefined', 'false', 'Only Windows has no user ids, and the tests run on Linux.'],
+    ...['true', 'this.#excess >= 0'].map((change) => [
+      'this.#excess > 0',
+      change,
+      'A sweep of a folder that has room removes nothing more.',
+    ]),
   ]),
   ...of('fetchers/src/protocols/http/cache/cache-lookup.ts', [
     ['match !== null', 'true', 'Without a match there is no use of it; types ask for the test.'],
@@ -197,21 +202,21 @@ export const equivalents = [
       ['Number(isIndex(other)) - Number(isIndex(one))', 'Number(isIndex(other)) + Number(isIndex(one))'],
     ].map((row) => [...row, 'Only a process that is killed between the two shows which file went first.']),
     ['files.length === 2 && files.some(isIndex)', 'false', 'It saves a look into the index.'],
+    ['() => null', '() => undefined', 'An index that cannot be read names nothing, whichever stands for it.'],
   ]),
-  ...of('fetchers/src/protocols/http/cache/stored-body.ts', [
-    ['true', 'false', 'The body that reads this one neither reads on after the end nor cancels twice.'],
-    ['this.#forget()', ';', 'What is over is not ended again.'],
-    [
-      'this.#reader?.cancel',
-      'this.#reader.cancel',
-      'Without a reader it is over from the beginning; types ask for it.',
-    ],
-  ]),
+  ...of('fetchers/src/protocols/http/cache/stored-body.ts', [['this.#forget()', ';', 'A second end changes nothing.']]),
   ...of('fetchers/src/protocols/http/cache/storing-body.ts', [
     ['this.#forget()', ';', 'What is over is not dropped again.'],
   ]),
   ...of('fetchers/src/protocols/http/cache/memory-store.ts', [
     ['all.length === 0', 'false', 'A list without responses answers nothing; it takes a few octets.'],
+    ...[
+      ['{ this.#bodies.delete(name) }', '{}'],
+      ['this.#bodies.delete(name)', ';'],
+      ['{ this.#groups.clear() this.#bodies.clear() }', '{}'],
+      ['this.#groups.clear()', ';'],
+      ['this.#bodies.clear()', ';'],
+    ].map((row) => [...row, 'Only memory shows that a given-up body, or a closed store, is forgotten.']),
     ['chunk.slice()', 'chunk', 'Only memory shows the room behind a chunk, which is copied when it is read, too.'],
   ]),
   ...of('fetchers/src/protocols/http/connection/framing.ts', [

@@ -1,6 +1,6 @@
 /** The index of a cache folder: what is wrong with it makes a miss, and is repaired. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cacheSetup } from '../support/cache-setup.ts'
 import { cacheable } from '../support/http-answers.ts'
@@ -75,6 +75,21 @@ test('an index of which one response in two is none is a miss', async () => {
   writeFileSync(indexPath(), JSON.stringify({ ...index, stored: [index.stored[0], null] }))
   await read(client, '', { headers: { accept: 'b/b' } })
   expect(setup.server.asked).toHaveLength(3)
+})
+
+test('an index that is none takes only its own bodies with it', async () => {
+  const client = clientWith(inFolder())
+  await read(client)
+  const index = indexPath()
+  await read(client, 'other')
+  // Another process is about to put this index in the place of the damaged one.
+  const [mine, coming] = [join(setup.folder, 'mine'), index.replace(/json$/, `${'0'.repeat(16)}.new`)]
+  for (const path of [mine, coming, index]) writeFileSync(path, '{}')
+  expect(await read(client)).toBe('body')
+  expect(await read(client, 'other')).toBe('body')
+  expect(setup.server.asked).toHaveLength(3)
+  expect(readdirSync(setup.folder)).toEqual(expect.arrayContaining([basename(mine), basename(coming)]))
+  expect(readdirSync(setup.folder)).toHaveLength(6)
 })
 
 test('a folder in the place of an index is no index, and the retrieval goes on', async () => {

@@ -120,6 +120,17 @@ test('old bodies that an index names are no leftovers', async () => {
   for (const name of files) expect(names()).toContain(name)
 })
 
+test('old bodies beside an index that is none are leftovers', async () => {
+  const [body = '', index = ''] = await store('0', 100 * entry)
+  const other = `${body.slice(0, 64)}.${'0'.repeat(16)}`
+  writeFileSync(path(other), 'x')
+  writeFileSync(path(index), '{}')
+  for (const name of [body, other]) age(name, 2)
+  await store('1', 100 * entry)
+  expect(names()).toHaveLength(3)
+  expect(names()).toContain(index)
+})
+
 test('leftovers go before what is stored, and count no more', async () => {
   await fill(10)
   const left = `${'a'.repeat(64)}.${'0'.repeat(16)}`

@@ -50,7 +50,7 @@ export async function sweep(directory: string, maxSize: number): Promise<number>
 /** Returns the names of all bodies of a key, whether its index names them or not. */
 export async function bodiesOf(directory: string, key: string): Promise<string[]> {
   const names = await readdir(directory)
-  return names.filter((name) => name.startsWith(`${key}.`) && !/\.(?:json|new)$/.test(name))
+  return names.filter((name) => name.startsWith(key) && /\.[0-9a-f]{16}$/.test(name))
 }
 
 async function groupsIn(directory: string): Promise<Map<string, Group>> {
@@ -77,18 +77,16 @@ async function tidy(directory: string, { files }: Group): Promise<number> {
   const isOld = (file: FoundFile): boolean => !isIndex(file) && Date.now() - file.modified > abandoned
   // Usually there are an index and one body. The index need not be read then.
   const isNamed = files.length === 2 && files.some(isIndex) ? () => true : await namedBy(directory, files.find(isIndex))
-  for (const file of [...files]) {
+  for (const file of files) {
     size += file.size
-    if (!isOld(file) || isNamed(file.name)) continue
-    size -= await remove(directory, file)
-    files.splice(files.indexOf(file), 1)
+    if (isOld(file) && !isNamed(file.name)) size -= await remove(directory, file)
   }
   return size
 }
 
 async function namedBy(directory: string, index: FoundFile | undefined): Promise<(name: string) => boolean> {
-  const all = index === undefined ? [] : await readIndex(join(directory, index.name)).catch(() => null)
-  return (name) => all?.some(({ body }) => body === name) ?? false
+  const all = index && (await readIndex(join(directory, index.name)).catch(() => null))
+  return (name) => all?.some(({ body }) => body === name) === true
 }
 
 /** Removes the file. Returns how many octets that freed. */

@@ -79,7 +79,6 @@ export class MemoryStore implements Store {
   async close(): Promise<void> {
     this.#groups.clear()
     this.#bodies.clear()
-    this.#size = 0
   }
 
   /** Removes a key, and its bodies except those of `kept`. */
