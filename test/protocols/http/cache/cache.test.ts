@@ -60,6 +60,15 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(setup.server.asked).toHaveLength(1)
   })
 
+  test('a page that was read to its end to see whether it lists a directory is served, too', async () => {
+    setup.server.script = cacheable('<html>hello', { 'cache-control': 'max-age=60', 'content-type': 'text/html' })
+    for (const hit of [false, true]) {
+      const page = await client.retrieve(setup.server.url)
+      expect(page).toMatchObject({ kind: 'object', metadata: { cache: { hit } } })
+      expect(await page.text()).toBe('<html>hello')
+    }
+  })
+
   test('after its max-age it is retrieved again', async () => {
     await read(client)
     later(59)

@@ -11,7 +11,9 @@ export class StoredBody implements ByteSource {
   readonly #reader: ByteSource | null
   readonly #stored: Stored
   readonly #context: RetrievalContext
-  #forget: () => void = () => {}
+  readonly #forget: () => void
+  /** True once the body was read or given up. A consumer may read again, after the file is closed. */
+  #isOver = false
   #check = 0
 
   /** `reader` is null if no body was stored. */
@@ -26,7 +28,7 @@ export class StoredBody implements ByteSource {
     const { deadline } = this.#context
     deadline.throwIfAborted()
     const reader = this.#reader
-    if (reader === null) return null
+    if (reader === null || this.#isOver) return null
     try {
       const chunk = await deadline.within('body', () => reader.read())
       if (chunk !== null) return this.#counted(chunk)
@@ -40,6 +42,7 @@ export class StoredBody implements ByteSource {
   }
 
   async cancel(): Promise<void> {
+    this.#isOver = true
     this.#forget()
     await this.#reader?.cancel()
   }
