@@ -18,7 +18,7 @@ import { urlArgument } from './url-argument.ts'
 function fromArchives(files: readonly string[]): Step {
   let step: Promise<Step> | undefined
   return async (request, next) => {
-    step ??= import('./archive/archived-answers.ts').then(({ archivedAnswers }) => archivedAnswers(files))
+    step ??= import('./archive/reading/archived-answers.ts').then(({ archivedAnswers }) => archivedAnswers(files))
     return (await step)(request, next)
   }
 }

@@ -11,13 +11,17 @@ const url = 'http://www.example.org/x'
 
 interface Facts {
   readonly length?: string
+  readonly type?: string
+  /** What stands between head and body. */
+  readonly between?: string
 }
 
 /** A record with the answer to the URL. */
-function answer(head: string, body: string | Buffer, { length }: Facts = {}): Buffer {
-  const block = Buffer.concat([Buffer.from(`${head}\r\n\r\n`), Buffer.from(body)])
+function answer(head: string, body: string | Buffer, facts: Facts = {}): Buffer {
+  const { length, type = 'application/http; msgtype=response', between = '\r\n\r\n' } = facts
+  const block = Buffer.concat([Buffer.from(head + between, 'latin1'), Buffer.from(body)])
   const fields = ['WARC/1.1', 'WARC-Type: response', 'WARC-Record-ID: <urn:uuid:1>', 'WARC-Date: 2026-01-01T00:00:00Z']
-  fields.push(`WARC-Target-URI: ${url}`, 'Content-Type: application/http; msgtype=response')
+  fields.push(`WARC-Target-URI: ${url}`, `Content-Type: ${type}`)
   fields.push(`Content-Length: ${length ?? block.length}`)
   return Buffer.concat([Buffer.from(`${fields.join('\r\n')}\r\n\r\n`), block, Buffer.from('\r\n\r\n')])
 }
@@ -42,6 +46,40 @@ test.each([
   const archive = answer(`HTTP/1.1 200 OK\r\nLast-Modified: ${field}`, 'abc')
   const { stdout } = await read(archive, '--json', '-o', 'out')
   expect(JSON.parse(stdout).modified).toBe(wanted)
+})
+
+test('a record that is longer than it says is no whole answer; those behind it are read', async () => {
+  const head = 'HTTP/1.1 200 OK'
+  const short = answer(head, 'hello', { length: String(`${head}\r\n\r\nhel`.length) })
+  const { status, stdout, stderr } = await read(short)
+  expect([status, stdout]).toEqual([18, ''])
+  expect(stderr).toMatch(/^retrieve: http:\/\/www\.example\.org\/x: x\.warc has only a part of it\.\n$/)
+  expect(await read(Buffer.concat([short, answer(head, 'whole')]))).toEqual({ status: 0, stdout: 'whole', stderr: '' })
+  const members = [short, answer(head, 'whole')].map((record) => gzipSync(record))
+  expect(await read(Buffer.concat(members))).toEqual({ status: 0, stdout: 'whole', stderr: '' })
+  expect((await read(gzipSync(short))).status).toBe(18)
+})
+
+test.each([
+  ['no fields', 'HTTP/1.0 200 OK\r\n\r\n'],
+  ['no reason', 'HTTP/1.1 200\r\nX: y\r\n\r\n'],
+  ['lines that end in LF', 'HTTP/1.0 200 OK\nContent-Type: text/plain\n\n'],
+  ['folded fields, and lines that are none', 'HTTP/1.1 200 OK\r\nX: y\r\n z\r\nnothing\r\n\r\n'],
+])('a head with %s is the head alone', async (_what, head) => {
+  const record = answer(head, 'a\r\nb: c\r\n\r\nd', { between: '' })
+  expect(await read(record)).toEqual({ status: 0, stdout: 'a\r\nb: c\r\n\r\nd', stderr: '' })
+})
+
+test('fields come octet for octet: those beyond ASCII need not be UTF-8', async () => {
+  const archive = answer('HTTP/1.1 200 OK\r\nContent-Disposition: inline; filename="voil\xe0.txt"', 'abc')
+  const { stdout } = await read(archive, '--json', '-OJ')
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: 'retrieved', file: 'voilà.txt' })
+})
+
+test('an answer of DNS in a record for responses is no message of HTTP', async () => {
+  const text = '20260101000000\nwww.example.org. 300 IN A 127.0.0.1\n'
+  const archive = answer('', text, { between: '', type: 'text/dns' })
+  expect(await read(archive)).toEqual({ status: 0, stdout: text, stderr: '' })
 })
 
 test('a charset that nobody knows is passed over', async () => {

@@ -30,7 +30,7 @@ export async function ls(run: Run): Promise<number> {
 
 /** Lists the answers in a web archive. They get no numbers to open, which would contact servers. */
 async function listArchive({ config, output, report }: Run, file: string): Promise<void> {
-  const { describedEntries, entriesOf } = await import('../archive/list-archive.ts')
+  const { describedEntries, entriesOf } = await import('../archive/reading/list-archive.ts')
   const warn = (message: string): void => report.warning({ message })
   if (config.json) await printRecords({ entries: () => entriesOf(file, warn) }, output)
   else await printListing({ entries: () => describedEntries(file, warn) }, output, false)

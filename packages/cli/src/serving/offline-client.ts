@@ -1,7 +1,7 @@
 import type { ClientOptions } from '@retriever/fetchers'
 import { MissingList } from '../archive/missing-list.ts'
-import { offlineAnswers } from '../archive/offline-answers.ts'
-import { checkArchive } from '../archive/scan.ts'
+import { offlineAnswers } from '../archive/reading/offline-answers.ts'
+import { checkArchive } from '../archive/reading/scan.ts'
 import type { Run } from '../run.ts'
 import type { OfflineSettings } from './gateway-options.ts'
 

@@ -11,11 +11,12 @@ import {
 import { type ErrorCode, RetrievalError } from '@retriever/core'
 import type { Step, StepRequest } from '@retriever/fetchers'
 import { httpDate, knownCharset, type StepAnswer } from '@retriever/fetchers/internal'
-import type { StatusAndHeaders, WARCRecord } from 'warcio'
+import type { WARCRecord } from 'warcio'
+import { targetUri } from '../target-uri.ts'
 import { dechunked } from './dechunked.ts'
-import type { RecordReader } from './record-reader.ts'
+import type { HttpHead } from './http-head.ts'
+import type { ReadRecord, RecordReader } from './record-reader.ts'
 import { type Found, readerAt, type Scan, scan } from './scan.ts'
-import { targetUri } from './target-uri.ts'
 
 /**
  * Makes the step that answers each URL from archives, so that nothing is contacted. `otherwise` answers URLs of which
@@ -70,11 +71,9 @@ class Shelf {
     const found = this.#newest(url)
     if (found.redirect !== null) return { outcome: 'redirect', ...found.redirect }
     using reader = readerAt(found)
-    const record = await recordOf(reader, found, url)
+    const { record, head } = await recordOf(reader, found, url)
     const origin = found.type === 'revisit' ? this.#original(found, url) : found
-    return found.status === null || record.httpHeaders === null
-      ? resourceOf(record, origin, request)
-      : responseOf(record.httpHeaders, found, origin, request)
+    return head === null ? resourceOf(record, origin, request) : responseOf(head, found, origin, request)
   }
 
   /** The newest whole answer to a URL. */
@@ -111,12 +110,11 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 }
 
 function responseOf(
-  head: StatusAndHeaders,
+  { fields, reason }: HttpHead,
   found: Found,
   origin: Found,
   { url, http, limits, head: isHead }: StepRequest,
 ): StepAnswer {
-  const fields = [...head.headers].map(([name, value]): [string, string] => [name, octetsOf(value)])
   const headers: Record<string, string> = {}
   for (const [name, value] of fields) {
     const key = name.toLowerCase()
@@ -135,7 +133,7 @@ function responseOf(
   }
   const coding = origin.isCoded ? codingOf(headers['content-encoding']) : null
   const metadata = {
-    ...{ status, reason: octetsOf(head.statusText ?? ''), headers, fields },
+    ...{ status, reason, headers, fields },
     ...(coding !== null && { decoded: [coding] }),
   }
   const facts = { ...typeOf(headers['content-type']), metadata, modified: httpDate(headers['last-modified']) }
@@ -149,18 +147,18 @@ function resourceOf(record: WARCRecord, origin: Found, { url, head }: StepReques
   return { ...typeOf(record.warcContentType), ...(head !== true && { size: origin.size }), body }
 }
 
-async function recordOf(reader: RecordReader, { file }: Found, url: string): Promise<WARCRecord> {
-  const record = await reader.next()
-  if (record === null) throw failure('partial', url, `${file} has changed`)
-  return record
+async function recordOf(reader: RecordReader, { file }: Found, url: string): Promise<ReadRecord> {
+  const read = await reader.next()
+  if (read === null) throw failure('partial', url, `${file} has changed`)
+  return read
 }
 
 /** The payload, without the frames of chunks if it has any. Throws `partial` at its end if it is damaged. */
 async function* checked(origin: Found, url: string): AsyncGenerator<Uint8Array> {
   const { file, digest, size } = origin
   using reader = readerAt(origin)
-  const payload = await recordOf(reader, origin, url)
-  const isChunked = /^chunked$/i.test(headerOf(payload.httpHeaders, 'transfer-encoding') ?? '')
+  const { record: payload, head } = await recordOf(reader, origin, url)
+  const isChunked = /^chunked$/i.test(head?.get('transfer-encoding') ?? '')
   if (isChunked) {
     const message = `${file} is damaged: the body lacks the end of its chunks`
     yield* dechunked(payload.reader, () => failure('partial', url, message))
@@ -222,10 +220,6 @@ async function* decoded(
   }
 }
 
-function headerOf(head: StatusAndHeaders | null, wanted: string): string | undefined {
-  return [...(head?.headers ?? [])].find(([name]) => name.toLowerCase() === wanted)?.[1]
-}
-
 /** Media type and charset of a field Content-Type. */
 function typeOf(field: string | null | undefined): {
   readonly mediaType: string | null
@@ -236,11 +230,6 @@ function typeOf(field: string | null | undefined): {
   // A server may have named one that nobody knows, and a step may not.
   const known = knownCharset(charset) === null ? null : charset
   return { mediaType: mediaType?.toLowerCase() ?? null, charset: known?.toLowerCase() ?? null }
-}
-
-/** The octets of a text that warcio has read as UTF-8, one a character. */
-function octetsOf(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1')
 }
 
 /** RFC 4648 6, as most archives write digests. */

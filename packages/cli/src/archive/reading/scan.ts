@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { RetrievalError } from '@retriever/core'
 import { systemReason } from '@retriever/fetchers/internal'
 import { LimitReader, type WARCRecord, type WARCType } from 'warcio'
-import { RecordReader } from './record-reader.ts'
-import { redirectOf } from './redirect-line.ts'
+import { redirectOf } from '../redirect-line.ts'
+import { type ReadRecord, RecordReader } from './record-reader.ts'
 
 /** A record that answers a URL. */
 export interface Found {
@@ -23,7 +23,7 @@ export interface Found {
   readonly size: number
   /** The digest of the payload; null if the record has none. */
   readonly digest: string | null
-  readonly isTruncated: boolean
+  isTruncated: boolean
   /** The request asked for the head alone. */
   isHead: boolean
   /** The request accepted content codings, or is not in the archive: the payload is coded for transport. */
@@ -44,17 +44,21 @@ export async function scan(file: string): Promise<Scan> {
   try {
     using reader = new RecordReader(file)
     let count = 0
-    for (let record = await reader.next(); record !== null; record = await reader.next()) {
-      const isRecord = isOfArchive(record)
+    let last: Found | null = null
+    while (true) {
+      const read = await reader.next()
+      if (last !== null && reader.wasLonger) last.isTruncated = true
+      if (read === null) break
+      const isRecord = isOfArchive(read.record)
       if (!isRecord && count === 0) throw new Error(noArchive)
       const { offset } = reader
-      const payload = isRecord ? await payloadOf(record) : null
+      const payload = isRecord ? await payloadOf(read.record) : null
       // warcio would look for the rest without end.
       if (payload === null) return { found, isCut: true }
       count++
-      const answer = answerOf(record, file, offset, payload)
-      if (answer !== null) found.push(answer)
-      pairs.add(record, answer)
+      last = answerOf(read, file, offset, payload)
+      if (last !== null) found.push(last)
+      pairs.add(read, last)
     }
     // warcio takes a cut member of gzip for the end.
     return { found, isCut: reader.offset < (await stat(file)).size }
@@ -67,8 +71,8 @@ export async function scan(file: string): Promise<Scan> {
 export async function checkArchive(file: string, taken: string): Promise<void> {
   try {
     using reader = new RecordReader(file)
-    const record = await reader.next()
-    if (record === null || !isOfArchive(record)) throw new Error(noArchive)
+    const read = await reader.next()
+    if (read === null || !isOfArchive(read.record)) throw new Error(noArchive)
   } catch (cause) {
     throw unread(file, cause, `; ${taken}`)
   }
@@ -108,14 +112,14 @@ async function payloadOf({ reader, warcHeaders, warcType }: WARCRecord): Promise
   return reader instanceof LimitReader && reader.limit > 0 ? null : { size, end }
 }
 
-function answerOf(record: WARCRecord, file: string, offset: number, { size, end }: Payload): Found | null {
-  const { warcType: type, warcTargetURI: uri, warcDate: date, httpHeaders, warcContentType } = record
+function answerOf({ record, head }: ReadRecord, file: string, offset: number, { size, end }: Payload): Found | null {
+  const { warcType: type, warcTargetURI: uri, warcDate: date, warcContentType } = record
   const redirect = type === 'metadata' ? redirectOf(warcContentType, end.toString()) : null
   const answerType = redirect !== null ? 'metadata' : answerTypes.find((each) => each === type)
   if (answerType === undefined || !uri || !date) return null
-  const contentType = type === 'resource' ? warcContentType : httpHeaders?.headers.get('content-type')
-  const status = httpHeaders === null ? null : Number(httpHeaders.statusCode)
-  const isAnswer = status === null || (Number.isInteger(status) && status >= 200 && status <= 999)
+  const contentType = head === null ? warcContentType : head.get('content-type')
+  const status = head?.status ?? null
+  const isAnswer = head === null || (status !== null && status >= 200)
   return {
     ...{ file, offset, uri, date, size, redirect },
     type: answerType,
@@ -133,7 +137,7 @@ class Pairs {
   readonly #answers = new Map<string, Found>()
   readonly #requests = new Map<string, Pick<Found, 'isHead' | 'isCoded'>>()
 
-  add(record: WARCRecord, answer: Found | null): void {
+  add({ record, head }: ReadRecord, answer: Found | null): void {
     const id = record.warcHeader('WARC-Record-ID') ?? ''
     const others = record.warcConcurrentTo ?? []
     if (answer !== null) {
@@ -141,9 +145,8 @@ class Pairs {
       if (asked !== undefined) Object.assign(answer, asked)
       else this.#answers.set(id, answer)
     } else if (isRequest(record.warcType)) {
-      const { method, headers } = record.httpHeaders ?? {}
-      const codings = headers?.get('accept-encoding') ?? 'identity'
-      const asked = { isHead: method === 'HEAD', isCoded: codings !== 'identity' }
+      const codings = head?.get('accept-encoding') ?? 'identity'
+      const asked = { isHead: head?.method === 'HEAD', isCoded: codings !== 'identity' }
       const [answered] = others.map((other) => this.#answers.get(other)).filter((each) => each !== undefined)
       if (answered === undefined) this.#requests.set(id, asked)
       else Object.assign(answered, asked)
@@ -158,5 +161,5 @@ function isRequest(type: WARCType): boolean {
 
 /** Reads an answer again, from its offset on. */
 export function readerAt({ file, offset }: Pick<Found, 'file' | 'offset'>): RecordReader {
-  return new RecordReader(file, offset, true)
+  return new RecordReader(file, offset)
 }

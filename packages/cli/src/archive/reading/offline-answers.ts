@@ -1,7 +1,7 @@
 import { RetrievalError, redact } from '@retriever/core'
 import type { Step, StepRequest } from '@retriever/fetchers'
+import type { MissingList } from '../missing-list.ts'
 import { archivedAnswers } from './archived-answers.ts'
-import type { MissingList } from './missing-list.ts'
 
 /** Where offline answers come from. */
 export interface OfflineSources {
