@@ -1,4 +1,5 @@
 /** Jobs without retrievals, for the parts of the scheduler alone. */
+import type { RetrievalError } from '@retriever/core'
 import { Host, type Rate } from '../../../packages/fetchers/src/client/batch/host.ts'
 import type { Job, Seen } from '../../../packages/fetchers/src/client/batch/job.ts'
 import { Share } from '../../../packages/fetchers/src/client/batch/share.ts'
@@ -6,7 +7,7 @@ import { defaultLimits } from '../../../packages/fetchers/src/kit/limits.ts'
 
 export const limits = defaultLimits
 
-interface Details {
+export interface Details {
   readonly host?: string
   readonly isBack?: boolean
   readonly priority?: number
@@ -16,6 +17,15 @@ interface Details {
   readonly seen?: Seen
   /** Of its batch. */
   readonly givesUp?: boolean
+  readonly onBegin?: () => void
+  readonly onRefused?: (error: RetrievalError) => void
+}
+
+/** A job that has no place, and waits for none. */
+export function waiting(url: string, details: Details = {}): Job {
+  const { onBegin = () => {}, onRefused = () => {} } = details
+  const { hostname } = new URL(url)
+  return { ...jobAt(url, { host: hostname, ...details }), lane: null, begin: onBegin, refuse: onRefused }
 }
 
 /** A job that has a place. */
