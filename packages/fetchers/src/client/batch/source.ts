@@ -67,7 +67,8 @@ class ArrayReader<Key> implements SourceReader<Key> {
 }
 
 function byPriority<Key>(source: readonly BatchEntry<Key>[]): readonly Listed<Key>[] {
-  const elements = source.map((entry, index) => ({ entry, index }))
+  // Unlike map(), it gives a hole its index, too.
+  const elements = Array.from(source, (entry, index) => ({ entry, index }))
   return elements.sort((one, other) => priorityOf(other.entry) - priorityOf(one.entry))
 }
 
