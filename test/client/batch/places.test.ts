@@ -2,6 +2,7 @@
 import { RetrievalError } from '@retriever/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Places } from '../../../packages/fetchers/src/client/batch/client-places.ts'
+import type { Lane } from '../../../packages/fetchers/src/client/batch/host.ts'
 import type { Job } from '../../../packages/fetchers/src/client/batch/job.ts'
 import type { Share } from '../../../packages/fetchers/src/client/batch/share.ts'
 import { type Details, limits, shareOf as shareWith, waiting } from './jobs.ts'
@@ -304,7 +305,7 @@ test('a batch that is over has no jobs that wait, and those that had a place beg
   add(other, 'http://b/3', { index: 3 })
   add(other, 'http://b/1', { index: 1 })
   const back = add(other, 'http://b/back', { isBack: true })
-  add(one, 'http://z/')
+  const next = add(one, 'http://z/')
   const left = places.remove(other)
   expect(left.map(({ url, lane }) => [url, lane === null])).toEqual([
     ['http://b/1', true],
@@ -321,6 +322,11 @@ test('a batch that is over has no jobs that wait, and those that had a place beg
   places.leave(first)
   await settled()
   expect([begun.at(-1), other.places, places.isWanted]).toEqual(['z/', 0, false])
+  places.leave(next)
+  await settled()
+  add(one, 'http://y/')
+  await settled()
+  expect(begun.at(-1)).toBe('y/')
 })
 
 test('only a batch with places is in the way of others, if they are those that a job waits for', async () => {
@@ -354,6 +360,8 @@ test('only a batch with places is in the way of others, if they are those that a
   // All places of the client.
   const full = await held([2, 9], {}, 'ab')
   expect([full.ofOther('c'), full.ofOwn('c', false), full.ofOwn('c', true)]).toEqual([true, false, true])
+  full.add(full.share, 'http://c/')
+  expect(full.places.isBlocking(full.shareOf())).toBe(false)
   const half = await held([2, 9], {}, 'a')
   expect([half.ofOther('c'), half.ofOther('a'), half.ofOwn('a', true)]).toEqual([false, false, false])
   // All places of its own.
@@ -426,4 +434,22 @@ test('each rate of a batch holds for each host', async () => {
   expect([times, begun]).toEqual([[0], ['a/', 'b/']])
   for (let n = 0; n < 60; n++) await vi.advanceTimersByTimeAsync(50)
   expect(times).toEqual([0, 100, 200, 1000, 1100, 1200, 2000, 2100])
+})
+
+test('a host keeps no lane in which no job runs or waits', async () => {
+  const { places, add, shareOf } = site(1)
+  const [share, other, third] = [shareOf(), shareOf(), shareOf()]
+  const first = add(share, 'http://a/0')
+  await settled()
+  const { host } = first.lane as Lane
+  const second = add(other, 'http://a/1')
+  add(third, 'http://a/2')
+  expect(host.lanes).toHaveLength(3)
+  places.withdraw(second)
+  expect(host.lanes).toHaveLength(2)
+  places.remove(third)
+  expect(host.lanes).toHaveLength(1)
+  add(other, 'http://a/3')
+  places.failed(first, waits(limits.maxRetryDelay + 1), limits)
+  expect(host.lanes).toHaveLength(0)
 })
