@@ -1,5 +1,5 @@
 /** The places of a client, which all its batches share, and the order in which URLs take them. */
-import { type BatchItem, type Client, type ClientOptions, createClient } from '@retriever/fetchers'
+import { type BatchItem, type Client, type ClientOptions, createClient, type Representation } from '@retriever/fetchers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 
@@ -197,4 +197,42 @@ test('nor is one whose interval is not over', async () => {
   expect(await readAll(client, ['http://polite/0', ...manyHosts])).toBe(1201)
   expect(await readAll(client, ['http://polite/1'])).toBe(1)
   expect((begun[1] ?? 0) - (begun[0] ?? 0)).toBeGreaterThanOrEqual(60_000)
+})
+
+test('a list is read on as soon as all URLs that were read have begun', async () => {
+  const begun: string[] = []
+  const silent = fakeHttp(({ host, target }, { deadline }) => {
+    begun.push(host + target)
+    return deadline.unlimited(() => new Promise(() => {}))
+  })
+  await using client = createClient({ fetchers: [silent], concurrency: 2 })
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const full = client.retrieveAll(urlsOf('held', 2))
+  const first = full.next()
+  while (begun.length < 2) await turns()
+  const batch = client.retrieveAll(new Set(urlsOf('late', 2)))
+  const next = batch.next()
+  await turns()
+  expect(begun).toEqual(['held/0', 'held/1'])
+  await full.return()
+  await first
+  await turns()
+  expect(begun.slice(2)).toEqual(['late/0', 'late/1'])
+  await batch.return()
+  await next
+})
+
+test('a function of mapAll() keeps its place until it has ended', async () => {
+  const server = countingServer()
+  await using client = clientWith(server, { concurrency: 1 })
+  const states: number[] = []
+  const use = async (representation: Representation): Promise<void> => {
+    await representation.text()
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    states.push(server.begun.length)
+  }
+  for await (const { error } of client.mapAll(urlsOf('a', 3), use)) expect(error).toBe(null)
+  expect(states).toEqual([1, 2, 3])
 })

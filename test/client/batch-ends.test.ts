@@ -412,6 +412,90 @@ test('the error of a retrieval that a batch ends shows no password', async () =>
   await batch.return()
   await next
   await new Promise((resolve) => setImmediate(resolve))
-  expect(errors).toEqual([expect.objectContaining({ code: 'aborted', message: expect.stringContaining('@h/1') })])
+  const told = expect.stringContaining('@h/1')
+  expect(errors).toEqual([expect.objectContaining({ code: 'aborted', phase: 'request', message: told, url: told })])
   expect(inspect(errors, { depth: 9 }) + JSON.stringify(errors)).not.toContain('s3cret')
+})
+
+test('a service that is no resource is an error of its own', async () => {
+  await using client = createClient()
+  const { value } = await client.retrieveAll(['telnet://h.invalid/']).next()
+  expect(value?.error?.code).toBe('handoff')
+})
+
+test('an asynchronous list without a URL has no outcomes', async () => {
+  async function* none(): AsyncGenerator<string> {
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await using client = createClient({ fetchers: [echo] })
+  expect(await client.retrieveAll(none()).next()).toEqual({ done: true, value: undefined })
+})
+
+test('of a batch whose signal has aborted before, nothing is read', async () => {
+  const { list, read } = endlessList()
+  await using client = createClient({ fetchers: [echo] })
+  const batch = client.retrieveAll(list, { signal: AbortSignal.abort() })
+  expect(await failure(batch.next())).toMatchObject({ code: 'aborted' })
+  expect(read()).toBe(0)
+})
+
+test('a client that is closed before a batch has its places ends it', async () => {
+  const { list, read } = endlessList()
+  const client = createClient({ fetchers: [echo] })
+  const next = client.retrieveAll(list).next()
+  await client.close()
+  expect(await failure(next)).toMatchObject({ code: 'aborted', message: expect.stringContaining('closed') })
+  expect(read()).toBe(0)
+})
+
+test('what ends a batch first is its error', async () => {
+  const { list } = endlessList()
+  const silent = fakeHttp((_, { deadline }) => deadline.unlimited(() => new Promise(() => {})))
+  const client = createClient({ fetchers: [silent], concurrency: 1 })
+  const controller = new AbortController()
+  const reason = new Error('Enough.')
+  const batch = client.retrieveAll(list, { signal: controller.signal })
+  const first = batch.next()
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  controller.abort(reason)
+  await client.close()
+  await first
+  const all = async (): Promise<void> => {
+    for await (const { error } of batch) expect(error?.code).toBe('aborted')
+  }
+  expect(await failure(all())).toMatchObject({ cause: reason })
+})
+
+test('a batch that is paused before it begins reads nothing, and goes on at once when it is resumed', async () => {
+  await using client = createClient({ fetchers: [echo] })
+  const { list, read } = endlessList()
+  const batch = client.retrieveAll(list)
+  batch.resume()
+  batch.pause()
+  const next = batch.next()
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  // The first one is read to know whether there is one.
+  expect(read()).toBe(1)
+  batch.resume()
+  expect((await next).value?.index).toBe(0)
+  await batch.return()
+})
+
+test('after a hundred URLs that are read at once, other work has its turn', async () => {
+  const counts: number[] = []
+  let read = 0
+  function* list(): Generator<string> {
+    for (; read < 1000; read++) {
+      if (read === 0) setImmediate(() => counts.push(read))
+      yield 'http://full/'
+    }
+  }
+  const silent = fakeHttp((_, { deadline }) => deadline.unlimited(() => new Promise(() => {})))
+  await using client = createClient({ fetchers: [silent], perHost: 1 })
+  const batch = client.retrieveAll(list())
+  const next = batch.next()
+  while (counts.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect(counts[0]).toBe(99)
+  await batch.return()
+  await next
 })

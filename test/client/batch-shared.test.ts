@@ -45,3 +45,25 @@ test('those of another mechanism at the same port share none', async () => {
   }
   expect([shared.most.get('a'), single.most.get('a')]).toEqual([3, 1])
 })
+
+test('results that the caller has not taken count for the places that they share', async () => {
+  const { fetcher } = counting('http', 3)
+  let begun = 0
+  const counted = {
+    ...fetcher,
+    retrieve: (...asked: Parameters<typeof fetcher.retrieve>) => ++begun && fetcher.retrieve(...asked),
+  }
+  await using client = createClient({ fetchers: [counted as typeof fetcher], concurrency: 2, perHost: 2 })
+  const batch = client.retrieveAll(urlsOf('http://a', 60))
+  const counts: number[] = []
+  for (let n = 0; n < 4; n++) {
+    await batch.next()
+    for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve))
+    counts.push(begun)
+  }
+  // Six at first; the results of three URLs are those of a place, which is free when one of them is taken.
+  expect(counts).toEqual([9, 9, 12, 12])
+  let left = 0
+  for await (const { error } of batch) left += Number(error === null)
+  expect(left).toBe(56)
+})

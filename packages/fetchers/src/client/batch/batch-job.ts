@@ -136,19 +136,16 @@ export class BatchJob<Key> extends Seat implements Rostered {
       if (this.#failure !== null) throw this.#failure.error
       const resolution = this.#resolution ?? this.#resolve()
       const own = this.#item.options?.signal
-      const isBoth = own !== undefined && own !== this.#options.signal
-      const retrieval = this.#retriever.begin(resolution, this.#options, this, isBoth ? { own } : undefined)
+      const retrieval = this.#retriever.begin(resolution, this.#options, this, { own })
       this.retrieval = retrieval
       const opened = await retrieval.run(resolution)
       if (!(opened instanceof Representation)) throw handoffError(this.place.url, opened)
       const used = this.#listener.onRetrieved(this, opened)
-      if (used !== null || this.body?.isOver === false) {
-        await new Promise<void>((resolve) => {
-          this.#giveBack = resolve
-          // Neither rejects.
-          void Promise.resolve(used).then(() => opened.finished.then(resolve))
-        })
-      }
+      await new Promise<void>((resolve) => {
+        this.#giveBack = resolve
+        // Neither rejects.
+        void Promise.resolve(used).then(() => opened.finished.then(resolve))
+      })
     } catch (error) {
       this.#listener.onFailed(this, error)
     }

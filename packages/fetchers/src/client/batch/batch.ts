@@ -128,7 +128,6 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
     this.#stopped = error
     // They fail at once, because the client is closed or the signal has aborted.
     for (const job of this.#places?.remove(this.#share) ?? []) job.begin()
-    this.#readOn()
     this.#wake()
   }
 
@@ -212,7 +211,6 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
   /** Ends what the caller has not received. */
   async #finish(): Promise<void> {
     this.#isOver = true
-    this.#readOn()
     void this.#readAhead(this.#last)
     this.#places?.remove(this.#share)
     this.#client.end()
@@ -277,8 +275,8 @@ export class RunningBatch<Outcome, Key> implements Batch<Outcome>, JobListener<K
   }
 
   /** Reads a small body of a busy caller into memory, so that its place is free. */
-  async #readAhead(job: BatchJob<Key> | null): Promise<void> {
-    if (this.#use.isLent) await job?.body?.readAhead(maxAhead)
+  #readAhead(job: BatchJob<Key> | null): Promise<void> | undefined {
+    return job?.body?.readAhead(maxAhead)
   }
 
   /** The caller asks for the next outcome. */

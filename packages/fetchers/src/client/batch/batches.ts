@@ -38,7 +38,6 @@ export class Batches {
   close(error: RetrievalError): void {
     this.#closed = error
     for (const batch of this.#running) batch.stop(error)
-    this.#running.clear()
   }
 
   #begin(batch: { stop(error: RetrievalError): void }): Promise<Places> {
