@@ -99,7 +99,50 @@ export const equivalents = [
   ]),
   ...of('fetchers/src/client/batch/batch.ts', [
     ['this.#isOver', 'false', 'After the end nobody takes an outcome.'],
+    ['true', 'false', 'After the end nobody takes an outcome.'],
+    ['false', 'true', 'Nothing is retrieved before the caller waits for the first outcome.'],
     ['this.#client.end()', ';', 'Only memory shows that a batch is forgotten.'],
+    ...[
+      ['this.#places?.isWanted', 'this.#places.isWanted'],
+      ['this.#places?.isBlocking', 'this.#places.isBlocking'],
+      ['signal?.reason', 'signal.reason'],
+      ['this.#reader?.isInMemory', 'this.#reader.isInMemory'],
+    ].map((row) => [...row, 'It is there by then; types ask for the test.']),
+    ['!this.#use.isLent', 'this.#use.isLent', 'Only a process of its own shows whether a timer keeps it alive.'],
+    ...[
+      ['this.#use.isLent && job.body?.isOver === false', 'true'],
+      ['this.#use.isLent && job.body?.isOver === false', 'this.#use.isLent || job.body?.isOver === false'],
+      ['job.body?.isOver === false', 'true'],
+    ].map((row) => [...row, 'A body that is over is left out when the bodies are looked at.']),
+    ...[
+      ...['true', 'false', 'this.#share.waiting >= maxResolved', 'this.#share.waiting <= maxResolved'].map((change) => [
+        'this.#share.waiting > maxResolved',
+        change,
+      ]),
+      ['job.forgetResolution()', ';'],
+    ].map((row) => [...row, 'Only memory and time show when a URL is resolved again.']),
+  ]),
+  ...of('fetchers/src/client/batch/batch-job.ts', [
+    ['-1', '+1', 'A roster looks which member is at the slot.'],
+    ['{ this.#resolution = null }', '{}', 'Only memory and time show when a URL is resolved again.'],
+    ...[
+      ['this.#forget()', ';'],
+      [
+        '{ this.#resolution = null this.#giveBack = () => {} if (this.body?.isOver !== false) this.retrieval = null }',
+        '{}',
+      ],
+      ['this.body?.isOver !== false', 'false'],
+    ].map((row) => [...row, 'Only memory shows that a retrieval is forgotten.']),
+    ['options.signal === undefined', 'false', 'run() heeds the signal of the URL, too.'],
+  ]),
+  ...of('fetchers/src/client/batch/of-client.ts', [
+    ...[
+      ['batchesOf.has(parts)', 'false'],
+      ['batchesOf.set(parts, made)', ';'],
+    ].map((row) => [...row, 'Only memory shows that the batches of a client are kept in one list.']),
+  ]),
+  ...of('fetchers/src/client/batch/server-state.ts', [
+    ['state !== undefined', 'true', 'A state that is undefined is none.'],
   ]),
   ...of('fetchers/src/client/batch/tree-client.ts', [
     ['async () => seats.end()', '() => undefined', 'Only memory shows that a tree is forgotten.'],
@@ -112,11 +155,25 @@ export const equivalents = [
     ],
   ]),
   ...of('fetchers/src/client/batch/client-places.ts', [
-    ...['true', 'this.#hosts.size < this.#sweepAt'].map((change) => [
-      'this.#hosts.size >= this.#sweepAt',
-      change,
-      'Only time and memory show when idle hosts are forgotten; tests show which ones are not.',
-    ]),
+    ...[
+      ...['true', 'false', 'this.#hosts.size > this.#sweepAt', 'this.#hosts.size < this.#sweepAt'].map((change) => [
+        'this.#hosts.size >= this.#sweepAt',
+        change,
+      ]),
+      [
+        '{ for (const [name, host] of this.#hosts) if (host.isIdle) this.#hosts.delete(name) this.#sweepAt = Math.max(maxHosts, 2 * this.#hosts.size) }',
+        '{}',
+      ],
+      ['host.isIdle', 'false'],
+      ['this.#hosts.delete(name)', ';'],
+      ['Math.max(maxHosts, 2 * this.#hosts.size)', 'Math.min(maxHosts, 2 * this.#hosts.size)'],
+      ['2 * this.#hosts.size', '2 / this.#hosts.size'],
+    ].map((row) => [...row, 'Only time and memory show when idle hosts are forgotten; tests show which ones are not.']),
+    ...[
+      ['job.lane?.server', 'job.lane.server'],
+      ['job.lane === null', 'false'],
+    ].map((row) => [...row, 'A seat tells only while it has a lane; types ask for the test.']),
+    ['job === undefined', 'false', 'A lane that is ready has a job; types ask for the test.'],
     [
       'left.filter(({ isBack }) => !isBack)',
       'left',
@@ -126,6 +183,22 @@ export const equivalents = [
     ['this.#sweep()', ';', 'Only memory shows that idle hosts are forgotten.'],
   ]),
   ...of('fetchers/src/client/batch/host.ts', [
+    ...[
+      ['rates.length === 0', 'false'],
+      ['rates.length === 0 && trouble === null', 'false'],
+    ].map((row) => [...row, 'It saves the work: without a rate nobody rests.']),
+    ...[
+      ['({ cap }) => cap', '() => undefined'],
+      ...['true', 'false', 'this.#begun.length >= longest * 2', 'this.#begun.length <= longest * 2'].map((change) => [
+        'this.#begun.length > longest * 2',
+        change,
+      ]),
+      ['longest * 2', 'longest / 2'],
+      ['this.#begun.slice(-longest)', 'this.#begun'],
+      ['-longest', '+longest'],
+    ].map((row) => [...row, 'Only memory shows which times are kept beyond those that the rates look back upon.']),
+    ['server.held.pop()?.()', 'server.held.pop()()', 'More than none are some; types ask for the test.'],
+    ['time >= this.#timerAt', 'time > this.#timerAt', 'A second timer for the same time is as good as the first.'],
     ['at !== -1', 'true', 'A lane is removed once: those that come later get another one.'],
     ...['false', 'at === -1'].map((change) => ['at !== -1', change, 'Only memory shows that lanes are forgotten.']),
     ['-1', '+1', 'Only memory shows that lanes are forgotten.'],
@@ -142,6 +215,14 @@ export const equivalents = [
       ['trouble === null || trouble.until <= now', 'false'],
       ...['false', 'trouble.until < now'].map((change) => ['trouble.until <= now', change]),
     ].map((row) => [...row, 'Only memory shows that idle hosts are forgotten; tests show which ones are not.']),
+  ]),
+  ...of('fetchers/src/client/batch/seat.ts', [
+    ['this.#coming?.resolve', 'this.#coming.resolve', 'Only one that waits begins; types ask for the test.'],
+    ['this.lane?.server', 'this.lane.server', 'Only one with a place looks; types ask for the test.'],
+    ['server === undefined', 'false', 'Without a lane there is no place; types ask for the test.'],
+  ]),
+  ...of('fetchers/src/client/batch/source.ts', [
+    ['priorityOf(entry) !== 0', 'true', 'It saves a sort of elements that have their order already.'],
   ]),
   ...of('fetchers/src/client/batch/server.ts', [
     [

@@ -10,8 +10,8 @@ export default defineConfig({
     isolate: false,
     // Generated inputs find what nobody thought of, which a change of the code is not: a few of them are enough.
     env: { RETRIEVER_TEST_RUNS: 'few' },
-    // A change may make a test wait for ever.
-    testTimeout: 10_000,
-    hookTimeout: 10_000,
+    // A change may make a test wait for ever; without one, the longest takes some seconds on a busy machine.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
   },
 })

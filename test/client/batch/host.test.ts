@@ -63,6 +63,9 @@ test('jobs of other batches, and those that had a place, wait for the places of 
   expect([host.isHeldUpBy(one), host.isHeldUpBy(other)]).toEqual([false, false])
   lane.waiting.add(waiting('http://a/'))
   expect([host.isHeldUpBy(one), host.isHeldUpBy(other)]).toEqual([false, true])
+  // No job waits in a second lane.
+  host.laneOf(one, { ...web, port: 81 })
+  expect(host.isHeldUpBy(other)).toBe(true)
   lane.waiting.addFirst(waiting('http://a/', { isBack: true }))
   expect([host.isHeldUpBy(one), host.isHeldUpBy(other)]).toEqual([true, true])
 })
@@ -135,6 +138,16 @@ test('its end is told once, at the earliest time that one of its batches waits f
   expect(rested).toEqual([50, 5000, 10_061])
 })
 
+test('only the earliest end is told, unless a batch asks again', () => {
+  const { host, rested } = site()
+  const slow = host.laneOf(shareOf({ rates: [{ interval: 5000, cap: 1 }] }), web)
+  const fast = host.laneOf(shareOf({ rates: [{ interval: 50, cap: 1 }] }), web)
+  host.begin(slow)
+  expect([host.isRested(slow), host.isRested(fast)]).toEqual([false, false])
+  vi.advanceTimersByTime(10_000)
+  expect(rested).toEqual([50])
+})
+
 test('when no job waits any more, its end is not told', () => {
   const { host, rested } = site()
   const rates = [{ interval: 100, cap: 1 }]
@@ -151,23 +164,36 @@ test('when no job waits any more, its end is not told', () => {
   host.remove(other)
   vi.advanceTimersByTime(1000)
   expect(rested).toEqual([100])
+  // Another lane in which no job waits changes nothing.
+  const [third, fourth] = [host.laneOf(shareOf({ rates }), web), host.laneOf(shareOf({ rates }), web)]
+  host.begin(third)
+  expect(host.isRested(fourth)).toBe(false)
+  host.remove(third)
+  vi.advanceTimersByTime(1000)
+  expect(rested).toEqual([100])
+  host.remove(fourth)
   // A later one is told again.
   const later = host.laneOf(shareOf({ rates }), web)
   host.begin(later)
   expect(host.isRested(later)).toBe(false)
   vi.advanceTimersByTime(100)
-  expect(rested).toEqual([100, 1200])
+  expect(rested).toEqual([100, 2200])
 })
 
 test('it is idle if no job is there, and nothing has to be remembered', () => {
   const { host } = site()
   expect(host.isIdle).toBe(true)
-  const lane = host.laneOf(shareOf({ rates: [{ interval: 100, cap: 1 }] }), web)
+  const rates = [
+    { interval: 10, cap: 1 },
+    { interval: 100, cap: 1 },
+  ]
+  const lane = host.laneOf(shareOf({ rates }), web)
   expect(host.isIdle).toBe(false)
   host.begin(lane)
   host.remove(lane)
+  vi.advanceTimersByTime(99)
   expect(host.isIdle).toBe(false)
-  vi.advanceTimersByTime(100)
+  vi.advanceTimersByTime(1)
   expect(host.isIdle).toBe(true)
   const wait = new RetrievalError('http-error', 'Wait.', { phase: 'request', status: 429, retryAfter: 5000 })
   lane.server.failed(jobAt('http://a/', { seen: lane.server.seen }), wait, limits)

@@ -161,6 +161,15 @@ test('a part of a body that comes back while another waits does not have the pla
   expect([await isOver(first), await isOver(second)]).toEqual([true, true])
 })
 
+test('a body that goes on while its retrieval has its place keeps that', async () => {
+  const { share, places, seatAt } = site()
+  const seat = seatAt('http://h/')
+  places.add(share, seat)
+  await settled()
+  await seat.comeBack()
+  expect([seat.isBack, share.places]).toEqual([false, 1])
+})
+
 test('after the end of its batch it needs no place', async () => {
   const { share, seated, places } = site()
   const seat = await seated('http://h/')
@@ -213,6 +222,7 @@ test.each([
 test('a server that asks to wait, and answers others between two failures, costs no try', async () => {
   const { seated } = site()
   const seat = await seated('http://h/')
+  expect([seat.spares(waits), seat.spares(taken)]).toEqual([false, false])
   /** Whether it is spared; then others are answered, or not, and it has a place again. */
   const fail = async (error: RetrievalError, isAnswered: boolean): Promise<boolean> => {
     seat.failed(error, limits)
@@ -254,6 +264,7 @@ test('a server that is full costs none while its trouble is young', async () => 
 })
 
 test('in a batch that gives no server up, it waits for its own as long as the trouble lasts', async () => {
+  await vi.advanceTimersByTimeAsync(1234)
   const { seated } = site({ givesUp: false })
   const seat = await seated('http://h/')
   expect(seat.waitsOn(busy)).toBe(null)

@@ -42,6 +42,10 @@ test('an array is sorted by priority, and a hole is an element of it', async () 
     [undefined, 3],
     [low, 0],
   ])
+  expect((await allOf([low, high])).listed).toEqual([
+    [high, 1],
+    [low, 0],
+  ])
   // biome-ignore lint/suspicious/noSparseArray: see above.
   const plain = await allOf(['a', , 'b'] as string[])
   expect(plain.listed).toEqual([

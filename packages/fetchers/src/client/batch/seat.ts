@@ -82,7 +82,7 @@ export class Seat implements Job, Turn {
       this.#look()
       return null
     }
-    if (!isSame) this.site = next
+    this.site = next
     this.isBack = true
     return this.wait()
   }
@@ -113,7 +113,7 @@ export class Seat implements Job, Turn {
     try {
       await (deadline === undefined ? came : deadline.unlimited(() => came))
     } catch (error) {
-      if (this.#coming !== null) this.release()
+      this.release()
       throw error
     }
   }

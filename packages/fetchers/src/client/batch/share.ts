@@ -56,7 +56,7 @@ export class Share {
    * already.
    */
   next(isSharing: boolean): Lane | null {
-    if (this.ready.size === 0 || this.isPaused) return null
+    if (this.isPaused) return null
     const taken = this.places + Math.floor(this.kept)
     let first: Lane | null = null
     for (const lane of this.ready) {
