@@ -160,9 +160,11 @@ async function receive(pieces: readonly Buffer[], ends: boolean, method: 'GET' |
   let isFree = false
   connection.onFree = () => (isFree = true)
   const octets = `${method} / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\n\r\n`
-  const options = { method, path: '/', headers: ['Host', 'h'], reset: false }
   const deadline = new RetrievalDeadline('', { ...defaultLimits, totalTimeout: Number.POSITIVE_INFINITY })
-  const exchange = connection.begin({ options, fields: [], octets, shown: () => octets }, deadline)
+  const exchange = connection.begin(
+    { method, target: '/', host: 'h', fields: [], octets, shown: () => octets },
+    deadline,
+  )
   let body = ''
   try {
     await exchange.head()

@@ -81,7 +81,9 @@ test.each([1000, 100_000, 3_000_000])(
 
 test('no request is sent with a line end or a blank that its parts brought along', () => {
   const request = (target: string, value: string) => ({
-    options: { method: 'GET' as const, path: target },
+    method: 'GET' as const,
+    target,
+    host: 'h',
     fields: [['X', value]] as const,
     octets: `GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\nX: ${value}\r\n\r\n`,
     shown: () => '',

@@ -1,5 +1,4 @@
 import { authority, type HttpPlan, httpFields, httpHead, shownHttpHead } from '@retriever/core/internal'
-import type { Dispatcher } from 'undici'
 import type { RequestOptions, RetrievalContext } from '../../contract/fetcher.ts'
 import type { ProxyServer } from '../../contract/network.ts'
 import { acceptEncoding } from './coding/coding.ts'
@@ -7,8 +6,10 @@ import type { RangeRequest } from './exchange.ts'
 
 /** A request that is ready to be sent. */
 export interface HttpRequest {
-  /** The request as undici checks it and as HTTP/2 sends it. */
-  readonly options: Dispatcher.DispatchOptions
+  readonly method: 'GET' | 'HEAD'
+  readonly target: string
+  /** The value of Host. It names a virtual host if the caller gives one. */
+  readonly host: string
   /** Its fields, except Host and Connection. */
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** The octets that HTTP/1.1 sends. */
@@ -60,11 +61,10 @@ export function makeRequest(
   const method = methodOf(request)
   const fields = requestFields(request, rangeRequest, logins)
   const host = request.http?.virtualHost ?? hostField(plan)
-  const headers = ['Host', host]
-  for (const [name, value] of fields) headers.push(name, value)
   return {
-    // Without `reset`, undici closes after HEAD, since some servers then send a body. Here a body ends the connection.
-    options: { method, path: plan.target, headers, reset: false },
+    method,
+    target: plan.target,
+    host,
     fields,
     octets: httpHead(method, plan.target, host, fields),
     shown: () => shownHttpHead(method, plan.target, host, fields),

@@ -161,7 +161,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   /** Begins with a body, of which these are the first octets. */
   #begin(head: Head, octets: Buffer): void {
     // These have no body, even if a field gives a length (RFC 9112 6.3). undici would wait for one after 204 and 304.
-    const isEmpty = this.#request.options.method === 'HEAD' || head.status === 204 || head.status === 304
+    const isEmpty = this.#request.method === 'HEAD' || head.status === 204 || head.status === 304
     const length = isEmpty ? 0 : lengthOf(head)
     if (length === undefined) this.#prepare(head, octets)
     else {
@@ -204,7 +204,7 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
       this.#parse(octets)
       this.#wake()
     }
-    this.connection.parseBy(this, this.#request, ready).catch((error) => this.fail(error))
+    this.connection.parseBy(this, ready).catch((error) => this.fail(error))
   }
 
   #parse(octets: Buffer): void {

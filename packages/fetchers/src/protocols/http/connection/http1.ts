@@ -96,15 +96,15 @@ export class Http1Connection implements HttpConnection {
     return this.isReused ? new ConnectionLost('Octets came before the request') : exchange.receivedBeforeRequest()
   }
 
-  /** Prepares undici to parse the answer to this request, which has been sent. Calls `ready`, or fails the exchange. */
-  async parseBy(exchange: Http1Exchange, { options }: HttpRequest, ready: () => void): Promise<void> {
+  /** Prepares undici to parse the answer to a request that has been sent. Calls `ready`, or fails the exchange. */
+  async parseBy(exchange: Http1Exchange, ready: () => void): Promise<void> {
     const { UndiciClient } = await import('./undici-client.ts').catch((cause) => {
       throw notLoaded('http', cause)
     })
     this.#onParserReady = ready
     // undici expects an answer only when it has returned from this call.
     this.#parser ??= new UndiciClient(this.#socket, this.maxReply, () => queueMicrotask(this.#onParserReady))
-    this.#parser.dispatch(options, exchange)
+    this.#parser.expect(exchange)
   }
 
   /** Makes undici parse these octets. Returns false if undici reads no more from this connection. */

@@ -1,7 +1,6 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import type { Socket } from 'node:net'
 import { authority, type HttpPlan } from '@retriever/core/internal'
-import type { Dispatcher } from 'undici'
 import type { Deadline } from '../../../contract/deadline.ts'
 import type { HttpRequest } from '../request.ts'
 import type { Exchange, HttpConnection } from './connection.ts'
@@ -29,7 +28,6 @@ export class Http2Connection implements HttpConnection {
   onFree: () => void = () => {}
   onUsed: () => void = () => {}
   readonly #session: ClientHttp2Session
-  readonly #origin: { readonly scheme: string; readonly authority: string }
   #exchanges = 0
   #hasServed = false
   #isGoing = false
@@ -37,11 +35,10 @@ export class Http2Connection implements HttpConnection {
   constructor(socket: Socket, plan: HttpPlan, maxReply: number, peerAddress: string | undefined) {
     this.peerAddress = peerAddress
     this.maxReply = maxReply
-    this.#origin = { scheme: 'https', authority: authority(plan, 443) }
     // Twice the limit, for the overhead. Up to this size our own error says what is too large; above it, Node resets
     // the stream.
     const listSize = Math.min(Math.max(2 * maxReply, 2 * 128 * fieldOverhead), 2 ** 31)
-    this.#session = connect(`https://${this.#origin.authority}`, {
+    this.#session = connect(`https://${authority(plan, 443)}`, {
       createConnection: () => socket,
       // Node's default, 128, is less than some servers send.
       maxHeaderListPairs: Math.ceil(listSize / (2 * fieldOverhead)),
@@ -76,16 +73,17 @@ export class Http2Connection implements HttpConnection {
     return this.#exchanges === 0
   }
 
-  begin({ options: request }: HttpRequest, deadline: Deadline): Exchange {
+  begin({ method, target, host, fields }: HttpRequest, deadline: Deadline): Exchange {
     deadline.look()
     // Throws if the session has ended in the meantime.
     const stream = this.#session.request(
       {
-        ':method': request.method,
-        ':scheme': this.#origin.scheme,
-        ':authority': hostOf(request) ?? this.#origin.authority,
-        ':path': request.path,
-        ...fieldsOf(request),
+        ':method': method,
+        ':scheme': 'https',
+        // It stands in place of Host (RFC 9113 8.3.1).
+        ':authority': host,
+        ':path': target,
+        ...Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value])),
       },
       { endStream: true },
     )
@@ -125,17 +123,4 @@ export class Http2Connection implements HttpConnection {
       this.#session.destroy()
     })
   }
-}
-
-/** Returns the value of Host. It names a virtual host if the caller gives one. */
-function hostOf({ headers }: Dispatcher.DispatchOptions): string | undefined {
-  const [name, value] = headers as readonly string[]
-  return name === 'Host' ? value : undefined
-}
-
-/** Makes the fields for HTTP/2: names in lower case, and :authority in place of Host (RFC 9113 8.2.1 and 8.3.1). */
-function fieldsOf({ headers }: Dispatcher.DispatchOptions): Record<string, string> {
-  const all = headers as readonly string[]
-  const pairs = all.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), all[at + 1] ?? ''] as const] : []))
-  return Object.fromEntries(pairs.filter(([name]) => name !== 'host'))
 }

@@ -38,13 +38,9 @@ export class UndiciClient {
     })
   }
 
-  /**
-   * Makes undici expect the answer to a request, which it checks. undici accepts targets in absolute form only for http
-   * and https, so another target (an ftp URL that a proxy is asked for) gets a slash in front for undici.
-   */
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    const isAccepted = /^(?:\/|https?:)/.test(options.path)
-    this.#client.dispatch(isAccepted ? options : { ...options, path: `/${options.path}` }, handler)
+  /** Makes undici expect the answer to a GET. What was asked for does not matter to it. */
+  expect(handler: Dispatcher.DispatchHandler): void {
+    this.#client.dispatch({ method: 'GET', path: '/' }, handler)
   }
 
   /** Parses these octets before it returns. Returns false if undici reads no more. */
