@@ -300,6 +300,19 @@ export const equivalents = [
     ].map((row) => [...row, 'Only memory shows that a given-up body, or a closed store, is forgotten.']),
     ['chunk.slice()', 'chunk', 'Only memory shows the room behind a chunk, which is copied when it is read, too.'],
   ]),
+  ...of('fetchers/src/protocols/http/connection/head-reader.ts', [
+    ...['true', 'end <= 0'].map((change) => [
+      'end < 0',
+      change,
+      'Only time shows whether octets of the body are made text with the head.',
+    ]),
+    ...['true', 'before <= protocol.length'].map((change) => [
+      'before < protocol.length',
+      change,
+      'It saves a second look at the beginning of a line.',
+    ]),
+    ['usual === null', 'true', 'What reads unusual fields reads usual ones more slowly.'],
+  ]),
   ...of('fetchers/src/protocols/http/connection/framing.ts', [
     ['name.length === 14', 'true', 'It saves a comparison of texts.'],
   ]),

@@ -82,6 +82,16 @@ test.each(['evil:', 'http://['])(
   },
 )
 
+test('an answer in pieces that is not HTTP is shown from its beginning, without the secret and what follows', async () => {
+  const secret = 's3cr3t'.repeat(11)
+  const octets = `\r\nH ${secret}${'n'.repeat(100)}`
+  await using server = await scriptedHttp(() => ({ octets, end: 'fin' }), { segments: [3, 200] })
+  const { error, all } = await failed(server.url, { headers: { 'X-Token': secret } })
+  expect(all).not.toContain('s3cr3t')
+  // 80 octets are kept, before the secret is masked.
+  expect(error).toMatchObject({ code: 'protocol-violation', reply: `\\r\\nH <password>${'n'.repeat(10)}` })
+})
+
 describe('a password that was sent before the server asked for Digest is not shown either', () => {
   const digest = 'Digest realm="r", nonce="n", qop="auth"'
   const repeated = `Bad ${Buffer.from(password).toString('latin1')}`

@@ -56,6 +56,9 @@ test.each([
   [`${ok} A: b\r\n`, 'a line begins with a blank, before any field ( A: b)'],
   [`${ok}Token\r\n`, 'no field name before a colon (Token)'],
   [`${ok}${long}\r\n`, `no field name before a colon (${long.slice(20)})`],
+  [`${ok}Content-Length: 5\r\nContent-Length: 7\r\n\r\n`, 'two different Content-Length fields (5 and 7)'],
+  [`${ok}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n`, 'both Content-Length and Transfer-Encoding'],
+  ['HTTP/1.1 103 E\r\n\r\n'.repeat(11), 'over 10 interim answers'],
   [`${ok}Content-Length: x, 5\r\n\r\n`, `${noNumber} (x)`],
   [`${ok}Content-Length: 5, x\r\n\r\n`, `${noNumber} (x)`],
   [`${ok}Content-Length: 5e0\r\n\r\n`, `${noNumber} (5e0)`],
@@ -96,6 +99,23 @@ test.each<[string, readonly (readonly [string, string])[]]>([
     ],
   ],
   ['A:\r\n b\r\n\r\n', [['A', 'b']]],
+  ['A: \tb\t \r\n\r\n', [['A', 'b']]],
+  ['Content-Length: 12\r\n\r\n', [['Content-Length', '12']]],
+  [
+    'Content-Length: 3, 3\r\nX-Fourteen-Abc: d\r\nContent-Length: 3\r\n\r\n',
+    [
+      ['Content-Length', '3'],
+      ['X-Fourteen-Abc', 'd'],
+    ],
+  ],
+  [
+    'A: b\r\nStatus: c\nContent-Length: 3\n\n',
+    [
+      ['A', 'b'],
+      ['Status', 'c'],
+      ['Content-Length', '3'],
+    ],
+  ],
   [
     'A:b\r\nC:\r\nD: \xFF\r\n\r\n',
     [
@@ -110,12 +130,21 @@ test.each<[string, readonly (readonly [string, string])[]]>([
   }
 })
 
+test('ten interim answers are passed over with their fields, and the status line is read word by word', () => {
+  const octets = `${'HTTP/1.1 103 E\nA: b\n\n'.repeat(10)}HTTP/1.7 \t200 \t No\tWay \r\nC: d\r\n\r\n`
+  for (const length of [octets.length, 1]) {
+    expect(read(Buffer.from(octets), [length])).toMatchObject({
+      head: { status: 200, reason: 'No\tWay', version: 'HTTP/1.1', fields: [['C', 'd']] },
+    })
+  }
+})
+
 test('fields by name are joined, without cookies, and no name is that of a prototype', () => {
-  const fields = 'Via: a\r\nVIA: b\r\nSet-Cookie: c\r\n__proto__: d\r\nX-Set-Cookie: e\r\n'
+  const fields = 'Via: a\r\nVIA: b\r\nSet-Cookie: c\r\n__proto__: d\r\n__PROTO__: f\r\nX-Set-Cookie: e\r\n'
   const { head } = read(Buffer.from(`${ok}${fields}\r\n`), [1000]) as { readonly head: Head }
   expect(Object.entries(head.named)).toEqual([
     ['via', 'a, b'],
-    ['__proto__', 'd'],
+    ['__proto__', 'd, f'],
     ['x-set-cookie', 'e'],
   ])
 })
@@ -176,7 +205,7 @@ describe('chunk sizes', () => {
     return out
   }
 
-  test.each([
+  test.each<[string, string]>([
     ['3  \r\nabc\r\n0\t\r\n\r\n', '3\r\nabc\r\n0\r\n\r\n'],
     ['3 ;x = y \r\na  \r\n0\r\n\r\n', '3;x = y \r\na  \r\n0\r\n\r\n'],
     [
@@ -184,7 +213,13 @@ describe('chunk sizes', () => {
       '2\r\n\n\n\r\n12\r\n\nbcdefghi 0 \r\n 9  \r\n0\r\n\r\n',
     ],
     ['a\r\n0123  \r\n 9\r\n0\r\nX: y  \r\n\r\n', 'a\r\n0123  \r\n 9\r\n0\r\nX: y  \r\n\r\n'],
-    // Heads that break the rules stay refused.
+    ['0\r\n\r\na  \r\n', '0\r\n\r\na  \r\n'],
+    [
+      'f  \r\na  \r\nb  \r\nc  \r\n\r\n9  \r\na  \r\nb  \r\r\nA  \r\na  \r\nb  \r\n\r\n0 \r\n\r\n',
+      'f\r\na  \r\nb  \r\nc  \r\n\r\n9\r\na  \r\nb  \r\r\nA\r\na  \r\nb  \r\n\r\n0\r\n\r\n',
+    ],
+    // What is no digit stays refused, and so do heads that break the rules.
+    ...['/', ':', '@', 'G', '`', 'g'].map((octet): [string, string] => [`${octet}  \r\na`, `${octet}  \r\na`]),
     ['3 4\r\nabc', '3 4\r\nabc'],
     ['3 \nabc', '3 \nabc'],
     [' 3\r\nabc\r\n', ' 3\r\nabc\r\n'],

@@ -117,3 +117,55 @@ test('a connection that ends while HTTP/2 is loaded may be tried again', async (
   expect(await (await asking.retrieve(server.url)).text()).toBe('ok')
   expect(server.streams()).toBe(1)
 })
+
+test.each([
+  [65_536, 131_072],
+  [100, 8192],
+  [Number.POSITIVE_INFINITY, 2 ** 31],
+])('with limits.maxReply %d, a header list of %d octets is announced', async (maxReply, octets) => {
+  await using server = await rawHttp2((stream, send) => send(...answer(stream)))
+  await using asking = client({ limits: { maxReply } })
+  expect(await (await asking.retrieve(server.url)).text()).toBe('ok')
+  const settings = server.frames.find(({ type, flags }) => type === 'settings' && flags === 0)?.payload as Buffer
+  const values = Array.from({ length: settings.length / 6 }, (_, at) => {
+    return [settings.readUInt16BE(6 * at), settings.readUInt32BE(6 * at + 2)]
+  })
+  // ENABLE_PUSH, INITIAL_WINDOW_SIZE and MAX_HEADER_LIST_SIZE (RFC 9113 6.5.2).
+  expect(Object.fromEntries(values)).toMatchObject({ 2: 0, 4: 2 ** 21, 6: octets })
+  const window = server.frames.find(({ type, stream }) => type === 'window' && stream === 0)?.payload as Buffer
+  expect(window.readUInt32BE(0)).toBe(2 ** 23 - 65_535)
+})
+
+test('a body that is left resets its stream by CANCEL, and the connection serves on', async () => {
+  await using server = await rawHttp2((stream, send, { count }) =>
+    send(...answer(stream).slice(0, count === 0 ? 1 : 2)),
+  )
+  await using asking = client()
+  await (await asking.retrieve(server.url)).cancel()
+  expect(await (await asking.retrieve(server.url)).text()).toBe('ok')
+  const resets = server.frames.filter(({ type }) => type === 'reset')
+  expect(resets.map(({ stream, payload }) => [stream, [...(payload as Buffer)]])).toEqual([[1, [0, 0, 0, 8]]])
+  expect(server.connections).toHaveLength(1)
+})
+
+test('cookies come one by one, and a header section of exactly limits.maxReply is read', async () => {
+  const cookies = Buffer.concat([headers200({ 'set-cookie': 'a=1' }), headers200({ 'set-cookie': 'b=2' }).subarray(1)])
+  await using server = await rawHttp2((stream, send, { count }) => {
+    const payload = count < 2 ? cookies : headers200({ 'x-y': 'z' })
+    send({ type: 'headers', flags: endHeaders | endStream, stream, payload })
+  })
+  const size = 2 * 'set-cookiea=1'.length
+  await using exact = client({ limits: { maxRetries: 0, maxReply: size } })
+  const { metadata } = await exact.retrieve(server.url)
+  expect(metadata).toMatchObject({
+    status: 200,
+    reason: '',
+    headers: {},
+    fields: [
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ],
+  })
+  await using less = client({ limits: { maxRetries: 0, maxReply: size - 1 } })
+  expect(await failure(less.retrieve(server.url))).toMatchObject({ code: 'limit-exceeded', phase: 'request' })
+})

@@ -105,4 +105,21 @@ test('an error of the connection ends the answer, and octets after it are not re
   client.end(new RangeError('no'))
   await expect.poll(() => said).toEqual(['start', 'status 200', 'data ab', 'RangeError'])
   expect([client.parse(Buffer.from('cde')), socket.destroyed]).toEqual([false, true])
+  // What comes after that changes nothing.
+  client.end(new RangeError('again'))
+  client.end(null)
+  await new Promise((resolve) => setImmediate(resolve))
+  client.end(null)
+  expect(said).toHaveLength(4)
+})
+
+test('an answer that breaks HTTP is an error, and closes the connection', async () => {
+  const { socket } = await connection()
+  const { handler, said } = recorder()
+  const client = await ask(socket, handler)
+  expect(client.parse(Buffer.from('HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\nx\r\n'))).toBe(true)
+  await expect.poll(() => said).toEqual(['start', 'status 200', 'HTTPParserError'])
+  expect(socket.destroyed).toBe(true)
+  client.expect(handler)
+  await expect.poll(() => said.slice(3)).toEqual(['Error'])
 })

@@ -18,6 +18,8 @@ export const frameTypes = {
 export interface RawHttp2 extends AsyncDisposable {
   readonly url: string
   readonly connections: readonly TLSSocket[]
+  /** The frames that came, over all connections. */
+  readonly frames: readonly Required<Frame>[]
   /** Streams that were begun, over all connections. */
   readonly streams: () => number
 }
@@ -72,6 +74,7 @@ export const endHeaders = 4
 /** A server of HTTP/2 of which a test writes every frame behind its SETTINGS. */
 export async function rawHttp2(onStream: OnStream, settings: Buffer = Buffer.alloc(0)): Promise<RawHttp2> {
   const connections: TLSSocket[] = []
+  const frames: Required<Frame>[] = []
   let count = 0
   const server = createServer({ cert: testCertificate, key: testKey, ALPNProtocols: ['h2'] }, (socket) => {
     const connection = connections.push(socket) - 1
@@ -94,6 +97,9 @@ export async function rawHttp2(onStream: OnStream, settings: Buffer = Buffer.all
         const [type, flags, stream] = [held[3], held[4] ?? 0, held.readUInt32BE(5)]
         const payload = held.subarray(9, 9 + length)
         held = held.subarray(9 + length)
+        for (const [name, code] of Object.entries(frameTypes) as [Frame['type'], number][]) {
+          if (code === type) frames.push({ type: name, flags, stream, payload })
+        }
         if (type === frameTypes.settings && (flags & 1) === 0) send({ type: 'settings', flags: 1 })
         if (type === frameTypes.ping && (flags & 1) === 0) send({ type: 'ping', flags: 1, payload })
         if (type === frameTypes.headers) onStream(stream, send, { socket, connection, count: count++ })
@@ -105,6 +111,7 @@ export async function rawHttp2(onStream: OnStream, settings: Buffer = Buffer.all
   return {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     connections,
+    frames,
     streams: () => count,
     async [Symbol.asyncDispose]() {
       for (const socket of connections) socket.destroy()

@@ -16,7 +16,7 @@ export class ChunkSizes {
   /** How many octets of the data and its line end are still to come. */
   #remaining = 0
 
-  /** Returns the octets without such blanks, in order. */
+  /** Returns the octets without such blanks, in order. A piece may be empty. */
   withoutBlanks(octets: Buffer): readonly Buffer[] {
     const pieces: Buffer[] = []
     let from = 0
@@ -34,7 +34,7 @@ export class ChunkSizes {
       else if (part === 'data') at = this.#skipData(octets, at)
       else at = octets.length
     }
-    if (this.#part !== 'blanks') pieces.push(octets.subarray(from))
+    pieces.push(octets.subarray(from))
     return pieces
   }
 
@@ -54,7 +54,7 @@ export class ChunkSizes {
 
   #skipBlanks(octets: Buffer, start: number): number {
     let at = start
-    while (at < octets.length && isBlank(octets[at] ?? 0)) at++
+    while (isBlank(octets[at] ?? 0)) at++
     if (at < octets.length) {
       // undici refuses any other octet, so we need not check the rest.
       this.#part = octets[at] === carriageReturn || octets[at] === semicolon ? 'line' : 'trailer'

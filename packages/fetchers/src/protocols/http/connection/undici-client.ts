@@ -27,7 +27,7 @@ export class UndiciClient {
       connect: (_options, callback) =>
         queueMicrotask(() => {
           if (!fed.destroyed) callback(null, fed)
-          else callback(new ConnectionLost('The connection is closed', { cause: socket.errored }), null)
+          else callback(new ConnectionLost('The connection is closed'), null)
         }),
       maxHeaderSize,
       // The deadline of the retrieval has its own timers.
@@ -103,15 +103,6 @@ class FedSocket extends EventEmitter implements ClientSocket {
   }
 
   pipe(): void {}
-
-  /** Does nothing: the connection knows when it is idle, undici only when an answer that it has parsed is over. */
-  ref(): this {
-    return this
-  }
-
-  unref(): this {
-    return this
-  }
 
   /** Emits its events later, as a socket does. */
   destroy(error?: Error | null): this {

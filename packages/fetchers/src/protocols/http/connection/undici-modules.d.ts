@@ -13,8 +13,6 @@ declare module 'undici/lib/dispatcher/client.js' {
     read(): Buffer | null
     write(octets: string, encoding: BufferEncoding): void
     destroy(error?: Error | null): this
-    ref(): this
-    unref(): this
     /** undici checks that it exists, and never calls it. */
     pipe(): void
   }
