@@ -57,7 +57,7 @@ export const areas = {
   framing: {
     mutate: [...rest, ...http],
     tests: [
-      'test/client/{idle-connections,proxy-headers}.test.ts',
+      'test/client/proxy-headers.test.ts',
       'test/protocols/http/{alpn,conditions,dates,errors,exchanges,faults,head,http,proxy,review}.test.ts',
       'test/protocols/http/{repeated-secrets,connection/*}.test.ts',
     ],

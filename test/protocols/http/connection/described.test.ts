@@ -1,5 +1,6 @@
 /** What a representation takes from the header section of its answer, and what a request says of its target. */
 import { expect, describe as group, test } from 'vitest'
+import { idleMilliseconds } from '../../../../packages/fetchers/src/protocols/http/connection/idle-time.ts'
 import { namedFields } from '../../../../packages/fetchers/src/protocols/http/connection/named-fields.ts'
 import { elementsOf } from '../../../../packages/fetchers/src/protocols/http/fields.ts'
 import { originForm } from '../../../../packages/fetchers/src/protocols/http/request.ts'
@@ -92,4 +93,27 @@ test.each([
   ['/a?u=http://h/b', '/a?u=http://h/b'],
 ])('the target %s asks for %s', (target, path) => {
   expect(originForm(target)).toBe(path)
+})
+
+test.each<[number, Readonly<Record<string, string>>, string?]>([
+  [4000, {}],
+  [4000, { Connection: 'keep-alive, x' }],
+  [0, { Connection: 'x, Close ' }],
+  [0, { 'Proxy-Connection': 'close' }],
+  [4000, { Connection: 'closed', 'Proxy-Connection': 'not close' }],
+  [0, {}, 'HTTP/1.0'],
+  [4000, { Connection: 'Keep-Alive' }, 'HTTP/1.0'],
+  [4000, { 'Proxy-Connection': 'keep-alive' }, 'HTTP/1.0'],
+  [0, { Connection: 'keep-alive, close' }, 'HTTP/1.0'],
+  [0, { 'Keep-Alive': 'timeout=1' }],
+  [0, { 'Keep-Alive': 'timeout=2' }],
+  [13_000, { 'Keep-Alive': 'max=9, timeout=  15' }],
+  [598_000, { 'Keep-Alive': 'timeout=600' }],
+  [600_000, { 'Keep-Alive': 'timeout=99999999' }],
+  [4000, { 'Keep-Alive': 'max=9' }],
+  [4000, { 'Keep-Alive': 'timeout=x15' }],
+])('%i ms is how long a connection may lie idle after %j (%s)', (milliseconds, fields, version = 'HTTP/1.1') => {
+  const list = Object.entries(fields)
+  const head = { status: 200, reason: '', version, fields: list, named: namedFields(list) }
+  expect(idleMilliseconds(head)).toBe(milliseconds)
 })

@@ -128,14 +128,14 @@ export class ConnectionPool {
   /** Notes that a connection has ended, or could not be opened. */
   #leave(site: Site, key: string): void {
     site.connections--
-    if (site.connections === 0 && this.#sites.get(key) === site) this.#sites.delete(key)
+    if (site.connections === 0) this.#sites.delete(key)
   }
 }
 
 function takeFree({ free }: Site, { addresses, network }: RetrievalContext, port: number): HttpConnection | undefined {
   for (let at = free.length - 1; at >= 0; at--) {
-    const connection = free[at]
-    const { hasRoom = false, isShared = false, peerAddress } = connection ?? {}
+    const connection = free[at] as HttpConnection
+    const { hasRoom, isShared, peerAddress } = connection
     // The caller's own URL may have opened it to an address to which no redirect may lead (threats.md case 21: DNS
     // rebinding).
     const isAllowed =
@@ -154,8 +154,7 @@ function takeFree({ free }: Site, { addresses, network }: RetrievalContext, port
  * connection that was another's).
  */
 function keyOf(context: RetrievalContext, { tls, host, port }: HttpPlan): string {
-  const limit = Math.min(context.limits.maxReply, Number.MAX_SAFE_INTEGER)
-  return `${tls} ${host} ${port} ${limit} ${poolKey(context, host, port, tls !== 'none')}`
+  return `${tls} ${host} ${port} ${context.limits.maxReply} ${poolKey(context, host, port, tls !== 'none')}`
 }
 
 /**
