@@ -107,3 +107,12 @@ test.each([
   go()
   expect(await failure(reading)).toMatchObject(why)
 })
+
+test.each([0.5, 1, 100.5, Number.POSITIVE_INFINITY])(
+  'limits.maxReply %d lets a body without a length come',
+  async (maxReply) => {
+    await using server = await scriptedHttp(() => ({ octets: 'HTTP/1.1 200\n\ncde', end: 'fin' }))
+    await using client = createClient({ limits: { maxRetries: 0, maxReply } })
+    expect(await (await client.retrieve(server.url)).text()).toBe('cde')
+  },
+)
