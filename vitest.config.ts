@@ -57,6 +57,7 @@ const slow = [
 
 /** What `npm test` does a share of (test/support/runs.ts), and `npm run test:all` all: drawn inputs, kills, starts. */
 const counted = [
+  'test/cli/commands/check.test.ts',
   'test/gateway/address.test.ts',
   'test/gateway/crowd.test.ts',
   'test/cli/many/journal-killed.test.ts',
@@ -71,6 +72,7 @@ const counted = [
   'test/core/properties.test.ts',
   'test/core/url/normalize.test.ts',
   'test/protocols/ftp/attacks.test.ts',
+  'test/protocols/ftp/faults.test.ts',
   'test/protocols/ftp/control/desync.test.ts',
   'test/protocols/ftp/limits.test.ts',
   'test/protocols/ftp/review.test.ts',

@@ -15,6 +15,7 @@ import { results } from '../../support/cli/json-lines.ts'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
 import { retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { expectLinear } from '../../support/growth.ts'
+import { isFull } from '../../support/runs.ts'
 
 useBundle()
 const folder = temporaryFolder()
@@ -59,7 +60,7 @@ test('the links of a text, one line each; 0 only if all are alive', async () => 
   expect(bad.stdout).toMatch(/^dead {2}404 http:\S+gone: The server has no such resource/m)
 })
 
-test.skipIf(!hasTerminal).each([80, 40, 25])(
+test.skipIf(!hasTerminal).each(isFull ? [80, 40, 25] : [25])(
   'on a terminal of %i columns, no line breaks within a word',
   async (columns) => {
     writeFileSync(join(folder(), 'list'), `${server.url}gone\n${server.url}ok\nmailto:me@example.org`)

@@ -63,7 +63,7 @@ describe('files', () => {
     expect(text).toBe('Hello.\n')
     expect(representation).toMatchObject({ size: 7, kind: 'object', completeness: 'verified' })
     expect(representation.modified?.toISOString()).toBe('2001-02-03T04:05:06.000Z')
-    await using slow = await startSftpServer({ readAtMost: 1000 })
+    await using slow = await startSftpServer({ readAtMost: 10_000 })
     for (const at of [server, slow]) {
       expect((await bytes('pub/big.bin', {}, {}, at)).text).toBe('abcdefg'.repeat(428_572).slice(0, 3_000_001))
     }

@@ -22,7 +22,7 @@ const setup = cacheSetup()
 const { clientWith, inFolder, read, cacheEvents } = setup
 
 test('nothing is read ahead of a slow consumer', async () => {
-  const size = 64 * 1024 * 1024
+  const size = 32 * 1024 * 1024
   setup.server.script = cacheable(Buffer.alloc(size), { 'cache-control': 'max-age=60' })
   const reader = (await clientWith(inFolder()).retrieve(setup.server.url))[Symbol.asyncIterator]()
   for (let count = 0; count < 10; count++) await reader.next()
