@@ -50,6 +50,8 @@ function options(mutate, report, timeout) {
     concurrency: Number(process.env.MUTATION_JOBS ?? 2),
     // Added to one and a half of what the tests of a change took without it.
     timeoutMS: timeout,
+    // Minutes for the first run, of all tests of the area, on a machine that others use, too.
+    dryRunTimeoutMinutes: 30,
   }
 }
 
