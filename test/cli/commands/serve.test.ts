@@ -210,8 +210,10 @@ describe('serve -- COMMAND', () => {
     expect((await retrieve(['serve', 'http', '--', './plain.txt'], { cwd: folder() })).status).toBe(126)
   })
 
-  test('the command has the input', async () => {
-    const child = start(['serve', 'http', '--', 'cat'], { input: 'pipe' })
+  test('the command has the input, and waits for it', async () => {
+    // The input comes some time after cat has begun to read it.
+    const child = start(['serve', 'http', '--', 'sh', '-c', '(sleep 0.2; echo ready) & exec cat'], { input: 'pipe' })
+    expect(await lines(child, 1)).toEqual(['ready'])
     child.stdin?.end('typed\n')
     expect(await lines(child, 1)).toEqual(['typed'])
     expect(await once(child, 'exit')).toEqual([0, null])

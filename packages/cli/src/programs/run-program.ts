@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { isatty } from 'node:tty'
 import type { Run } from '../run.ts'
 
 /** A program to run without a shell, so that each argument reaches it unchanged. */
@@ -17,13 +18,13 @@ export interface Program {
  */
 export async function runProgram(
   { name, args, env, isQuiet = false }: Program,
-  { output, signal, interrupts }: Run,
+  { signal, interrupts }: Run,
 ): Promise<number> {
   signal.throwIfAborted()
   const child = spawn(name, args, { stdio: ['inherit', 'inherit', isQuiet ? 'ignore' : 'inherit'], env })
   // The terminal also sends Ctrl-C to the program. If we passed it on, it would come twice, and a second one means "at
-  // once".
-  const isOnTerminal = [output.streams.stdin, output.streams.stdout, output.streams.stderr].some(({ isTTY }) => isTTY)
+  // once". Node's streams are not asked: process.stdin would make the input non-blocking, for the program, too.
+  const isOnTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
   interrupts.passTo((interrupt) => {
     if (interrupt !== 'SIGINT' || !isOnTerminal) child.kill(interrupt)
   })
