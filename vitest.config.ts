@@ -64,6 +64,7 @@ const counted = [
   'test/cli/many/journal-torn.test.ts',
   'test/cli/options/any-line.test.ts',
   'test/cli/options/protocols/like-curl.test.ts',
+  'test/cli/saving/go-on.test.ts',
   'test/cli/start.test.ts',
   'test/cli/terminal/wrap.test.ts',
   'test/client/batch-random.test.ts',

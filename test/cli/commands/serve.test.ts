@@ -18,6 +18,23 @@ async function lines(child: ChildProcess, count: number, stream: 'stdout' | 'std
   return printed.trimEnd().split('\n')
 }
 
+/** Serves until the end of the block, with the variables that the command of `serve ARGUMENTS -- COMMAND` has. */
+async function variablesOf(...args: readonly string[]) {
+  const script = 'env | grep -E "^(RETRIEVE_|NNTPSERVER=)"; echo all=; read end'
+  const child = start(['serve', ...args, '--', 'sh', '-c', script], { input: 'pipe' })
+  let stderr = ''
+  child.stderr?.on('data', (text) => (stderr += text))
+  let printed = ''
+  while (!printed.endsWith('all=\n')) printed += String(await once(child.stdout ?? child, 'data'))
+  const env = Object.fromEntries(printed.split('\n').map((line) => line.split(/=(.*)/s, 2) as [string, string]))
+  const end = async () => {
+    child.stdin?.end('\n')
+    const [status] = await once(child, 'exit')
+    return { status, stderr }
+  }
+  return { env, end, [Symbol.asyncDispose]: async () => void child.kill() }
+}
+
 test('serve prints a line for each server, and a signal is its ordinary end', async () => {
   const child = start(['serve', 'gopher', 'http', '--json', ...freePorts])
   const [http = ''] = await lines(child, 2)
@@ -48,10 +65,8 @@ test('serve DIR shows a folder by http, ftp, gopher and nfs, read-only, without 
 })
 
 test('serve takes faults', async () => {
-  const { status, stderr } = await retrieveApart([
-    ...['serve', 'http', '--fault', 'shortBody=1', '--'],
-    ...command('retrieve --retry 0 "$RETRIEVE_HTTP_URL"readme.txt'),
-  ])
+  await using serving = await variablesOf('http', '--fault', 'shortBody=1')
+  const { status, stderr } = await retrieve(['--retry', '0', `${serving.env.RETRIEVE_HTTP_URL}readme.txt`])
   expect({ status, stderr }).toMatchObject({
     status: 18,
     stderr: expect.stringContaining('ended before the whole body'),
@@ -97,10 +112,11 @@ test('serve DIR says who can read, leaves out what others may not read, and show
 })
 
 test('serve answers for the hosts of this machine and of --serve-host alone', async () => {
-  const args = ['serve', 'http', '--serve-host', 'Dev.example', '--']
-  const script = `for host in localhost dev.example evil.example; do
-    retrieve -s --no-fail -w '%{http_code} ' -o /dev/null -H "Host: $host" "$RETRIEVE_HTTP_URL"readme.txt; done`
-  expect((await retrieveApart([...args, ...command(script)])).stdout).toBe('200 200 421 ')
+  await using serving = await variablesOf('http', '--serve-host', 'Dev.example')
+  const url = `${serving.env.RETRIEVE_HTTP_URL}readme.txt`
+  const ask = (host: string) => retrieve(['-I', '--no-fail', '-H', `Host: ${host}`, url])
+  const heads = [await ask('localhost'), await ask('dev.example'), await ask('evil.example')]
+  expect(heads.map(({ stdout }) => stdout.split(' ')[1])).toEqual(['200', '200', '421'])
 })
 
 describe('serve without its wish', () => {
@@ -162,22 +178,17 @@ function command(script: string): string[] {
 
 describe('serve -- COMMAND', () => {
   test('the command finds the servers in its variables, and alone writes to standard output', async () => {
-    const script = `
-      for url in "$RETRIEVE_HTTP_URL"readme.txt "$RETRIEVE_FTP_URL"readme.txt "$RETRIEVE_GOPHER_URL"0/readme.txt; do
-        retrieve "$url" | head -1
-      done
-      retrieve news:two@example.net | grep ^Subject:
-      retrieve "nntp://127.0.0.1:$RETRIEVE_NNTP_PORT/retriever.test/1" | grep ^Subject:
-      retrieve explain "$RETRIEVE_TELNET_URL" | grep -c "$RETRIEVE_TELNET_PORT"`
-    const { status, stdout, stderr } = await retrieveApart(['serve', '--', ...command(script)])
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    expect(stdout.replaceAll('\r', '').split('\n')).toEqual([
-      ...Array(3).fill("Retriever's test server."),
-      'Subject: Re: A first test',
-      'Subject: A first test',
-      expect.stringMatching(/^[1-9]\d*$/),
-      '',
-    ])
+    await using serving = await variablesOf()
+    const { env } = serving
+    const got = async (...args: string[]): Promise<string> => (await retrieve(args, { env })).stdout
+    for (const url of [env.RETRIEVE_HTTP_URL, env.RETRIEVE_FTP_URL, `${env.RETRIEVE_GOPHER_URL}0/`])
+      expect(await got(`${url}readme.txt`)).toMatch(/^Retriever's test server\.\r?\n/)
+    expect(await got('news:two@example.net')).toMatch(/^Subject: Re: A first test\r$/m)
+    expect(await got(`nntp://127.0.0.1:${env.RETRIEVE_NNTP_PORT}/retriever.test/1`)).toMatch(
+      /^Subject: A first test\r$/m,
+    )
+    expect(await got('explain', `${env.RETRIEVE_TELNET_URL}`)).toContain(`${env.RETRIEVE_TELNET_PORT}`)
+    expect(await serving.end()).toEqual({ status: 0, stderr: '' })
   })
 
   test('only the named servers, or a folder, are served; what stands behind -- is the command alone', async () => {
@@ -197,7 +208,7 @@ describe('serve -- COMMAND', () => {
     ['kill -TERM $$', 143],
     ['kill -KILL $$', 137],
   ])('its exit status is ours: %s', async (script, status) => {
-    expect((await retrieveApart(['serve', 'http', '--', ...command(script)])).status).toBe(status)
+    expect((await retrieve(['serve', 'http', '--', 'sh', '-c', script])).status).toBe(status)
   })
 
   test('a command that cannot be run is one sentence', async () => {
@@ -222,13 +233,14 @@ describe('serve -- COMMAND', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     '%s is passed on, and the end of the command awaited',
     async (signal) => {
-      const script = `trap 'echo got it; retrieve "$RETRIEVE_HTTP_URL"pub/hello.txt; exit 3' ${signal.slice(3)}
+      const ask = 'exec 3<>/dev/tcp/127.0.0.1/$RETRIEVE_GOPHER_PORT; echo /pub/hello.txt >&3; head -1 <&3'
+      const script = `trap 'echo got it; ${ask}; exit 3' ${signal.slice(3)}
       echo ready; while :; do sleep 0.05; done`
-      const child = start(['serve', 'http', '--', ...command(script)])
+      const child = start(['serve', 'gopher', '--', 'bash', '-c', script])
       expect(await lines(child, 1)).toEqual(['ready'])
       child.kill(signal)
       // The servers still run while the command cleans up.
-      expect(await lines(child, 2)).toEqual(['got it', 'Hello, world.'])
+      expect(await lines(child, 2)).toEqual(['got it', expect.stringMatching(/^Hello, world\.\r?$/)])
       expect(await once(child, 'exit')).toEqual([3, null])
     },
   )

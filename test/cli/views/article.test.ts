@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasTerminal, onPty } from '../../support/cli/pty.ts'
-import { retrieve, retrieveOctets, temporaryFolder, useBundle } from '../../support/cli/run.ts'
+import { type Outcome, retrieve, retrieveOctets, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
 /** Attachments by these parameters of Content-Disposition; each holds its number. */
 function withAttachments(...parameters: readonly string[]): string {
@@ -129,10 +129,15 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
       ].join('\r\n'),
     })
   })
+})
+
+test.skipIf(hasTerminal)('SKIPPED: terminal tests need script(1) of util-linux', () => {})
+
+describe('with a terminal as output', () => {
+  const shown = (...args: readonly string[]): Promise<Outcome> => retrieve(args, { isTerminal: true, env: { NO_COLOR: '1' } })
 
   test('files in a text are parts, also of a message within it; a damaged one says so', async () => {
-    const { screen } = await onPty(folder(), url('files'), {}, { columns: 120 })
-    expect(screen.split('\r\n')).toEqual([
+    expect((await shown(url('files'))).stdout.split('\n')).toEqual([
       'Subject: files',
       '',
       'See:',
@@ -152,33 +157,28 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
   })
 
   test('HTML is shown as text', async () => {
-    const { screen } = await onPty(folder(), url('html'))
-    expect(screen).toBe('Subject: x\r\n\r\nHello\r\n')
+    expect((await shown(url('html'))).stdout).toBe('Subject: x\n\nHello\n')
   })
 
   test('charsets that the web does not know are decoded', async () => {
-    const { screen } = await onPty(folder(), url('dos'))
-    expect(screen).toBe('Subject: é\r\n\r\nø\r\n')
+    expect((await shown(url('dos'))).stdout).toBe('Subject: é\n\nø\n')
   })
 
   test('-o - is the article as it is', async () => {
-    const { screen } = await onPty(folder(), `-o - ${url('html')}`)
-    expect(screen).toContain('<script>evil()</script>')
+    expect((await shown('-o', '-', url('html'))).stdout).toContain('<script>evil()</script>')
   })
 
   test('--part of a text is shown, harmless; of what is none it is not', async () => {
-    expect(await onPty(folder(), `--part cid:cid@b ${url('page')}`)).toEqual({ status: 0, screen: 'ü\\e' })
-    const { status, screen } = await onPty(folder(), `--part a.bin ${servers.nntp.url}retriever.test/5`)
-    expect({ status, screen }).toEqual({ status: 23, screen: expect.stringContaining('this is binary data') })
+    expect(await shown('--part', 'cid:cid@b', url('page'))).toMatchObject({ status: 0, stdout: 'ü\\e' })
+    const binary = await shown('--part', 'a.bin', `${servers.nntp.url}retriever.test/5`)
+    expect(binary).toEqual({ status: 23, stdout: '', stderr: expect.stringContaining('this is binary data') })
   })
 
   test('an article of too many parts says what to do', async () => {
-    const { status, screen } = await onPty(folder(), url('bomb'))
-    expect({ status, screen }).toEqual({ status: 63, screen: expect.stringContaining('over 1000 parts') })
+    const { status, stderr } = await shown(url('bomb'))
+    expect({ status, stderr }).toEqual({ status: 63, stderr: expect.stringContaining('over 1000 parts') })
   })
 })
-
-test.skipIf(hasTerminal)('SKIPPED: terminal tests need script(1) of util-linux', () => {})
 
 test('in a pipe, and in a file, an article is its octets', async () => {
   const octets = articles.page?.replaceAll('\n', '\r\n')
