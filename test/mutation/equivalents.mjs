@@ -261,6 +261,8 @@ export const equivalents = [
   ]),
   ...of('fetchers/src/protocols/http/cache/directory-store.ts', [
     ['process.getuid === undefined', 'false', 'Only Windows has no user ids, and the tests run on Linux.'],
+    ['stored.body === null', 'false', 'Only GET is opened, which has a body; types ask for the test.'],
+    ['() => false', '() => undefined', 'Undefined is as false as false.'],
     ...['true', 'this.#excess >= 0'].map((change) => [
       'this.#excess > 0',
       change,
@@ -274,6 +276,7 @@ export const equivalents = [
   ]),
   ...of('fetchers/src/protocols/http/cache/freshness.ts', [
     ['[]', '["Stryker was here"]', 'Neither list has the second element that would be a name.'],
+    ['false', 'true', 'Whether the request had a login concerns shared caches alone.'],
     ['!numeric.has(name)', 'false', 'A directive is in force with the value 0, too; no number of these is read.'],
   ]),
   ...of('fetchers/src/protocols/http/cache/directory-sweep.ts', [

@@ -452,6 +452,28 @@ describe.each(stores)('in %s', (_name, store) => {
     if (requests === 1) expect(cacheEvents()).toEqual(['stored', seconds < 60 ? 'hit' : 'stale'])
   })
 
+  test.each<[Record<string, string>, requests: number]>([
+    [{ Pragma: 'no-cache' }, 2],
+    [{ Pragma: 'x , no-cache , y' }, 2],
+    [{ Pragma: 'no-caches, x=no-cache' }, 1],
+    [{ Pragma: 'no-cache', 'Cache-Control': 'max-age=100' }, 1],
+  ])('the request has %j', async (headers, requests) => {
+    await read(client)
+    await read(client, '', { headers })
+    expect(setup.server.asked).toHaveLength(requests)
+  })
+
+  test('an answer to HEAD does not take the place of one to GET', async () => {
+    setup.server.script = cacheable('body', { 'cache-control': 'max-age=60', etag: '"1"' })
+    await read(client)
+    later(61)
+    setup.server.script = cacheable('other', { 'cache-control': 'max-age=60', etag: '"2"' })
+    expect(await client.retrieve(setup.server.url, { head: true })).toMatchObject({ etag: '"2"' })
+    setup.server.script = cacheable('body', { 'cache-control': 'max-age=60', etag: '"1"' })
+    expect(await read(client)).toBe('body')
+    expect(cacheEvents()).toEqual(['stored', 'stored', 'revalidated'])
+  })
+
   test.each(['Accept', 'Accept-Language', 'User-Agent', 'Referer'])(
     'a %s field of the caller is served from the cache',
     async (name) => {
@@ -628,7 +650,7 @@ test('memory evicts the least recently used response', async () => {
   }
   await read(client, '2')
   expect(setup.server.asked).toHaveLength(13)
-  await read(client, '1')
+  await client.retrieve(`${setup.server.url}1`, { head: true })
   expect(setup.server.asked).toHaveLength(14)
 })
 

@@ -10,6 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Client } from '@retriever/fetchers'
@@ -220,6 +221,18 @@ test('a damaged body in a content coding does not stay in the cache', async () =
   writeFileSync(kept().body, damaged)
   expect(await text()).toBe('body '.repeat(100))
   expect(setup.server.asked).toHaveLength(2)
+})
+
+test('a body that the disk cannot read is a miss, and its file does not stay open', async () => {
+  const client = clientWith(inFolder())
+  await read(client)
+  const file = await open(setup.folder)
+  const broken = vi.spyOn(Object.getPrototypeOf(file) as FileHandle, 'read').mockRejectedValueOnce(new Error('EIO'))
+  onTestFinished(() => void broken.mockRestore())
+  await file.close()
+  expect(await read(client)).toBe('body')
+  expect(setup.server.asked).toHaveLength(2)
+  expect(openFiles(setup.folder)).toEqual([])
 })
 
 test('if nothing can be written, the retrieval goes on', async () => {
