@@ -2,6 +2,7 @@
 import { builtinSchemes, resolve } from '@retriever/core'
 import { createClient, type Handoff, type HandoffOptions, handoffOf } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
+import { stride } from '../support/runs.ts'
 
 const platforms = ['linux', 'darwin', 'win32', 'freebsd'] as const
 type Platform = (typeof platforms)[number]
@@ -211,8 +212,10 @@ describe('each platform takes each scheme, and no hostile text becomes an option
 
   test.each(platforms)('%s', (platform) => {
     let handedOver = 0
+    // In npm test, each platform meets another third of the texts.
+    const some = hostile.filter((_, at) => (at + platforms.indexOf(platform)) % stride === 0)
     for (const name of names) {
-      for (const text of hostile) {
+      for (const text of some) {
         for (const url of hostileUrls(name, text)) {
           const handoff = tryHandoff(url, { platform })
           if (handoff === null) continue
@@ -222,7 +225,7 @@ describe('each platform takes each scheme, and no hostile text becomes an option
       }
     }
     // Most of them are no valid URLs, or are refused; the others must be enough to prove something.
-    expect(handedOver).toBeGreaterThan(500)
+    expect(handedOver).toBeGreaterThan(500 / stride)
   })
 
   function tryHandoff(url: string, options: HandoffOptions): Handoff | null {
