@@ -147,6 +147,18 @@ describe('the code that V8 compiled is kept in dist/.cache', () => {
     expect(readFileSync(join(at, 'dist/.cache', single)).equals(learned)).toBe(true)
   })
 
+  seldom('for a long list too, whose heap V8 lets grow slowly', async () => {
+    const at = await install('long')
+    const list = join(folder(), 'long.txt')
+    await writeFile(list, 'data:,a\n'.repeat(1600))
+    for (let run = 0; run < 4; run++) {
+      const words = [join(at, 'dist/bin.js'), '-sZ', '--from', list]
+      expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).toBe('a'.repeat(1600))
+    }
+    const [file = ''] = await readdir(join(at, 'dist/.cache'))
+    expect(readFileSync(join(at, 'dist/.cache', file)).toString('latin1', 0, 30)).toContain('"runs":0')
+  })
+
   seldom.each(['', '0000000002{}', 'x'.repeat(100)])('a file with %j in place of code is replaced', async (garbage) => {
     const at = await install(`garbage-${garbage.length}`)
     const said = schemes(at)

@@ -93,6 +93,7 @@ async function* counted(run: Run, tally: Tally, journal: Journal | null, signal:
     for await (const entry of allEntries(run, AbortSignal.any([signal, stop.signal]))) {
       count++
       if (first.length < most) first.push(entry)
+      else if (count === most + 1) run.optimisation?.expectMany()
       yield entry
     }
   }
