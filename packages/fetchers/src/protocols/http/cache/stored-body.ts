@@ -11,7 +11,8 @@ export class StoredBody implements ByteSource {
   readonly #reader: ByteSource | null
   readonly #stored: Stored
   readonly #context: RetrievalContext
-  readonly #forget: () => void
+  /** If the retrieval has been aborted already, cancel() is called before there is anything to forget. */
+  #forget: () => void = () => {}
   /** True once the body was read or given up. A consumer may read again, after the file is closed. */
   #isOver = false
   #check = 0
