@@ -138,6 +138,7 @@ export class Places {
   remove(share: Share): readonly Job[] {
     this.#shares.delete(share)
     share.isOver = true
+    share.ready.clear()
     share.waiting = 0
     const lanes = [...this.#hosts.values()].flatMap((host) => host.lanes.filter((lane) => lane.share === share))
     const left = lanes.flatMap(({ waiting }) => waiting.clear())
