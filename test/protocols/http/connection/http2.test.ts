@@ -134,6 +134,8 @@ test.each([
   expect(Object.fromEntries(values)).toMatchObject({ 2: 0, 4: 2 ** 21, 6: octets })
   const window = server.frames.find(({ type, stream }) => type === 'window' && stream === 0)?.payload as Buffer
   expect(window.readUInt32BE(0)).toBe(2 ** 23 - 65_535)
+  const { flags = 0 } = server.frames.find(({ type }) => type === 'headers') ?? {}
+  expect(flags & endStream).toBe(endStream)
 })
 
 test('a body that is left resets its stream by CANCEL, and the connection serves on', async () => {
