@@ -134,7 +134,8 @@ describe.skipIf(!hasTerminal)('on a terminal (script of util-linux)', () => {
 test.skipIf(hasTerminal)('SKIPPED: terminal tests need script(1) of util-linux', () => {})
 
 describe('with a terminal as output', () => {
-  const shown = (...args: readonly string[]): Promise<Outcome> => retrieve(args, { isTerminal: true, env: { NO_COLOR: '1' } })
+  const shown = (...args: readonly string[]): Promise<Outcome> =>
+    retrieve(args, { isTerminal: true, env: { NO_COLOR: '1' } })
 
   test('files in a text are parts, also of a message within it; a damaged one says so', async () => {
     expect((await shown(url('files'))).stdout.split('\n')).toEqual([
