@@ -142,7 +142,7 @@ async function repeated<T>(
         session.quirks.pipelining = undefined
       if (reasons.has('octet') && RetrievalError.is(error) && error.code === 'not-found') session.quirks.telnet = true
       if (reason === null || reasons.has(reason)) {
-        session.quirks.refused.note(session.loginKey ?? sessionKey(plan, context), error)
+        session.refused.note(session.loginKey ?? sessionKey(plan, context), error)
         throw error
       }
       reasons.add(reason)

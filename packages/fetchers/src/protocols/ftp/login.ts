@@ -21,7 +21,7 @@ export class AccountWanted extends Error {
  */
 export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = retrieval
-  if (plan.password !== null) session.quirks.refused.check(sessionKey(plan, context), context)
+  if (plan.password !== null) session.refused.check(sessionKey(plan, context), context)
   const protect = ftpCommands(plan).protection.map((command) => protectStep(context, command))
   const { user, password } = plan
   if (session.isGreetedIn) await pipeline(session.control, context, session.quirks, [...protect, ...rest])
@@ -123,7 +123,7 @@ async function loginFor(retrieval: FtpRetrieval, asked: Reply): Promise<Credenti
     { ...retrieval.plan, user: known.user, password: known.password },
     retrieval.context,
   )
-  retrieval.session.quirks.refused.check(retrieval.session.loginKey, retrieval.context)
+  retrieval.session.refused.check(retrieval.session.loginKey, retrieval.context)
   if (known.user !== user) await sayUser(retrieval, known.user)
   return known
 }

@@ -4,7 +4,7 @@ import { sourceOf } from '../../kit/byte-source.ts'
 import { DialogueSession } from '../../wire/pool/dialogue-session.ts'
 import { inSession } from '../../wire/pool/in-session.ts'
 import { LeasedBody } from '../../wire/pool/leased-body.ts'
-import { RefusedLogins } from '../../wire/pool/refused-logins.ts'
+import type { RefusedLogins } from '../../wire/pool/refused-logins.ts'
 import { SessionPool, type SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { openSessionSocket } from '../../wire/transport/socket.ts'
@@ -21,9 +21,9 @@ class ImapSession extends DialogueSession<ImapDialogue> {
   mailbox: { readonly named: string; readonly facts: Mailbox } | null = null
 }
 
-const sessions: SessionProtocol<ImapSession, Plan, RefusedLogins> = {
-  newQuirks: () => new RefusedLogins(),
-  open,
+const sessions: SessionProtocol<ImapSession, Plan, null> = {
+  newQuirks: () => null,
+  open: (plan, context, _quirks, refused) => open(plan, context, refused),
   capacity: () => 1,
   // A session in which the mailbox is open gives a message sooner.
   pick: (idle, { mailbox }) => idle.find((each) => each.mailbox?.named === mailbox) ?? idle[0],

@@ -7,7 +7,7 @@ import { linesOf } from '../../wire/framing/lines.ts'
 import { DialogueSession } from '../../wire/pool/dialogue-session.ts'
 import { inSession } from '../../wire/pool/in-session.ts'
 import { LeasedBody } from '../../wire/pool/leased-body.ts'
-import { RefusedLogins } from '../../wire/pool/refused-logins.ts'
+import type { RefusedLogins } from '../../wire/pool/refused-logins.ts'
 import { type Lease, SessionPool, type SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { Connection } from '../../wire/transport/connection.ts'
 import { openSessionSocket } from '../../wire/transport/socket.ts'
@@ -22,9 +22,9 @@ const idleTime = 2000
 
 type PopSession = DialogueSession<PopDialogue>
 
-const sessions: SessionProtocol<PopSession, Plan, RefusedLogins> = {
-  newQuirks: () => new RefusedLogins(),
-  open,
+const sessions: SessionProtocol<PopSession, Plan, null> = {
+  newQuirks: () => null,
+  open: (plan, context, _quirks, refused) => open(plan, context, refused),
   capacity: () => 1,
   perLogin: 1,
 }

@@ -5,7 +5,7 @@ import { extentOf } from '../../kit/extent.ts'
 import { checkDate } from '../../kit/request-options.ts'
 import { inSession } from '../../wire/pool/in-session.ts'
 import type { LoginTarget } from '../../wire/pool/pool-key.ts'
-import { RefusedLogins } from '../../wire/pool/refused-logins.ts'
+import type { RefusedLogins } from '../../wire/pool/refused-logins.ts'
 import { type Lease, SessionPool, type SessionProtocol } from '../../wire/pool/session-pool.ts'
 import { ReadAheadBody, readAt } from '../../wire/read-ahead.ts'
 import { sftp } from './about.ts'
@@ -58,10 +58,10 @@ export function sftpFetcher(options: SshOptions = {}): Fetcher<'sftp'> {
   }
 }
 
-function sftpSessions(ssh: SshOptions): SessionProtocol<SftpSession, SftpTarget, RefusedLogins> {
+function sftpSessions(ssh: SshOptions): SessionProtocol<SftpSession, SftpTarget, null> {
   return {
-    newQuirks: () => new RefusedLogins(),
-    open: ({ plan }, context, refused) => connect(plan, context, ssh, refused),
+    newQuirks: () => null,
+    open: ({ plan }, context, _quirks, refused) => connect(plan, context, ssh, refused),
     capacity: () => shared,
     // A login costs more than all requests for a small file, and servers refuse many logins at a time (MaxStartups).
     perLogin: 1,

@@ -4,6 +4,7 @@ import { clampTimer } from '../../kit/deadline.ts'
 import { IdleConnection, idleConnections } from '../../kit/open-files.ts'
 import { errorAt } from './error-at.ts'
 import { type LoginTarget, sessionKey } from './pool-key.ts'
+import { RefusedLogins } from './refused-logins.ts'
 import type { UnreadWatch } from './unread-watch.ts'
 
 /** Many servers allow a client three or four connections. */
@@ -38,7 +39,7 @@ export interface ReusableSession {
 export interface SessionProtocol<Session extends ReusableSession, Plan extends LoginTarget, Quirks> {
   /** Makes the quirks of a server that we do not know yet. */
   newQuirks(): Quirks
-  open(plan: Plan, context: RetrievalContext, quirks: Quirks): Promise<Session>
+  open(plan: Plan, context: RetrievalContext, quirks: Quirks, refused: RefusedLogins): Promise<Session>
   /** How many retrievals may use one session at a time. */
   capacity(quirks: Quirks): number
   /** The most sessions with one login. A further retrieval shares one of them, or waits. Default: no limit. */
@@ -139,6 +140,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
   readonly #idleTime: number
   readonly #onAlone: () => void
   readonly #quirks: Quirks
+  readonly #refused = new RefusedLogins()
   /** Ordered by use: the session that became idle last is at the end. */
   readonly #sessions = new Set<PooledSession<Session>>()
   /** Ordered by arrival: the first is served first. */
@@ -241,7 +243,7 @@ class ServerPool<Session extends ReusableSession, Plan extends LoginTarget, Quir
     this.#taken++
     this.#takenBy.set(key, (this.#takenBy.get(key) ?? 0) + 1)
     try {
-      const session = await this.#protocol.open(plan, context, this.#quirks)
+      const session = await this.#protocol.open(plan, context, this.#quirks, this.#refused)
       const idle = new IdleConnection(() => this.#drop(pooled))
       const pooled: PooledSession<Session> = { session, key, users: 1, mostUsers: 1, idleTimer: undefined, idle }
       session.unreadWatch.onEvicted = () => this.#drop(pooled)

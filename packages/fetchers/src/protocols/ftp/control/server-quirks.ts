@@ -1,5 +1,3 @@
-import { RefusedLogins } from '../../../wire/pool/refused-logins.ts'
-
 /** What we learnt of one server while the fetcher lives. Undefined: not known yet, so we try the faster way. */
 export interface FtpQuirks {
   /** Whether the server takes several commands at a time. Some servers throw away all commands after the first one. */
@@ -23,7 +21,6 @@ export interface FtpQuirks {
   telnet: boolean
   /** Commands that the server does not know (500, 502). They are not sent again. */
   readonly unknown: Set<string>
-  readonly refused: RefusedLogins
 }
 
 /** What the fetcher's options decide in advance. */
@@ -43,6 +40,5 @@ export function newFtpQuirks({ epsv, pipelining }: Preset): FtpQuirks {
     utf8: undefined,
     telnet: true,
     unknown: new Set(),
-    refused: new RefusedLogins(),
   }
 }

@@ -1,5 +1,6 @@
 import { authTls, type FtpCommands, type FtpPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import type { RefusedLogins } from '../../../wire/pool/refused-logins.ts'
 import { saysFull } from '../../../wire/pool/says-full.ts'
 import type { ReusableSession, SessionProtocol } from '../../../wire/pool/session-pool.ts'
 import { type UnreadBody, UnreadWatch } from '../../../wire/pool/unread-watch.ts'
@@ -47,6 +48,7 @@ export interface Anchor {
 export class FtpSession implements ReusableSession, UnreadBody {
   readonly control: Control
   readonly quirks: FtpQuirks
+  readonly refused: RefusedLogins
   /** The words of the greeting. */
   readonly welcome: string
   /** The host of data connections: the peer of the control connection, or the host that its proxy was given. */
@@ -79,11 +81,13 @@ export class FtpSession implements ReusableSession, UnreadBody {
   private constructor(
     control: Control,
     quirks: FtpQuirks,
+    refused: RefusedLogins,
     { welcome, address, isGreetedIn }: Greeted,
     unlink: () => void,
   ) {
     this.control = control
     this.quirks = quirks
+    this.refused = refused
     this.welcome = welcome
     this.address = address
     this.isGreetedIn = isGreetedIn
@@ -93,7 +97,12 @@ export class FtpSession implements ReusableSession, UnreadBody {
   /**
    * Connects, waits for the greeting, and starts TLS if the plan says so. The login is sent with the first commands.
    */
-  static async open(plan: FtpPlan, context: RetrievalContext, quirks: FtpQuirks): Promise<FtpSession> {
+  static async open(
+    plan: FtpPlan,
+    context: RetrievalContext,
+    quirks: FtpQuirks,
+    refused: RefusedLogins,
+  ): Promise<FtpSession> {
     const socket = await openSessionSocket(context, plan)
     const control = new Control(context, socket)
     control.isTelnet = quirks.telnet
@@ -103,7 +112,7 @@ export class FtpSession implements ReusableSession, UnreadBody {
       const greeting = await awaitGreeting(control, context)
       if (plan.tls === 'explicit') await upgrade(control, plan, context)
       const server = { welcome: wordsOf(greeting), address, isGreetedIn: greeting.code === 230 }
-      return new FtpSession(control, quirks, server, unlink)
+      return new FtpSession(control, quirks, refused, server, unlink)
     } catch (error) {
       unlink()
       control.end()
