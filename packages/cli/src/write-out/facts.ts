@@ -139,11 +139,11 @@ export class Facts {
   }
 }
 
-/** The code of the last reply, or the status of an answer from a cache or an archive; 0 if there was none. */
+/** The code of the last reply, or the status of HTTP from a cache or an archive; 0 if there was none. */
 export function statusOf({ status, representation }: Facts, error: unknown): number {
   if (status !== 0) return status
-  const answer: object = RetrievalError.is(error) ? error : (representation?.metadata ?? {})
-  return 'status' in answer && typeof answer.status === 'number' ? answer.status : 0
+  if (RetrievalError.is(error)) return error.status ?? 0
+  return representation?.mechanism === 'http' ? representation.metadata.status : 0
 }
 
 function valuesOf(head: Head | null, name: string): string[] {
