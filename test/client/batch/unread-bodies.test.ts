@@ -174,6 +174,8 @@ test('the end of a batch stops the clock if the caller has no bodies', () => {
 })
 
 test('it keeps the process alive only while a function waits, or another batch is held up', () => {
+  // At the end of a file vitest puts back what was spied on, which must not be a virtual timer.
+  vi.useRealTimers()
   const unref = vi.fn()
   const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation((() => ({ unref })) as never)
   const calls = (begin: (unread: UnreadBodies, job: ReturnType<typeof site>['job']) => void): number => {

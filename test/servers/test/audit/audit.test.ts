@@ -16,7 +16,7 @@ const clients = {
 }
 
 /** What the client does wrong, by the name of the script. */
-async function faultsOf(command: readonly string[], names: readonly string[], timeout = 60_000) {
+async function faultsOf(command: readonly string[], names: readonly string[], timeout = 30_000) {
   const verdicts = await audit({ command, names, timeout })
   return Object.fromEntries(verdicts.map(({ name, reasons }: AuditVerdict) => [name, reasons]))
 }
