@@ -1,4 +1,4 @@
-/** What a retry budget asks of the place that a URL of a batch has at its server, and what it does with the answers. */
+/** A retry budget asks the place that a URL of a batch has at its server; here it gets each answer. */
 import { RetrievalError } from '@retriever/core'
 import { defaultLimits, type Limits, type RetrievalEvent } from '@retriever/fetchers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'

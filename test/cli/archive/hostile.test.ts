@@ -12,7 +12,7 @@ const url = 'http://www.example.org/x'
 interface Facts {
   readonly length?: string
   readonly type?: string
-  /** What stands between head and body. */
+  /** The octets between head and body. */
   readonly between?: string
 }
 

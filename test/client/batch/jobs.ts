@@ -13,7 +13,7 @@ export interface Details {
   readonly priority?: number
   readonly index?: number
   readonly inFlight?: number
-  /** What its server had done when it began. */
+  /** The answers of its server when it began. */
   readonly seen?: Seen
   /** Of its batch. */
   readonly givesUp?: boolean

@@ -28,7 +28,7 @@ function site({ isWanted = true, isBlocking = false, unreadTimeout = 10_000 } = 
   return { unread: new UnreadBodies(waiting, unreadTimeout), state, job, log }
 }
 
-/** What has happened after each second. */
+/** The events after each second. */
 function seconds(log: readonly string[], count: number, between: () => void = () => {}): readonly number[] {
   return Array.from({ length: count }, () => {
     between()
@@ -132,7 +132,7 @@ test('one that is passed by gives its place back at once if a URL waits, and the
   expect(log).toEqual(['warn a', 'a', 'warn b', 'b'])
   unread.passBy(c, 2)
   expect(log.slice(4)).toEqual(['warn c', 'c', 'end a'])
-  // What is read, or over, is no longer one that can be read for a while.
+  // A body that is read, or over, no longer counts among those that can be read for a while.
   Object.assign(b.body, { isUntouched: false })
   unread.passBy(d, 2)
   expect(log.slice(7)).toEqual(['warn d', 'd'])

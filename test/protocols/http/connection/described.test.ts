@@ -1,4 +1,4 @@
-/** What a representation takes from the header section of its answer, and what a request says of its target. */
+/** A representation takes facts from the header section of its answer, and a request names its target. */
 import { expect, describe as group, test } from 'vitest'
 import { idleMilliseconds } from '../../../../packages/fetchers/src/protocols/http/connection/idle-time.ts'
 import { namedFields } from '../../../../packages/fetchers/src/protocols/http/connection/named-fields.ts'

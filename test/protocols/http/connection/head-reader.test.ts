@@ -218,7 +218,7 @@ describe('chunk sizes', () => {
       'f  \r\na  \r\nb  \r\nc  \r\n\r\n9  \r\na  \r\nb  \r\r\nA  \r\na  \r\nb  \r\n\r\n0 \r\n\r\n',
       'f\r\na  \r\nb  \r\nc  \r\n\r\n9\r\na  \r\nb  \r\r\nA\r\na  \r\nb  \r\n\r\n0\r\n\r\n',
     ],
-    // What is no digit stays refused, and so do heads that break the rules.
+    // Anything but digits stays refused, and so do heads that break the rules.
     ...['/', ':', '@', 'G', '`', 'g'].map((octet): [string, string] => [`${octet}  \r\na`, `${octet}  \r\na`]),
     ['3 4\r\nabc', '3 4\r\nabc'],
     ['3 \nabc', '3 \nabc'],

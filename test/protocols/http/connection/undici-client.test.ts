@@ -105,7 +105,7 @@ test('an error of the connection ends the answer, and octets after it are not re
   client.end(new RangeError('no'))
   await expect.poll(() => said).toEqual(['start', 'status 200', 'data ab', 'RangeError'])
   expect([client.parse(Buffer.from('cde')), socket.destroyed]).toEqual([false, true])
-  // What comes after that changes nothing.
+  // Later events change nothing.
   client.end(new RangeError('again'))
   client.end(null)
   await new Promise((resolve) => setImmediate(resolve))

@@ -51,7 +51,7 @@ export class IndexPage {
   readonly #evidence: IndexEvidence
   readonly #reader: LinkReader
   readonly #parser: ReturnType<typeof htmlParser>
-  /** What the first link said that decides; undefined as long as none does. */
+  /** The verdict of the first link that decides; undefined as long as none does. */
   #verdict: boolean | undefined
 
   constructor(directory: IndexedDirectory) {
