@@ -3,6 +3,7 @@
 import PQueue from 'p-queue'
 import { Pool } from 'undici'
 import { createClient } from '../../../packages/fetchers/dist/index.js'
+import { peakMemory } from '../lib/peak-memory.mjs'
 
 const [, , name, count, roots] = process.argv
 const origins = JSON.parse(roots)
@@ -77,6 +78,6 @@ const begin = performance.now()
 await ways[name]()
 const { user, system } = process.cpuUsage(cpu)
 const seconds = (performance.now() - begin) / 1000
-const peak = process.resourceUsage().maxRSS / 1024
+const peak = peakMemory() / 1024
 process.send({ done, failed, micros: (user + system) / total, seconds, heapEarly, heapLate: heap(), peak })
 process.disconnect()
