@@ -318,6 +318,8 @@ export const equivalents = [
   ]),
   ...of('fetchers/src/protocols/http/connection/framing.ts', [
     ['name.length === 14', 'true', 'It saves a comparison of texts.'],
+    ['coding === undefined && isNumber(length)', 'false', 'One sound length is returned as it was.'],
+    ['different !== undefined', 'true', 'Undefined is no number.'],
   ]),
   ...of('fetchers/src/protocols/http/connection/body.ts', [
     ['this.#isOver', 'false', 'What reads a body does not read on after its end, and a second end changes nothing.'],
@@ -326,6 +328,7 @@ export const equivalents = [
     ['this.#end()', ';', 'An abort after the end finds nothing to cancel.'],
   ]),
   ...of('fetchers/src/protocols/http/connection/chunk-sizes.ts', [
+    ['octet >= 0x30', 'true', 'A lower octet gives a negative number, which is no digit either.'],
     ...['this.#digits >= 0', 'true'].map((change) => [
       'this.#digits > 0',
       change,
