@@ -273,6 +273,10 @@ export const equivalents = [
     ['match !== null', 'true', 'Without a match there is no use of it; types ask for the test.'],
     ['context.deadline.reason !== null', 'false', 'What ends a retrieval is no error of a server out of reach.'],
     [String.raw`/^\d+ ?/`, String.raw`/\d+ ?/`, 'A reply begins with its status.'],
+    ...[
+      ['(size ?? 0) > this.#maxSize', 'false'],
+      ['size ?? 0', 'size && 0'],
+    ].map((row) => [...row, 'A body beyond the limit is also given up while it is stored.']),
   ]),
   ...of('fetchers/src/protocols/http/cache/freshness.ts', [
     ['[]', '["Stryker was here"]', 'Neither list has the second element that would be a name.'],
@@ -286,6 +290,12 @@ export const equivalents = [
       ['Number(isIndex(other)) - Number(isIndex(one))', 'Number(isIndex(other)) + Number(isIndex(one))'],
     ].map((row) => [...row, 'Only a process that is killed between the two shows which file went first.']),
     ['files.length === 2 && files.some(isIndex)', 'false', 'It saves a look into the index.'],
+    ['files.some(isIndex)', 'files.every(isIndex)', 'It saves a look into the index.'],
+    [
+      'Date.now() - file.modified > abandoned',
+      'Date.now() - file.modified >= abandoned',
+      'It concerns a leftover of an hour to the millisecond.',
+    ],
     ['() => null', '() => undefined', 'An index that cannot be read names nothing, whichever stands for it.'],
   ]),
   ...of('fetchers/src/protocols/http/cache/stored-body.ts', [['this.#forget()', ';', 'A second end changes nothing.']]),
@@ -294,6 +304,8 @@ export const equivalents = [
   ]),
   ...of('fetchers/src/protocols/http/cache/memory-store.ts', [
     ['all.length === 0', 'false', 'A list without responses answers nothing; it takes a few octets.'],
+    ['[]', '["Stryker was here"]', 'A text has no method, and matches no request.'],
+    ['body === null', 'false', 'No body has that name.'],
     ...[
       ['{ this.#bodies.delete(name) }', '{}'],
       ['this.#bodies.delete(name)', ';'],
@@ -337,6 +349,13 @@ export const equivalents = [
   ]),
   ...of('fetchers/src/protocols/http/connection/send-request.ts', [
     ['true', 'false', 'Each context of a client says whether it has a listener.'],
+  ]),
+  ...of('fetchers/src/protocols/http/connection/http2.ts', [
+    ['name.toLowerCase()', 'name.toUpperCase()', 'Node makes names lower-case.'],
+    ['{ endStream: true }', '{}', 'Node ends the request of GET and HEAD without it.'],
+  ]),
+  ...of('fetchers/src/protocols/http/connection/pool.ts', [
+    ["plan.tls !== 'none'", 'true', 'All connections of a client without TLS options have the same ones.'],
   ]),
   ...of('fetchers/src/protocols/http/connection/http1.ts', [
     ['this.#isResting', 'true', 'It only delays the request by a turn of the event loop.'],

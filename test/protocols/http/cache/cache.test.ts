@@ -407,6 +407,17 @@ describe.each(stores)('in %s', (_name, store) => {
     expect(cacheEvents()).toEqual(['stored'])
   })
 
+  test('several parts never use the cache, nor does the whole that comes where they cannot', async () => {
+    const whole = setup.server.script
+    setup.server.script = (asked) =>
+      asked.fields.range === undefined
+        ? whole(asked)
+        : { octets: reply(206, { 'Content-Range': 'bytes 0-3/*', ETag: '"1"' }, 'body') }
+    expect(await read(client, '', { http: { split: 2 } })).toBe('body')
+    expect(cacheEvents()).toEqual([])
+    expect(setup.server.asked).toHaveLength(2)
+  })
+
   test('the login of a proxy is no reason not to use it, since the proxy is in the key', async () => {
     const through = (user: string) =>
       clientWith(store(), { proxy: setup.server.url.replace('//', `//${user}:s3cr3t@`).slice(0, -1) })
@@ -444,6 +455,10 @@ describe.each(stores)('in %s', (_name, store) => {
     ['max-stale=20', 70, 1],
     ['max-stale=5', 70, 2],
     ['max-stale', 700, 1],
+    // To http-cache-semantics, the response is 0 seconds old then.
+    ['max-age=0', 0, 2],
+    ['max-age', 10, 2],
+    ['max-age=15.5', 10, 2],
   ])('the request has Cache-Control: %s, %d s later', async (control, seconds, requests) => {
     await read(client)
     later(seconds)

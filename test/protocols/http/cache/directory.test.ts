@@ -168,6 +168,20 @@ test('a response without its body is removed, even if no other takes its place',
   expect(readdirSync(setup.folder)).toEqual([])
 })
 
+test('of the responses to a URL, only the one without its body is removed', async () => {
+  const client = clientWith(inFolder())
+  setup.server.script = (asked) =>
+    cacheable(`for ${asked.fields.accept}`, { 'cache-control': 'max-age=60', vary: 'Accept' })(asked)
+  const forAccept = (accept: string): Promise<string> => read(client, '', { accept })
+  await forAccept('a/a')
+  const { body } = kept()
+  await forAccept('b/b')
+  rmSync(body)
+  setup.server.script = cacheable('new', { 'cache-control': 'no-store' })
+  expect([await forAccept('a/a'), await forAccept('b/b')]).toEqual(['new', 'for b/b'])
+  expect(setup.server.asked).toHaveLength(3)
+})
+
 describe.each<[string, Record<string, string>]>([
   ['without a validator', {}],
   ['with a strong validator', { etag: '"1"' }],

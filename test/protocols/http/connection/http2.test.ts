@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type Client, type ClientOptions, createClient, type RetrievalEvent } from '@retriever/fetchers'
 import { lookingFirst } from '@retriever/fetchers/internal'
-import { testCa } from '@retriever/servers'
+import { startHttpServer, testCa } from '@retriever/servers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { idleConnections } from '../../../../packages/fetchers/src/kit/open-files.ts'
 import { failure } from '../../../support/failure.ts'
 import { endHeaders, endStream, type Frame, headers200, type OnStream, rawHttp2, uint32 } from '../support/raw-http2.ts'
 
@@ -58,6 +59,40 @@ test('the end of a stream proves that a body without a length is whole', async (
   const representation = await asking.retrieve(server.url)
   expect(representation).toMatchObject({ size: null, completeness: 'terminated' })
   expect(await representation.text()).toBe('ok')
+})
+
+test('a request has the fields of the caller', async () => {
+  await using server = await startHttpServer({ tls: true, http2: true })
+  await using asking = client()
+  const got = await asking.retrieve(`${server.url}pub/hello.txt`, { headers: { 'X-Trace': 'Yes', Accept: 'a/b' } })
+  // HTTP/2 has no reason phrase.
+  expect(got).toMatchObject({ metadata: { reason: '' } })
+  expect(await got.text()).toBe('Hello, world.\n')
+  const [request] = server.requests
+  const { host } = new URL(server.url)
+  expect(request).toMatchObject({ method: 'GET', headers: { host, 'x-trace': 'Yes', accept: 'a/b' } })
+})
+
+test('a connection is idle while it has no stream, and only then', async () => {
+  let release: () => void = () => {}
+  await using server = await rawHttp2((stream, send, { count }) => {
+    const [head, data] = answer(stream)
+    if (count === 0) send(head as Frame)
+    else send(...answer(stream))
+    if (count === 0) release = () => send(data as Frame)
+  })
+  const kept = vi.spyOn(idleConnections, 'keep')
+  onTestFinished(() => kept.mockRestore())
+  await using asking = client()
+  const waiting = await asking.retrieve(server.url)
+  const before = kept.mock.calls.length
+  expect(await (await asking.retrieve(server.url)).text()).toBe('ok')
+  // Its stream closes a few turns after its end.
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  expect(kept).toHaveBeenCalledTimes(before)
+  release()
+  expect(await waiting.text()).toBe('ok')
+  await vi.waitFor(() => expect(kept).toHaveBeenCalledTimes(before + 1))
 })
 
 test('a length beyond 2^53 is not known', async () => {

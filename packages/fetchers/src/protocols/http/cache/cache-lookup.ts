@@ -202,10 +202,9 @@ export class CacheLookup {
     const { key } = this.#request
     await this.#try(async () => {
       const all = await this.#store.read(key)
-      await this.#store.write(
-        key,
-        all.filter(({ method, body }) => method !== stored.method || body !== stored.body),
-      )
+      // Each body has a name of its own; only responses to HEAD have none.
+      const others = all.filter(({ body }) => body !== stored.body)
+      await this.#store.write(key, others)
     })
   }
 

@@ -235,9 +235,9 @@ export class Http1Exchange implements Exchange, Dispatcher.DispatchHandler {
   /** undici recognises a handler of this interface by this method. */
   onRequestStart(): void {}
 
+  /** Only what #prepare feeds has a head; it wakes the reader, too. */
   onResponseStart(): void {
     this.#head = this.#reader.head
-    this.#wake()
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
