@@ -1,7 +1,7 @@
 /** Bodies whose end a length tells, and those that undici parses, on one connection of HTTP/1.1. */
 
 import { createClient } from '@retriever/fetchers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { isSendable } from '../../../../packages/fetchers/src/protocols/http/request.ts'
 import { failure } from '../../../support/failure.ts'
 import { scriptedHttp } from '../support/scripted-http.ts'
@@ -18,6 +18,20 @@ test('answers of all kinds share a connection, in any order', async () => {
   for (const _ of answers) bodies.push(await (await client.retrieve(server.url)).text())
   expect(bodies).toEqual(['cde', 'ab', '', 'cde', 'cde', 'ab', 'ab', '', 'cde'])
   expect(server.sockets).toHaveLength(1)
+})
+
+test('a program that was bundled without undici is told so at the first body that needs it', async () => {
+  const module = '../../../../packages/fetchers/src/protocols/http/connection/undici-client.ts'
+  vi.doMock(module, () => {
+    throw new Error('not bundled')
+  })
+  onTestFinished(() => void vi.doUnmock(module))
+  await using server = await scriptedHttp(({ index }) => (index === 0 ? counted : chunked))
+  await using client = createClient({ limits: { maxRetries: 0 } })
+  expect(await (await client.retrieve(server.url)).text()).toBe('ab')
+  const error = await failure(client.retrieve(server.url))
+  expect(error).toMatchObject({ code: 'no-fetcher', phase: 'resolve' })
+  expect(error.message).toMatch(/The fetcher for "http" could not be loaded: .* see "Bundling"/)
 })
 
 test.each([
