@@ -348,6 +348,7 @@ export const equivalents = [
     ]),
   ]),
   ...of('fetchers/src/protocols/http/connection/send-request.ts', [
+    ['octets.length < shortestSecret', 'false', 'Nothing as short is a secret; it saves the search.'],
     ['true', 'false', 'Each context of a client says whether it has a listener.'],
   ]),
   ...of('fetchers/src/protocols/http/connection/http2.ts', [

@@ -54,6 +54,13 @@ test.each([
   expect(error.reply).toContain('400 Bad alice:<password>')
 })
 
+test('a reason that is the password, of the four octets that are the least to be hidden, is not shown', async () => {
+  await using server = await scriptedHttp(() => 'HTTP/1.1 500 a4z9\r\nContent-Length: 0\r\n\r\n')
+  const { error, all } = await failed(server.url, { login: { user: 'alice', password: 'a4z9' } })
+  expect(all).not.toContain('a4z9')
+  expect(error.reply).toBe('500 <password>')
+})
+
 test.each(['http', 'ws'])('%s: an answer that repeats a bearer token does not show it', async (scheme) => {
   const { error, all } = await shown(scheme, 'HTTP/1.1 401', { headers: { Authorization: `Bearer ${token}` } })
   expect(all).not.toContain(token)

@@ -71,6 +71,21 @@ describe('http: to a port of TLS', () => {
     })
   })
 
+  test.each([
+    ['at a proxy', '', true],
+    ['behind the first octets of an answer', 'HTTP', false],
+  ])('is not asked for one, %s', async (_name, octets, isProxy) => {
+    let connections = 0
+    await using server = await listener((socket) => {
+      connections++
+      socket.once('data', () => socket.end(octets))
+    })
+    const url = `http://127.0.0.1:${server.port}/`
+    await using client = createClient({ limits: { maxRetries: 0 }, ...(isProxy && { proxy: url }) })
+    expect(await failure(client.retrieve(url))).toMatchObject({ phase: 'request' })
+    expect(connections).toBe(1)
+  })
+
   test('that closes without a word, and takes no TLS either, is tried again as before', async () => {
     await using server = await listener((socket) => socket.once('data', () => socket.end()))
     await using client = createClient({ limits: { maxRetries: 0 } })
