@@ -382,6 +382,11 @@ describe('resumeFrom', () => {
       () => reply('206', { ETag: etag, 'Content-Range': 'bytes 10-12/44' }, 'abc'),
       'the server sends only a part of the rest',
     ],
+    [
+      '200 with a part',
+      () => reply('200', { ETag: etag, 'Content-Range': 'bytes 10-43/44' }, content.slice(10)),
+      'the server sends a part as if it were the whole',
+    ],
     ['416 of a shorter one', () => reply('416', { 'Content-Range': 'bytes */9' }), 'the resource has only 9 octets'],
     ['416 of a longer one', () => reply('416', { 'Content-Range': 'bytes */99' }), 'it has changed since'],
     ['416 without a size', () => reply('416', {}), 'the server refuses the range'],

@@ -28,6 +28,11 @@ export async function retrieveRest(
   const asking = { range, ...(isTold(context) && ifRange !== undefined && { ifRange }), deadline }
   const answer = await ask(asking)
   const { head, body } = answer
+  // A server that sends the rest with 200 tells so by Content-Range alone. As the whole, it would be a file cut short.
+  if (head.status === 200 && (contentRange(head)?.first ?? 0) > 0) {
+    await discard(body, context)
+    return retrieveWhole(ask, context, 'the server sends a part as if it were the whole')
+  }
   if (head.status === 206) {
     const obstacle = partObstacle(point, range[0], validator, head, context)
     if (obstacle !== null) {
