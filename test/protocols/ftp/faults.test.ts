@@ -1,5 +1,6 @@
 /** The faults R14 to R24 of docs/internals/threats.md, section 3. */
 
+import { EventEmitter, once as event } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -240,6 +241,45 @@ describe('R16: the data are complete, and no final reply comes', () => {
       expectSame(await get(path), octets)
       expect(remarks(events)).toHaveLength(1)
     }))
+
+  // needs: resumption (SIZE asked for where it costs nothing)
+  test.each([
+    ['226 done', '4', 'half'],
+    ['426 broken', '4', { code: 'partial', reply: '426 broken' }],
+    ['226 done', '5', { code: 'partial' }],
+  ])('a reset ends them, and then comes %s, where SIZE says %s', async (last, size, expected) => {
+    const begun = new EventEmitter()
+    const script: Script = {
+      SIZE: `213 ${size}\r\n`,
+      RETR: async (peer) => {
+        const data = await peer.data()
+        peer.say('150 here it comes\r\n')
+        const seen = event(begun, 'seen')
+        data.write('half')
+        await seen
+        data.resetAndDestroy()
+        peer.say(`${last}\r\n`)
+      },
+    }
+    await scriptedTrial(
+      script,
+      async ({ retrieve }) => {
+        let text = ''
+        const read = async (): Promise<string> => {
+          for await (const chunk of await retrieve('a.bin')) {
+            text += Buffer.from(chunk).toString()
+            begun.emit('seen')
+          }
+          return text
+        }
+        const outcome = await read().catch((error: unknown) => error)
+        expect(text).toBe('half')
+        if (typeof expected === 'string') expect(outcome).toBe(expected)
+        else expect(outcome).toMatchObject(expected)
+      },
+      once,
+    )
+  })
 
   test.each([
     ['the size is not known', { replies: { SIZE: '550 no\r\n' } }, path],

@@ -118,6 +118,11 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     this.#abandon()
   }
 
+  /** Whether as many octets have come as SIZE announced. */
+  get #isWhole(): boolean {
+    return this.#options.isProven === true && this.#received === this.#options.expected
+  }
+
   /** Reads the next octets. Returns none at the end, and none if a chunk held only half a line end. */
   async #pull(): Promise<Uint8Array> {
     const { wanted, surplus = Number.POSITIVE_INFINITY, atMost, lineEnds } = this.#options
@@ -178,6 +183,10 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     if (this.#isCut) this.#expectNoMore()
     try {
       return await this.#transfer.data.read()
+    } catch (error) {
+      // Some servers and firewalls end a whole file by a reset. The final reply then decides, as after any other end.
+      if (this.#isWhole && RetrievalError.is(error) && error.code === 'partial') return null
+      throw error
     } finally {
       this.#isReading = false
       clearTimeout(this.#grace)
@@ -212,8 +221,8 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
 
   /** Returns the reply that ends the transfer. Null if none came and the octets are complete without it. */
   async #lastReply(): Promise<Reply | null> {
-    const { expected, isProven = false } = this.#options
-    const isWhole = isProven && this.#received === expected
+    const { expected } = this.#options
+    const isWhole = this.#isWhole
     const { context } = this.#retrieval
     const { last } = this.#transfer.exchange
     try {
