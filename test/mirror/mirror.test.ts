@@ -24,7 +24,7 @@ import { startServers } from '@retriever/servers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { failure } from '../support/failure.ts'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
-import { type FakeFolder, fakeTree } from '../support/fake-tree.ts'
+import { entryOf, type FakeFolder, fakeTree } from '../support/fake-tree.ts'
 
 let jail = ''
 let folder = ''
@@ -289,9 +289,13 @@ test('R44: nothing is deleted unless every listing was complete', async () => {
   mkdirSync(folder)
   writeFileSync(join(folder, 'old.txt'), 'old')
   async function* unreadable(): AsyncGenerator<Entry> {
+    yield entryOf('a/', 'http://h/')
     yield { name: '?rwx 12 garbage', kind: 'other', url: null }
   }
-  for (const folders of [{ '/': ['a/', 'b/'], '/a/': [] }, { '/': unreadable() }]) {
+  for (const folders of [
+    { '/': ['a/', 'b/'], '/a/': [] },
+    { '/': unreadable(), '/a/': [] },
+  ]) {
     await using client = createClient({
       fetchers: [fakeTree((path) => (folders as Record<string, FakeFolder>)[path] ?? null)],
     })

@@ -32,6 +32,26 @@ test.each(['ftp', 'http', 'gopher'] as const)('a tree over %s has the paths of i
   expect(await (await client.retrieve(url)).text()).toMatch(/^c/)
 })
 
+test('a folder whose listing has lines, and none that can be read, is an error and not an empty folder', async () => {
+  async function* foreign(...readable: readonly string[]): AsyncGenerator<Entry> {
+    yield { name: 'Volume Unit  Referred Ext Dsname', kind: 'other', url: null }
+    yield { name: 'MIG1   3390  2001/02/03  1 X.BIN', kind: 'other', url: null }
+    for (const name of readable) yield entryOf(name, 'http://h/')
+  }
+  const walk = async (folders: Record<string, FakeFolder>): Promise<unknown[]> => {
+    await using client = createClient({ fetchers: [fakeTree((path) => folders[path] ?? null)] })
+    return (await walked(client.walk('http://h/'))).map(({ path, error }) => [path, error?.code ?? null])
+  }
+  const message = expect.stringContaining('one is "Volume Unit  Referred Ext Dsname"')
+  expect(await failure(walk({ '/': foreign() }))).toMatchObject({ code: 'protocol-violation', message })
+  expect(await walk({ '/': ['a/', 'b'], '/a/': foreign() })).toEqual([
+    ['a', null],
+    ['b', null],
+    ['a', 'protocol-violation'],
+  ])
+  expect(await walk({ '/': foreign('b') })).toEqual([['b', null]])
+})
+
 test('the groups of a news server have their articles', async () => {
   await using servers = await startServers({ nntp: true })
   await using client = createClient()

@@ -143,6 +143,8 @@ export class Walk {
     const listing = this.#ahead.get(folder)
     this.#ahead.delete(folder)
     let isComplete = true
+    let isReadable = false
+    let unread: string | null = null
     try {
       for await (const entries of listing?.entries() ?? []) {
         throwIfAborted(this.#signal)
@@ -152,10 +154,15 @@ export class Walk {
           if (url !== null) this.#step({ ...entry, url }, folder, filter, steps)
           else if (entry.details?.leadsElsewhere === true) this.#astray(entry, folder, filter, steps)
           // A line without a URL is normal in a menu. Elsewhere it may stand for an entry that cannot be read.
-          else if (entry.details?.gophertype === undefined) isComplete = false
+          else if (entry.details?.gophertype === undefined) {
+            isComplete = false
+            if (entry.kind === 'other') unread ??= entry.name
+          }
+          isReadable ||= url !== null || entry.details?.leadsElsewhere === true
         }
         yield steps
       }
+      if (unread !== null && !isReadable) throw this.#unreadable(folder, unread)
       yield [{ step: 'listed', folder, isComplete: isComplete && !this.#doubtful.has(folder) }]
     } catch (error) {
       const { entry } = folder
@@ -195,6 +202,12 @@ export class Walk {
     const what = `The name ${JSON.stringify(listed.name)} leads out of its folder, so it is not retrieved`
     const error = failure('refused', url, what)
     steps.push({ step: 'astray', entry: { ...listed, url, path, depth: folder.depth + 1, outside: true, error } })
+  }
+
+  /** Makes the error for a format that is not known, such as that of z/OS. Otherwise the tree would seem empty. */
+  #unreadable({ entry }: Folder, line: string): RetrievalError {
+    const what = `No line of the listing could be read; one is "${printable(line.slice(0, 80))}"`
+    return failure('protocol-violation', entry?.url ?? this.#start, what)
   }
 
   #tooDeep(entry: WalkedEntry): WalkStep {
@@ -248,6 +261,8 @@ export function leadsOut(url: string): RetrievalError {
   return failure('refused', url, 'The redirect leads out of the tree. The option `scope` may allow it')
 }
 
-function failure(code: 'limit-exceeded' | 'not-found' | 'refused', url: string, what: string): RetrievalError {
+type FailureCode = 'limit-exceeded' | 'not-found' | 'protocol-violation' | 'refused'
+
+function failure(code: FailureCode, url: string, what: string): RetrievalError {
   return new RetrievalError(code, `${printable(redact(url))}: ${what}.`, { phase: 'request', url })
 }
