@@ -77,7 +77,7 @@ test('entries that all lead to another host are told', async () => {
   const { stdout, stderr } = await run('--delete', url)
   expect(stdout).toBe('')
   expect(stderr.split('\n')).toEqual([
-    `retrieve: warning: ${url}: The end of a listing may be lost, so files may be missing here, and nothing was deleted.`,
+    `retrieve: warning: ${url}: A listing may be incomplete, so files may be missing here, and nothing was deleted.`,
     'retrieve: 0 saved (0 B), 1 unchanged or left out',
     'retrieve: The only entry leads to another host or folder, such as ' +
       `gopher://127.0.0.1:${server.port}/0/t/a.txt; mirror that one instead.`,

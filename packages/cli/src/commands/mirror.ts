@@ -236,7 +236,7 @@ class MirrorView implements Overview {
     if (!isComplete) {
       const kept = config.mirror.options.delete ? ', and nothing was deleted' : ''
       report.warning({
-        message: `${redact(url)}: The end of a listing may be lost, so files may be missing here${kept}.`,
+        message: `${redact(url)}: A listing may be incomplete, so files may be missing here${kept}.`,
       })
     }
     const { dryRun = false, include } = config.mirror.options
