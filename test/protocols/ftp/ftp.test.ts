@@ -689,6 +689,11 @@ describe('ranges', () => {
     expect((await ranged([4094, 9999])).octets).toEqual([254, 255])
   })
 
+  test('of a file whose SIZE is 0, there are no last octets, and the whole is not given for them', async () => {
+    const error = await failure(ranged([-10, null], { faults: { replies: { SIZE: '213 0\r\n' } } }))
+    expect(error).toMatchObject({ code: 'range-refused' })
+  })
+
   test('REST that is ignored is found out, not delivered', async () => {
     for (const range of [
       [4090, null],

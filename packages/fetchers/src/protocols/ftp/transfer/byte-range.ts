@@ -96,7 +96,8 @@ export function wantedRange(retrieval: FtpRetrieval, attributes: Attributes): By
     )
   }
   const offset = firstOf(one, size ?? 0)
-  if (size !== null && offset > 0 && offset >= size) {
+  // An empty file has no last octets (RFC 9110 14.1.2), and servers say 0 of files that they make when they are read.
+  if (size !== null && (offset > 0 || one[0] < 0) && offset >= size) {
     retrieval.done()
     throw context.error('range-refused', `The range begins at octet ${offset}, and there are ${size}.`)
   }
