@@ -50,6 +50,10 @@ test('a folder whose listing has lines, and none that can be read, is an error a
     ['a', 'protocol-violation'],
   ])
   expect(await walk({ '/': foreign('b') })).toEqual([['b', null]])
+  async function* link(): AsyncGenerator<Entry> {
+    yield { name: 'A link that leads nowhere', kind: 'other', url: null, details: { line: 'link' } }
+  }
+  expect(await walk({ '/': link() })).toEqual([])
 })
 
 test('the groups of a news server have their articles', async () => {

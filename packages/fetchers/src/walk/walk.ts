@@ -156,7 +156,8 @@ export class Walk {
           // A line without a URL is normal in a menu. Elsewhere it may stand for an entry that cannot be read.
           else if (entry.details?.gophertype === undefined) {
             isComplete = false
-            if (entry.kind === 'other') unread ??= entry.name
+            // A link of Gemini or Prospero that leads nowhere has details.
+            if (entry.kind === 'other' && entry.details === undefined) unread ??= entry.name
           }
           isReadable ||= url !== null || entry.details?.leadsElsewhere === true
         }

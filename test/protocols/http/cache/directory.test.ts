@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   chmodSync,
   mkdirSync,
   readdirSync,
@@ -145,6 +146,22 @@ test.each<[string, () => void]>([
   expect(setup.server.asked).toHaveLength(2)
   expect(await read(client)).toBe('body')
   expect(setup.server.asked).toHaveLength(2)
+})
+
+test('a body that is longer by octets behind the last one that is checked is a miss', async () => {
+  const client = clientWith(inFolder())
+  const body = 'x'.repeat(2 ** 20)
+  setup.server.script = cacheable(body, { 'cache-control': 'max-age=60' })
+  await read(client)
+  appendFileSync(kept().body, 'y')
+  expect(await read(client)).toBe(body)
+  expect(setup.server.asked).toHaveLength(2)
+})
+
+test('a response that varies by a field that the request lacks serves the next client', async () => {
+  setup.server.script = cacheable('body', { 'cache-control': 'max-age=60', vary: 'x-absent' })
+  for (let round = 0; round < 2; round++) expect(await read(clientWith(inFolder()))).toBe('body')
+  expect(setup.server.asked).toHaveLength(1)
 })
 
 test('nothing is left of a response that is replaced or no longer storable', async () => {

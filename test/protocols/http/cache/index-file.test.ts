@@ -61,6 +61,7 @@ test.each<[string, (one: Response) => Response]>([
   ['GET and no body', () => ({ body: null })],
   ['a body with a longer name', ({ body }) => ({ body: `${body}0` })],
   ['a body with a name that begins otherwise', ({ body }) => ({ body: `x${body}` })],
+  ['a body that is a list', ({ body }) => ({ body: [body] })],
   ['HEAD and a body', () => ({ method: 'HEAD' })],
 ])('an index whose response has %s is a miss', async (_name, change) => {
   const changed = (one: Response): Response => ({ ...one, ...change(one) })
