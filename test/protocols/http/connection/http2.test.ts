@@ -95,6 +95,22 @@ test('a connection is idle while it has no stream, and only then', async () => {
   await vi.waitFor(() => expect(kept).toHaveBeenCalledTimes(before + 1))
 })
 
+test.each([
+  ['that has served is made again on another', 1, 'ok'],
+  ['that has not is an error', 0, 'receive-failed'],
+])('a request that ends with a connection %s', async (_name, served, expected) => {
+  await using server = await rawHttp2((stream, send, { connection, count, socket }) => {
+    if (connection === 0 && count === served) socket.destroy()
+    else send(...answer(stream))
+  })
+  await using asking = client()
+  const text = async (): Promise<string> => (await asking.retrieve(server.url)).text()
+  for (let round = 0; round < served; round++) expect(await text()).toBe('ok')
+  const outcome = await text().catch(({ code }) => code)
+  expect(outcome).toBe(expected)
+  expect(server.connections).toHaveLength(served + 1)
+})
+
 test('a length beyond 2^53 is not known', async () => {
   await using server = await rawHttp2((stream, send) =>
     send({
