@@ -90,6 +90,22 @@ test.each<[string, (path: string) => void, RegExp]>([
   expect(setup.server.asked).toEqual([])
 })
 
+test.each<[string, () => string, RegExp]>([
+  ['ENAMETOOLONG', () => join(setup.folder, 'x'.repeat(300)), /cannot be used: the name is too long; name another\.$/],
+  [
+    'ENOTDIR',
+    () => join(setup.folder, 'file', 'below'),
+    /cannot be used: a part of its path is no folder; name another\.$/,
+  ],
+])('is refused, with the reason of the system: %s', async (code, path, message) => {
+  writeFileSync(join(setup.folder, 'file'), '')
+  expect(await failure(read(clientWith({ directory: path() })))).toMatchObject({
+    code: 'file-failed',
+    message: expect.stringMatching(message),
+    cause: { code },
+  })
+})
+
 test('is refused if it belongs to another user', async () => {
   vi.spyOn(process, 'getuid').mockReturnValue(4242)
   onTestFinished(() => void vi.restoreAllMocks())
@@ -223,7 +239,7 @@ describe.each<[string, Record<string, string>]>([
     const path = join(setup.folder, 'saved')
     const served = await client.retrieve(setup.server.url)
     writeFileSync(kept().body, 'evil')
-    expect(await failure(served.saveTo(path))).toMatchObject({ code: 'file-failed' })
+    expect(await failure(served.saveTo(path))).toMatchObject({ code: 'file-failed', phase: 'body' })
     expect(readdirSync(setup.folder)).not.toContain('saved')
     expect(await read(client)).toBe('body')
     expect(setup.server.asked).toHaveLength(2)
