@@ -151,17 +151,23 @@ test('a request leaves nothing at the gateway, and close() ends those under way'
 })
 
 test('clients that read nothing hold up nobody, and are let go', async () => {
-  const count = runs(200)
+  // For each client, the system takes some megabytes into its buffers.
+  const count = isFull ? 50 : 12
   await using proxy = await startProxy({ limits: { requests: count + 1, idleTimeout: 1000 } })
   const readers = Array.from({ length: count }, () => {
     const socket = connect(proxy.port, '127.0.0.1').pause()
+    socket.on('error', () => {})
     socket.write(`GET ${servers.http.url}big HTTP/1.1\r\nHost: h\r\n\r\n`)
-    return socket
+    // A reset closes it before it is read.
+    return { socket, closed: once(socket, 'close') }
   })
-  await Promise.all(readers.map((socket) => once(socket, 'readable')))
+  await Promise.all(readers.map(({ socket }) => once(socket, 'readable')))
   expect((await ask(proxy.port, `${servers.gopher.url}0/readme.txt`)).status).toBe(200)
   await expect.poll(() => servers.http.connections).toBe(0)
-  const came = await Promise.all(readers.map(collect))
-  // The buffers of the system hold some megabytes; the file has gigabytes.
-  expect(Math.max(...came.map(({ length }) => length))).toBeLessThan(2 ** 26)
+  for (const { socket, closed } of readers) {
+    socket.resume()
+    await closed
+    // The buffers of the system hold some megabytes; the file has gigabytes.
+    expect(socket.bytesRead).toBeLessThan(2 ** 26)
+  }
 })
