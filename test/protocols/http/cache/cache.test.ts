@@ -213,6 +213,8 @@ describe.each(stores)('in %s', (_name, store) => {
     ],
     ['Expires', () => ({ date: at(0), expires: at(100) }), 100],
     ['Age', () => ({ 'cache-control': 'max-age=130', age: '30' }), 100],
+    ['an Age that is no number', () => ({ 'cache-control': 'max-age=100', age: 'x30' }), 100],
+    ['an Age that goes on', () => ({ 'cache-control': 'max-age=100', age: '30x' }), 100],
     ['Date', () => ({ 'cache-control': 'max-age=130', date: at(-30) }), 100],
     ['a tenth of its age', () => ({ 'last-modified': at(-1000) }), 100],
     ['a tenth of its age, up to a day', () => ({ 'last-modified': at(-10 * 365 * 86_400) }), 86_400],
