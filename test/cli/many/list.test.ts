@@ -181,6 +181,30 @@ test('--failed writes a list for --from, with the names of the files', async () 
   expect(readdirSync(cwd).toSorted()).toEqual(['a', 'again', 'list'])
 })
 
+test.skipIf(process.platform === 'win32')(
+  'a full disk leaves the older file of --failed, and no half URL',
+  async () => {
+    const cwd = folderWith({ list: `nosuch:${'x'.repeat(3000)}\n`, again: 'older' })
+    // Files of more than two blocks (of 512 or 1,024 octets, by the shell) cannot be written.
+    const line = [
+      '-c',
+      'ulimit -f 2; exec "$0" "$@"',
+      process.execPath,
+      bin,
+      '--from',
+      'list',
+      '-O',
+      '--failed',
+      'again',
+    ]
+    const child = spawn('sh', line, { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+    const [stderr, [status]] = await Promise.all([child.stderr.setEncoding('utf8').toArray(), once(child, 'close')])
+    expect({ status, files: readdirSync(cwd).toSorted() }).toEqual({ status: 23, files: ['again', 'list'] })
+    expect(stderr.join('')).toContain('again cannot be written')
+    expect(content(cwd, 'again')).toBe('older')
+  },
+)
+
 test('--skip-existing contacts nobody for a file that exists', async () => {
   const cwd = folderWith({ list: '@/a\n@/x/a\n@/b\n', a: 'old', 'a.1': 'old' })
   const { status, stderr } = await retrieve(['-j', '1', '--from', 'list', '-O', '--skip-existing'], { cwd })

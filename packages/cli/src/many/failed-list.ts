@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { printable, RetrievalError, redact } from '@retriever/core'
 import { checkTarget, tryFile } from '../saving/destination.ts'
 import { ownPath } from '../saving/own-file.ts'
@@ -13,6 +13,8 @@ export class FailedList {
   readonly #path: string
   readonly #temporary: string
   readonly #file: number
+  /** Whether the file could not be written and is gone; an older one stays. */
+  #isLost = false
 
   /** Creates the file. Throws `write-failed`. */
   constructor(path: string) {
@@ -39,10 +41,18 @@ export class FailedList {
   /** Renames the finished file. Throws `write-failed`. */
   end(): void {
     closeSync(this.#file)
-    publish(this.#temporary, this.#path)
+    if (!this.#isLost) publish(this.#temporary, this.#path)
   }
 
+  /** Writes all of a text, or leaves no file, as on a full disk: half a URL would be another URL. */
   #write(text: string): void {
-    tryFile(this.#path, () => writeSync(this.#file, text))
+    if (this.#isLost) return
+    try {
+      tryFile(this.#path, () => writeFileSync(this.#file, text))
+    } catch (error) {
+      this.#isLost = true
+      rmSync(this.#temporary, { force: true })
+      throw error
+    }
   }
 }
