@@ -355,9 +355,6 @@ export const equivalents = [
     ['name.toLowerCase()', 'name.toUpperCase()', 'Node makes names lower-case.'],
     ['{ endStream: true }', '{}', 'Node ends the request of GET and HEAD without it.'],
   ]),
-  ...of('fetchers/src/protocols/http/connection/pool.ts', [
-    ["plan.tls !== 'none'", 'true', 'All connections of a client without TLS options have the same ones.'],
-  ]),
   ...of('fetchers/src/protocols/http/connection/http1.ts', [
     ['this.#isResting', 'true', 'It only delays the request by a turn of the event loop.'],
   ]),
