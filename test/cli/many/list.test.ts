@@ -254,6 +254,8 @@ test.each([
   [['--from', 'x', '-OJ', '--skip-existing'], '-J learns the name of the file too late for --skip-existing'],
   [['--from', 'x', '--etag-save', 'y'], '--etag-save goes with one URL, and --from gives many.'],
   [['--from', 'x', '-C', '-'], '-C - continues a file: name it with -o FILE or -O.'],
+  [['--from', 'x', '-o', 'y'], '-o y names no file for --from: give -O or --output-dir, or -o - for standard output.'],
+  [['--from', 'x', '-o', 'y', 'data:,x', '-O', '-o', 'z'], '-o z names no file for --from'],
   [['ls', '--from', 'x'], '--from is not an option of ls'],
 ])('%j is refused', async (typed, message) => {
   const { status, stderr } = await retrieve(typed, { cwd: outer() })
