@@ -1,5 +1,16 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { startServers } from '@retriever/servers'
 import { beforeAll, expect, test } from 'vitest'
@@ -63,4 +74,31 @@ test('-J takes a free name, too', async () => {
 
 test('--no-clobber and -C make no sense together', async () => {
   expect(await retrieve(['--no-clobber', '-C', '-', '-O', url])).toMatchObject({ status: 2 })
+})
+
+/** Whether files without permission to write may be written all the same, as by root. */
+function passesPermissions(): boolean {
+  const file = join(mkdtempSync(join(tmpdir(), 'clobber-')), 'protected')
+  writeFileSync(file, '', { mode: 0o444 })
+  try {
+    accessSync(file, constants.W_OK)
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(dirname(file), { recursive: true })
+  }
+}
+
+test.skipIf(passesPermissions())('a write-protected file is not replaced', async () => {
+  const cwd = used('protected')
+  chmodSync(join(cwd, 'page'), 0o444)
+  const stderr = 'retrieve: page cannot be written: permission denied.\n'
+  for (const args of [
+    ['-o', 'page'],
+    ['--clobber', '-O'],
+  ]) {
+    expect(await retrieve([...args, url], { cwd })).toEqual({ status: 23, stdout: '', stderr })
+  }
+  expect(contents(cwd)).toEqual({ page: 'old', 'page.1': 'old' })
 })

@@ -173,6 +173,11 @@ export function checkTarget(path: string, overwrite: boolean, special: boolean):
   else if (!special) throw writeFailed(path, 'it is no regular file')
 }
 
+/** Throws `write-failed` for a file that is write-protected: renaming another one to its name would pass over that. */
+export function checkWritable(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) tryFile(path, () => accessSync(path, constants.W_OK))
+}
+
 /** Runs an operation on an output file; a system error becomes `write-failed`. */
 export function tryFile<T>(path: string, operation: () => T): T {
   try {

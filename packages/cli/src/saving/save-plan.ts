@@ -13,7 +13,7 @@ import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
 import { expectedSum, type Saved } from './checksum.ts'
 import { checkNotShorter, endOfWhole, startIn, unverifiedEnd } from './continuation.ts'
-import { checkOutput, type Destination, tryFile } from './destination.ts'
+import { checkOutput, checkWritable, type Destination, tryFile } from './destination.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
@@ -57,6 +57,8 @@ export async function planSave(
   const overwrite = isOurs || (clobber ?? (isNamed || timeFile === resolve(path)))
   const hasFolder = !makesFolders || existsSync(dirname(path))
   const isTaken = hasFolder && checkOutput(path, overwrite || continueAt !== null, isNamed)
+  // -C and -z may leave the file as it is.
+  if (isTaken && !isOurs && continueAt === null && timeFile === null) checkWritable(path)
   const checksum = expectedSum(config.hashes, retrieval, path)
   const resumable = config.removeOnError ? { resumable: false } : {}
   const folders = makesFolders ? { folders: true } : {}
