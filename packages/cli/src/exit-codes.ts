@@ -56,3 +56,6 @@ const httpMeanings: ReadonlySet<string> = new Set(['not-found', 'access-denied']
 export function usageError(message: string): RetrievalError {
   return new RetrievalError('invalid-option', message, { phase: 'resolve' })
 }
+
+/** The status of a program that SIGPIPE ended: 128 and the number of the signal. */
+export const brokenPipe = 141

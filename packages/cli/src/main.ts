@@ -59,6 +59,7 @@ export async function main(
   const defect = (error: unknown): void => host.exit(report.error(error))
   // A defect outside the call chain, or an unhandled rejection, also gives a sentence and an exit code.
   host.on('uncaughtException', defect)
+  let exit = 0
   try {
     const words = helpWords(argv)
     const line = words === null ? parseCommandLine(argv, env) : null
@@ -97,7 +98,6 @@ export async function main(
     const traceFile = await traceFileOf(configs, output)
     const archive = await archiveOf(configs, interrupts.signal)
     const release = await shared?.hold()
-    let exit = 0
     try {
       for (const config of configs) {
         output.useColor(config.color)
@@ -116,7 +116,7 @@ export async function main(
     return exit
   } catch (error) {
     // The reader of standard output is gone, as with `| head`. It has all that it wanted, so this is no error.
-    if (error instanceof StdoutClosed) return 0
+    if (error instanceof StdoutClosed) return exit
     return interrupts.exitCode ?? report.error(error)
   } finally {
     output.status('')

@@ -50,6 +50,24 @@ describe('standard output', () => {
     expect(shell(script)).toMatchObject({ status: 0, stderr: '' })
   })
 
+  test.each([
+    ['a failure', 22, ['-w', 'x', '-o', 'failed', '@missing']],
+    ['a failure in a record', 22, ['--json', '-o', 'failed', '@missing']],
+    ['a failure of a group before', 22, ['-o', 'failed', '@missing', '--next', '-w', 'x', '-o', 'came', '@readme.txt']],
+    ['files that did not come', 141, ['-w', 'x', '-o', 'first', '@readme.txt', '-o', 'second', '@readme.txt']],
+    ['no failure, once all files came,', 0, ['-w', 'x', '-o', 'came', '@readme.txt']],
+  ])('R37: %s shows in the status, %i, though the reader has gone', async (_what, expected, line) => {
+    const child = start(
+      line.map((word) => word.replace('@', http.url)),
+      { cwd: folder() },
+    )
+    child.stdout?.destroy()
+    const stderr = text(child.stderr ?? Readable.from([]))
+    const [status] = await once(child, 'close')
+    const isTold = (await stderr).includes('The server has no such resource')
+    expect({ status, isTold }).toEqual({ status: expected, isTold: expected === 22 })
+  })
+
   test('/dev/stdout is standard output, also where that is a file', () => {
     const out = join(folder(), 'redirected')
     expect(shell(`echo first > ${out}; retrieve -o /dev/stdout ${http.url}pub/hello.txt >> ${out}`)).toMatchObject({

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { usageError } from '../exit-codes.ts'
+import { brokenPipe, usageError } from '../exit-codes.ts'
 import type { Journal } from '../journal/journal.ts'
 import { allEntries, type Entries, type Entry, typedEntries } from '../many/entries.ts'
 import { tellEachMinute } from '../many/minute-line.ts'
@@ -8,6 +8,7 @@ import { Tally } from '../many/tally.ts'
 import type { Run } from '../run.ts'
 import { checkEtagFile } from '../saving/etag.ts'
 import { Session } from '../session.ts'
+import { StdoutClosed } from '../terminal/output.ts'
 
 /** `retrieve [get] URL...`: writes the bodies to standard output in the order of the URLs, or to files. */
 export async function get(run: Run): Promise<number> {
@@ -42,10 +43,20 @@ export async function get(run: Run): Promise<number> {
     } else await retrieveInTurn(entries(run.signal), session, tally)
     isWhole = tally.done === tally.total
     if (isWhole) journal?.whole(session.ledger?.size ?? tally.done)
+  } catch (error) {
+    // The reader of the lines is gone, as with `| head`. Files that did not come are a failure, unlike a body that is
+    // read in part.
+    if (!(error instanceof StdoutClosed)) throw error
+    if (tally.exitCode === 0 && tally.done !== tally.total && writesFiles(run)) return brokenPipe
   } finally {
     tally.end(isWhole)
   }
   return tally.exitCode
+}
+
+function writesFiles({ config: { targets, many } }: Run): boolean {
+  const lists = many.from.length > 0 ? [many.destination] : []
+  return [...targets.destinations, ...lists].some(({ to }) => to !== 'stdout')
 }
 
 /** Lets V8 delay its optimisation for few URLs, unless the command itself reads the bodies. */

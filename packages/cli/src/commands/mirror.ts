@@ -3,7 +3,7 @@ import { formatLocator, printable, type Resolution, RetrievalError, redact } fro
 import type { MirrorOptions, MirrorResult, MirrorSummary, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
 import { listeningTo } from '@retriever/fetchers/internal'
 import { type Robots, robotsOf } from '@retriever/fetchers/pages'
-import { exitCodeOf, usageError } from '../exit-codes.ts'
+import { brokenPipe, exitCodeOf, usageError } from '../exit-codes.ts'
 import { MirrorFacts } from '../mirror/mirror-facts.ts'
 import type { MirrorJournal } from '../mirror/mirror-journal.ts'
 import { refuseForm } from '../options/protocols/form.ts'
@@ -66,9 +66,6 @@ export async function mirror(run: Run): Promise<number> {
 async function journalOf(run: Run): Promise<MirrorJournal | null> {
   return run.config.journal === null ? null : (await import('../mirror/mirror-journal.ts')).openMirrorJournal(run)
 }
-
-/** The status of a program that SIGPIPE ended: 128 and the number of the signal. */
-const brokenPipe = 141
 
 /** How many files come at a time, unless the user says, and the most that the library allows. */
 const defaultJobs = 4

@@ -155,8 +155,15 @@ export class Job {
     await this.#retrieval?.failed()
     const explained = error === null ? null : ((await this.#task?.explain?.(error)) ?? error)
     await this.#task?.end?.()
-    await this.#writeOut(explained)
-    await this.#writeResult(explained)
+    try {
+      await this.#writeOut(explained)
+      await this.#writeResult(explained)
+    } catch (failure) {
+      // The outcome counts all the same, so that a reader of standard output that has gone hides no failure.
+      if (explained === null) tally.retrieved(this)
+      else tally.failedWith(this, explained)
+      throw failure
+    }
     if (explained === null) {
       await this.#account?.ended(null, 0, this.path)
       tally.retrieved(this)
