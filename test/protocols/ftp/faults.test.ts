@@ -281,6 +281,20 @@ describe('R16: the data are complete, and no final reply comes', () => {
     )
   })
 
+  test('226 comes, and the data connection stays open: all octets of SIZE are the whole', async () => {
+    const RETR = async (peer: FtpPeer): Promise<void> => {
+      const data = await peer.data()
+      data.write('half')
+      peer.say('150 here it comes\r\n226 done\r\n')
+      await event(data, 'close')
+    }
+    await scriptedTrial({ SIZE: '213 4\r\n', RETR }, async ({ retrieve, server }) => {
+      expect(await (await retrieve('a.bin')).text()).toBe('half')
+      expect(await (await retrieve('b.bin')).text()).toBe('half')
+      expect(server.peers).toHaveLength(1)
+    })
+  })
+
   test.each([
     ['the size is not known', { replies: { SIZE: '550 no\r\n' } }, path],
     ['TYPE A', {}, `${path};type=a`],

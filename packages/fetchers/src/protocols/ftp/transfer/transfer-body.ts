@@ -14,7 +14,7 @@ const replyTimeout = 30_000
 /** How many octets after a range, and for how long, we read and discard: another login costs more. */
 const maxDrained = 65_536
 const drainTime = 1000
-/** How many milliseconds octets may still arrive after the server has said that it broke off the transfer. */
+/** How many milliseconds octets may still arrive after the server has said that the transfer is over. */
 const grace = 1000
 
 export interface BodyOptions {
@@ -61,6 +61,8 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
   #isReading = false
   /** True after the server has said that it broke off the transfer. */
   #isCut = false
+  /** True after the server has said that the transfer is complete. */
+  #isConfirmed = false
   #grace: NodeJS.Timeout | undefined
   #unlink: () => void = () => {}
   /** True if the server has said how the transfer ended, and would say the same again: 226 with too few octets, 552. */
@@ -80,8 +82,10 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     this.#transfer = transfer
     this.#options = options
     retrieval.session.body = this
-    const end = (): void => this.#expectNoMore()
-    transfer.exchange.last.then((reply) => isPositive(reply) || end(), end)
+    transfer.exchange.last.then(
+      (reply) => this.#told(isPositive(reply)),
+      () => this.#told(false),
+    )
     // The retrieval may end between two reads.
     this.#unlink = retrieval.context.deadline.onAbort(() => this.#abandon())
   }
@@ -180,7 +184,7 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
 
   async #receive(): Promise<Uint8Array | null> {
     this.#isReading = true
-    if (this.#isCut) this.#expectNoMore()
+    this.#expectNoMore()
     try {
       return await this.#transfer.data.read()
     } catch (error) {
@@ -193,13 +197,19 @@ export class TransferBody implements ByteSource, Breakable, UnreadBody {
     }
   }
 
+  #told(isComplete: boolean): void {
+    if (isComplete) this.#isConfirmed = true
+    else this.#isCut = true
+    if (this.#isReading) this.#expectNoMore()
+  }
+
   /**
-   * Closes the data connection soon after 426 or 451: the server will send no more, but may leave it open. Octets that
-   * it sent before are still under way, or wait for the consumer.
+   * Closes the data connection soon after 426 or 451, and soon after 226 and all octets of SIZE: the server will send
+   * no more, but may leave it open. Octets that it sent before are still under way, or wait for the consumer.
    */
   #expectNoMore(): void {
-    this.#isCut = true
-    if (this.#isReading) this.#grace = setTimeout(() => this.#transfer.data.close(), grace)
+    if (!this.#isCut && !(this.#isConfirmed && this.#isWhole)) return
+    this.#grace = setTimeout(() => this.#transfer.data.close(), grace)
   }
 
   /** Ends the body after the data connection. Throws unless the octets are complete. */
