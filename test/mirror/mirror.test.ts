@@ -34,13 +34,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(jail, { recursive: true }))
 
-/** The paths below a folder, those of folders with `/` at their end. */
+/** The paths below a folder, those of folders with `/` at their end. Node 24's `recursive` would follow links. */
 function treeOf(root: string): string[] {
-  const found = readdirSync(root, { recursive: true, withFileTypes: true })
-  const paths = found.map(
-    (entry) => join(entry.parentPath, entry.name).slice(root.length + 1) + (entry.isDirectory() ? '/' : ''),
-  )
-  return paths.sort()
+  const below = (path: string): string[] =>
+    readdirSync(join(root, path), { withFileTypes: true }).flatMap((entry) => {
+      const own = path + entry.name
+      return entry.isDirectory() ? [`${own}/`, ...below(`${own}/`)] : [own]
+    })
+  return below('').sort()
 }
 
 /** Mirrors into the folder, and gives the results as `saved a/b.txt`. */
