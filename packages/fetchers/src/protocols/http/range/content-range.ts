@@ -58,9 +58,13 @@ export function checkRange(head: ResponseHead, range: OctetRange | undefined, co
   throw context.error('protocol-violation', `The server sent another range than asked for (${stated}).`, details)
 }
 
-/** Whether the part is the one that was asked for, or its beginning. */
+/**
+ * Whether the part is the one that was asked for. A server may send less (RFC 9110 15.3.7), and nobody would notice
+ * what is missing. If it names no total, the resource may have ended there.
+ */
 function isAsked({ first, last, total }: ContentRange, [from, to]: OctetRange): boolean {
-  if (from >= 0) return first === from && (to === null || last <= to)
+  const end = to ?? Number.POSITIVE_INFINITY
+  if (from >= 0) return first === from && (total === null ? last <= end : last === Math.min(end, total - 1))
   // A server that does not know the size cannot tell where the last octets begin.
   return total !== null && last === total - 1 && first === Math.max(0, total + from)
 }
