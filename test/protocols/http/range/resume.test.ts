@@ -383,6 +383,11 @@ describe('resumeFrom', () => {
       'the server sends only a part of the rest',
     ],
     [
+      'less, without a total',
+      () => reply('206', { ETag: etag, 'Content-Range': 'bytes 10-12/*' }, 'abc'),
+      'the server sends only a part of the rest',
+    ],
+    [
       '200 with a part',
       () => reply('200', { ETag: etag, 'Content-Range': 'bytes 10-43/44' }, content.slice(10)),
       'the server sends a part as if it were the whole',

@@ -96,8 +96,9 @@ function partObstacle(
   // The caller has all octets of its version, so that version has no rest.
   if (size === offset && first === offset) return changed
   if (part.total !== null && part.total < offset) return hasOnly(part.total, { offset })
-  // A server may send less than it was asked for (RFC 9110 15.3.7).
-  if (part.total !== null && part.last !== part.total - 1) return 'the server sends only a part of the rest'
+  // A server may send less than it was asked for (RFC 9110 15.3.7). One that names no total leaves the caller's size.
+  const total = part.total ?? size
+  if (total !== null && part.last !== total - 1) return 'the server sends only a part of the rest'
   const isCoded = !/^(?:identity)?$/i.test(head.field('content-encoding') ?? '')
   return isCoded && context.request.http?.compressed === true ? 'it is compressed on its way' : null
 }
