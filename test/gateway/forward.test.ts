@@ -132,11 +132,23 @@ describe('a server that misbehaves', () => {
       502,
       'protocol-violation',
     ],
+    [
+      'sends eleven interim answers',
+      `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(11)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
+      502,
+      'protocol-violation',
+    ],
     ['ends a line in LF alone', 'HTTP/1.1 200 OK\r\nX: a\nSet-Cookie: b=c\r\n\r\n', 502, 'protocol-violation'],
   ])('%s', async (_, octets, status, code) => {
     await using origin = await startScripted(octets)
     const answer = await ask(proxy.port, `http://127.0.0.1:${origin.port}/`)
     expect({ status: answer.status, code: JSON.parse(String(answer.body)).code }).toEqual({ status, code })
+  })
+
+  test('ten interim answers are no fault', async () => {
+    const early = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(10)
+    await using origin = await startScripted(`${early}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`)
+    expect(String((await ask(proxy.port, `http://127.0.0.1:${origin.port}/`)).body)).toBe('ok')
   })
 
   test.each([

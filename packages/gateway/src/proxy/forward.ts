@@ -40,6 +40,14 @@ export async function forward(
   })
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.on('response', resolve)
+    let interim = 0
+    sent.on('information', () => {
+      if (++interim <= maxInterim) return
+      const cause = new Error('interim')
+      // A response in the same segment comes before the error of destroy().
+      reject(failure(url, cause))
+      sent.destroy(cause)
+    })
     sent.on('error', (cause) => reject(failure(url, cause)))
     body?.on('error', (cause) => sent.destroy(cause))
     if (body === null) sent.end()
@@ -78,9 +86,12 @@ function hopsOf({ method, headers }: Asked): number | null {
   return method === 'OPTIONS' && /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
+/** How many interim answers may come, so that a server cannot hold a place by them for ever (threats.md section 2). */
+const maxInterim = 10
+
 /** The error for an answer that is none. */
 function failure(url: string, cause: NodeJS.ErrnoException): RetrievalError {
-  const isForeign = cause.code?.startsWith('HPE_') === true
+  const isForeign = cause.code?.startsWith('HPE_') === true || cause.message === 'interim'
   const code = isForeign ? 'protocol-violation' : cause.message === 'idle' ? 'timeout' : 'receive-failed'
   const words = {
     'protocol-violation': 'The server broke the rules of HTTP/1.1.',
