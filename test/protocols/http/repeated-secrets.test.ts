@@ -54,6 +54,21 @@ test.each([
   expect(error.reply).toContain('400 Bad alice:<password>')
 })
 
+test.each([
+  ['http', 'HTTP/1.1 400', 'a%20t0ken'],
+  ['http', 'HTTP/1.1 400', 'a t0ken'],
+  ['ws', 'HTTP/1.1 400', 'a t0ken'],
+  ['rtsp', 'RTSP/1.0 400', 'a t0ken'],
+])('%s: an answer "%s ..." that repeats %j, a token in the query of the URL, does not show it', async (...row) => {
+  const [scheme, begin, word] = row
+  await using server = await startScriptedServer((socket) => {
+    socket.end(`${begin} No ${word}\r\nCSeq: 1\r\nX-Said: ${word}\r\nContent-Length: ${word.length}\r\n\r\n${word}`)
+  })
+  const { error, all } = await failed(`${scheme}://127.0.0.1:${server.port}/x?page=1&token=a%20t0ken`, {})
+  expect(all).not.toContain('t0ken')
+  expect(error.reply).toContain('400 No <password>')
+})
+
 test('a reason that is the password, of the four octets that are the least to be hidden, is not shown', async () => {
   await using server = await scriptedHttp(() => 'HTTP/1.1 500 a4z9\r\nContent-Length: 0\r\n\r\n')
   const { error, all } = await failed(server.url, { login: { user: 'alice', password: 'a4z9' } })

@@ -1,3 +1,4 @@
+import { decodeOctets } from '../url/percent.ts'
 import { cachedSearch, search } from '../url/search.ts'
 import { isSecretName } from './secret-names.ts'
 
@@ -37,7 +38,17 @@ const valueInUrl = /(?!\*\*\*(?:[:&;#\s]|$))[^&;#]*/y
 const wayToLogIn =
   /(?:\*|%2A|(?:\+|%2B)APOP|anonymous|plain|login|external|gssapi|(?:cram|digest|scram)-md5|xoauth2)(?=[:@"])/iy
 
-function hideParameters(text: string, value: RegExp): string {
+/**
+ * The values that redactUrl() hides in the parameters of a URL, as they stand there and decoded: a server may repeat
+ * either.
+ */
+export function secretValues(url: string): readonly string[] {
+  const found = new Set<string>()
+  hideParameters(url, valueInUrl, (value) => found.add(value).add(decodeOctets(value)))
+  return [...found]
+}
+
+function hideParameters(text: string, value: RegExp, tell?: (value: string) => void): string {
   let hidden = ''
   let done = 0
   parameter.lastIndex = 0
@@ -46,6 +57,7 @@ function hideParameters(text: string, value: RegExp): string {
     value.lastIndex = parameter.lastIndex
     if (!isSecretName(name) || isWayToLogIn(text, found)) parameter.lastIndex = found.index + delimiter.length
     else if (value.test(text)) {
+      tell?.(text.slice(parameter.lastIndex, value.lastIndex))
       hidden += `${text.slice(done, parameter.lastIndex)}***`
       done = value.lastIndex
       parameter.lastIndex = done

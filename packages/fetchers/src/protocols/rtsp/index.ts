@@ -1,5 +1,6 @@
 import { MIMEType } from 'node:util'
 import { type AccessPlans, octetsToText, redact } from '@retriever/core'
+import { secretValues } from '@retriever/core/internal'
 import { type Hide, hideSent } from '../../auth/sent-secrets.ts'
 import { ServerLogin } from '../../auth/server-login.ts'
 import type { Fetcher, Outcome, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
@@ -35,7 +36,7 @@ async function retrieve(plan: RtspPlan, context: RetrievalContext): Promise<Outc
     for (let number = 1; ; number++) {
       dialogue ??= await begin(plan, context)
       const authorization = login.authorization()
-      const hide = hideSent([['Authorization', authorization]], [login.password])
+      const hide = hideSent([['Authorization', authorization]], [login.password, ...secretValues(plan.target)])
       const answer = await exchange(plan, number, authorization, hide, dialogue, context)
       if (answer.status === 401) {
         await login.answer(answer)

@@ -1,5 +1,5 @@
 import type { AccessPlans } from '@retriever/core'
-import { utf8Octets } from '@retriever/core/internal'
+import { secretValues, utf8Octets } from '@retriever/core/internal'
 import type { UserAndPassword } from '../../auth/login.ts'
 import { hideSent } from '../../auth/sent-secrets.ts'
 import { ServerLogin } from '../../auth/server-login.ts'
@@ -49,7 +49,7 @@ async function attempt(plan: Plan, login: ServerLogin, context: RetrievalContext
     const lines = new LineReader(connection, context)
     const authorization = login.authorization()
     const given = Object.entries(context.request.headers ?? {})
-    const hide = hideSent([...given, ['Authorization', authorization]], [login.password])
+    const hide = hideSent([...given, ['Authorization', authorization]], [login.password, ...secretValues(plan.target)])
     const answer = await shakeHands(plan, authorization, hide, connection, lines, context)
     if (answer.status === 401) {
       await login.answer(answer)

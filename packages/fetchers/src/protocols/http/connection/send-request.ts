@@ -1,5 +1,5 @@
 import { redact } from '@retriever/core'
-import { type HttpPlan, isSecretField, utf8Octets } from '@retriever/core/internal'
+import { type HttpPlan, isSecretField, secretValues, utf8Octets } from '@retriever/core/internal'
 import { type Hide, hideSent, shortestSecret } from '../../../auth/sent-secrets.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
 import { wholeSource } from '../../../kit/byte-source.ts'
@@ -31,7 +31,7 @@ export async function sendRequest(
   const hide: Hide = (octets) => {
     // As the reason `OK`, which each answer has.
     if (octets.length < shortestSecret) return octets
-    hiding ??= hideSent(made.fields, passwordsOf(plan, context))
+    hiding ??= hideSent(made.fields, secretsOf(plan, context))
     return hiding(octets)
   }
   let wasRefused = false
@@ -78,10 +78,10 @@ export async function sendRequest(
   }
 }
 
-/** Returns the passwords that an earlier request of this retrieval may have sent. */
-function passwordsOf({ password }: HttpPlan, context: RetrievalContext): readonly (string | null | undefined)[] {
+/** Returns the secrets of the URL, and the passwords that an earlier request of this retrieval may have sent. */
+function secretsOf({ password, target }: HttpPlan, context: RetrievalContext): readonly (string | null | undefined)[] {
   const { login } = context.request
-  return [password, login && utf8Octets(login.password), context.proxy?.password]
+  return [password, login && utf8Octets(login.password), context.proxy?.password, ...secretValues(target)]
 }
 
 /** Puts HTTP/2 into the request line. The rest stays in the form of HTTP/1.1, as other tools show it. */
