@@ -7,7 +7,7 @@ set -eu
 # adds patience: it goes on after 10 seconds, but only for failures that may pass (see docs/exit-codes.md).
 until retrieve -C - -o "$2" --speed-time 60 --speed-limit 1000 "$1"; do
   case $? in
-    6 | 7 | 18 | 28 | 35 | 52 | 56) echo "trying again in ${WAIT:-10} seconds" >&2 ;;
+    6 | 7 | 18 | 28 | 35 | 56) echo "trying again in ${WAIT:-10} seconds" >&2 ;;
     *) exit 1 ;;
   esac
   sleep "${WAIT:-10}"
