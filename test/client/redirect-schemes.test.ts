@@ -25,6 +25,14 @@ test('policy.redirectSchemes names the schemes that redirects may lead to, and n
   expect(await (await client({ redirectSchemes: [] }).retrieve('http://b/')).text()).toBe('b')
 })
 
+test('no option is named for a redirect that none permits', async () => {
+  const toFtp = fakeHttp(() => ({ outcome: 'redirect', status: 302, location: 'ftp://b/' }))
+  await using leading = createClient({ fetchers: [toFtp], policy: { redirectSchemes: ['https'] } })
+  const { code, message, advice } = await failure(leading.retrieve('http://a/'))
+  expect([code, advice]).toEqual(['refused', undefined])
+  expect(message).toMatch(/was not followed: only http and https may be redirected to/)
+})
+
 test('a call may only leave more out', async () => {
   const given = client({ redirectSchemes: ['http', 'https'] })
   expect(await failure(given.retrieve('http://a/', { policy: { redirectSchemes: ['https'] } }))).toMatchObject({

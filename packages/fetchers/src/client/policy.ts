@@ -246,7 +246,6 @@ export function redirectedTo(mechanism: Mechanism): string {
  */
 export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution, isFromInside: boolean): void {
   const target = `The redirect of ${hostOf(from)} to ${to.scheme.name}://${hostOf(to)}`
-  enforceRedirectScheme(policy, from, to, target)
   const { mechanism } = from.scheme
   if (!redirecting.has(mechanism) || to.scheme.mechanism !== mechanism || to.scheme.handoff === true) {
     throw refusal(
@@ -254,6 +253,8 @@ export function enforceRedirect(policy: Policy, from: Resolution, to: Resolution
       `${target} was not followed: ${redirectedTo(mechanism)} may be redirected to. Retrieve it directly if you trust it.`,
     )
   }
+  // It names an option that would follow the redirect, so it comes after the rule that no option lifts.
+  enforceRedirectScheme(policy, from, to, target)
   enforceTarget(policy, from, to, isFromInside, target)
 }
 
