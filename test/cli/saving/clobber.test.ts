@@ -72,6 +72,15 @@ test('-J takes a free name, too', async () => {
   expect(readdirSync(cwd).sort()).toEqual(['readme.txt', 'readme.txt.1'])
 })
 
+test('an -o FILE beyond the URLs is named, and the others are written', async () => {
+  const cwd = used('unused')
+  expect(await retrieve(['-o', 'first', '-o', 'second', url], { cwd })).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining('-o second has no URL, and is ignored.\n'),
+  })
+  expect(Object.keys(contents(cwd))).toEqual(['first', 'page', 'page.1'])
+})
+
 test('--no-clobber and -C make no sense together', async () => {
   expect(await retrieve(['--no-clobber', '-C', '-', '-O', url])).toMatchObject({ status: 2 })
 })

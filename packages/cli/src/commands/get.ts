@@ -15,6 +15,7 @@ export async function get(run: Run): Promise<number> {
   const { targets, etagFile, damagedEtagFile, many, hashes } = run.config
   const hasList = many.from.length > 0
   if (targets.count === 0 && !hasList) throw usageError('No URL is given. Try: retrieve --help')
+  if (targets.unused !== null) tellUnused(targets.unused, run)
   if (etagFile !== null) checkEtagFile(etagFile)
   if (damagedEtagFile !== null) {
     run.report.warning({ message: `--etag-compare ${damagedEtagFile} holds no entity tag, and is ignored.` })
@@ -52,6 +53,14 @@ export async function get(run: Run): Promise<number> {
     tally.end(isWhole)
   }
   return tally.exitCode
+}
+
+/** Tells of an `-o FILE` beyond the URLs of the command line, or throws `invalid-option`: no list is written to it. */
+function tellUnused(file: string, { config, report }: Run): void {
+  if (config.many.from.length > 0) {
+    throw usageError(`-o ${file} names no file for --from: give -O or --output-dir, or -o - for standard output.`)
+  }
+  report.warning({ message: `-o ${file} has no URL, and is ignored.` })
 }
 
 function writesFiles({ config: { targets, many } }: Run): boolean {

@@ -192,7 +192,6 @@ function checkList(line: ManyOptions, from: readonly string[]): void {
   if (from.filter((file) => file === '-').length > 1 || (from.includes('-') && line.value('write-out') === '@-')) {
     throw usageError('Standard input can be read only once.')
   }
-  if (from.length > 0) checkFiles(line)
   const isNamed = line.has('output') || line.has('remote-name') || line.has('output-dir')
   if (line.has('skip-existing') && !isNamed) throw usageError('--skip-existing is for files: give -O or -o FILE.')
   if (line.has('skip-existing') && line.has('checksum')) {
@@ -201,16 +200,6 @@ function checkList(line: ManyOptions, from: readonly string[]): void {
   if (line.has('skip-existing') && line.has('remote-header-name')) {
     throw usageError('-J learns the name of the file too late for --skip-existing: leave one of them out.')
   }
-}
-
-/** Throws `invalid-option` for an `-o FILE` beyond the URLs of the command line, since no list is written to it. */
-function checkFiles(line: ManyOptions): void {
-  const typed = line.given.filter(({ name }) => name === 'output' || name === 'remote-name')
-  const unused = typed
-    .slice(line.operands.length)
-    .find(({ name, value }) => name === 'output' && value !== '-' && value !== '/dev/stdout')
-  if (unused === undefined) return
-  throw usageError(`-o ${unused.value} names no file for --from: give -O or --output-dir, or -o - for standard output.`)
 }
 
 /** The URLs of a list go to files if -O or a folder for files is given. */

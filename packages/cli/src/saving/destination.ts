@@ -31,6 +31,8 @@ export interface Targets extends Iterable<Target> {
   readonly count: number
   /** The kinds of destination, as typed: names of files still contain `#1`. */
   readonly destinations: readonly Destination[]
+  /** The first `-o FILE` beyond the URLs; null if there is none. */
+  readonly unused: string | null
 }
 
 /** The same destinations for other URLs: `urlOf` turns each operand into its URL. */
@@ -49,6 +51,7 @@ export function toStandardOutput(operand: string): Targets {
   return {
     count: 1,
     destinations: [destination],
+    unused: null,
     *[Symbol.iterator]() {
       yield { operand, destination }
     },
@@ -56,7 +59,7 @@ export function toStandardOutput(operand: string): Targets {
 }
 
 /** The targets of commands that retrieve nothing. */
-export const noTargets: Targets = { count: 0, destinations: [], *[Symbol.iterator]() {} }
+export const noTargets: Targets = { count: 0, destinations: [], unused: null, *[Symbol.iterator]() {} }
 
 /**
  * Reads the URLs and their destinations. As in curl, -o and -O are given in the order of the URLs; URLs without one go
@@ -79,6 +82,7 @@ export function readTargets(
   return {
     count: templates.reduce((sum, { urls }) => sum + (urls?.count ?? 1), 0),
     destinations,
+    unused: typed.slice(templates.length).find(isFile)?.value ?? null,
     *[Symbol.iterator]() {
       for (const { operand, given, urls } of templates) {
         if (urls === null) yield { operand, destination: destinationOf(given, [], line) }
@@ -102,6 +106,10 @@ function urlsOf(operand: string): ReturnType<typeof expandGlob> {
 function restOf(line: DestinationOptions, [only, ...others]: readonly Given[]): Given {
   if (line.has('remote-name-all')) return { name: 'remote-name', value: '' }
   return only?.value === '-' && others.length === 0 ? only : { name: 'stdout', value: '' }
+}
+
+function isFile({ name, value }: Given): boolean {
+  return name === 'output' && value !== '-' && value !== '/dev/stdout'
 }
 
 /** Whether the operand is a data URL, whose data may hold braces and brackets, as JSON does. */
