@@ -1,7 +1,7 @@
 /** Mirrors that are killed in the middle. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -49,15 +49,19 @@ function run(url: string): { process: ChildProcess; ended: Promise<unknown[]> } 
   return { process: started, ended: once(started, 'exit') }
 }
 
-/** The complete files, and the lengths of the parts, by the path on the server. */
+/**
+ * The complete files, and the lengths of the parts, by the path on the server. A part without a record does not count:
+ * it is a small body, written in one call, and comes anew.
+ */
 function state(): { complete: Map<string, Uint8Array>; parts: Map<string, number> } {
   const complete = new Map<string, Uint8Array>()
   const parts = new Map<string, number>()
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const file = join(folder, path)
     if (statSync(file).isDirectory() || /\.json/.test(path)) continue
-    if (path.endsWith('.part')) parts.set(`/t/${path.slice(0, -5)}`, statSync(file).size)
-    else complete.set(`/t/${path}`, readFileSync(file))
+    if (path.endsWith('.part')) {
+      if (existsSync(`${file}.json`)) parts.set(`/t/${path.slice(0, -5)}`, statSync(file).size)
+    } else complete.set(`/t/${path}`, readFileSync(file))
   }
   return { complete, parts }
 }

@@ -174,6 +174,44 @@ test('case 58, two entries whose names become one are both saved, in each run un
   expect(treeOf(folder)).toEqual(names)
 })
 
+test('names that differ in case are both kept, though a link has that of the folder in capitals', async () => {
+  symlinkSync('Target', join(jail, 'target'))
+  expect(await mirroredTree({ '/': ['README', 'readme'] })).toEqual(['saved README', 'saved readme'])
+  expect(treeOf(folder)).toEqual(['README', 'readme'])
+})
+
+test('a repeated or third entry of one name is told of only if it is wanted', async () => {
+  async function* listing(): AsyncGenerator<Entry> {
+    yield { name: 'a', kind: 'file', url: 'http://h/1' }
+    yield { name: 'a', kind: 'file', url: 'http://h/1' }
+    yield { name: 'b', kind: 'file', url: 'http://h/2' }
+  }
+  expect(await mirroredTree({ '/': listing() }, { exclude: 'a' })).toEqual(['saved b'])
+})
+
+test('the second of two long names gets one that the file system takes, with its extension', async () => {
+  const long = 'é'.repeat(95)
+  async function* listing(): AsyncGenerator<Entry> {
+    yield { name: `${long}.html`, kind: 'file', url: 'http://h/1' }
+    yield { name: `${long}.html`, kind: 'file', url: 'http://h/2' }
+  }
+  await mirroredTree({ '/': listing() })
+  const [first = '', second = ''] = treeOf(folder)
+  expect([first, second].map((name) => name.replace(/~[\da-f]{8}/, '~SUM')).sort()).toEqual(
+    [`${long}.html`, `${'é'.repeat(92)}~SUM.html`].sort(),
+  )
+})
+
+test('the headers of a mirror are sent for its listings and its files', async () => {
+  await using servers = await startServers({ http: true, files: { '/t/a': 'a' } })
+  await using client = createClient()
+  await client.mirror(`${servers.http.url}t/`, folder, { headers: { 'X-Own': 'mine' } })
+  expect(servers.http.requests.map(({ target, headers }) => [target, headers['x-own']])).toEqual([
+    ['/t/', 'mine'],
+    ['/t/a', 'mine'],
+  ])
+})
+
 const turned = { '/': ['a/', 'b', 'c/'], '/a/': ['x'], '/c/': [] }
 const before = { '/': ['a', 'b/', 'c'], '/b/': ['y', 'z/'], '/b/z/': ['w'] }
 
@@ -226,7 +264,12 @@ test('a file stays until the folder in its place is listed', async () => {
 test("case 32, a folder that holds something of one's own is not removed for a file", async () => {
   await mirroredTree(before)
   writeFileSync(join(folder, 'b/.own'), 'own')
-  expect(await mirroredTree(turned, { delete: true })).toContain('failed b: write-failed')
+  await using client = createClient({
+    fetchers: [fakeTree((path) => (turned as Record<string, FakeFolder>)[path] ?? null)],
+  })
+  const { failures } = await client.mirror('http://h/', folder, { delete: true })
+  expect(failures).toMatchObject([{ path: 'b', error: { code: 'write-failed' } }])
+  expect(failures[0]?.error.message).toContain('it is a folder, and the server has a file there now')
   expect(readFileSync(join(folder, 'b/.own'), 'utf8')).toBe('own')
 })
 
@@ -309,6 +352,47 @@ test('R44: nothing is deleted unless every listing was complete', async () => {
   expect(deep).toMatchObject({ deleted: 1, failed: 0, isComplete: true })
 })
 
+test.each([
+  ['a listener that throws', 'my own'],
+  ['an abort', 'aborted'],
+])('%s while files are deleted keeps the next ones', async (what, message) => {
+  mkdirSync(folder)
+  for (const name of ['1', '2', '3']) writeFileSync(join(folder, name), name)
+  const controller = new AbortController()
+  const onResult = ({ outcome }: MirrorResult): void => {
+    if (outcome !== 'deleted') return
+    if (what === 'an abort') controller.abort()
+    else throw new Error('my own')
+  }
+  await using client = createClient({ fetchers: [fakeTree((path) => (path === '/' ? ['a'] : null))] })
+  const { signal } = controller
+  await expect(client.mirror('http://h/', folder, { delete: true, onResult, signal })).rejects.toThrow(message)
+  expect(treeOf(folder)).toHaveLength(3)
+})
+
+test('a listener that throws hears nothing more, and what is under way is aborted', async () => {
+  const ended: string[] = []
+  const tree = fakeTree((path) => (path === '/' ? ['a', 'b', 'c'] : null))
+  const fetcher = fakeHttp(async (plan, context) => {
+    if (plan.target === '/b' || plan.target === '/c') {
+      await new Promise<void>((resolve) => context.deadline.onAbort(() => resolve()))
+      ended.push(plan.target)
+    }
+    return await tree
+      .retrieve(plan, context)
+      .then((outcome) => (outcome.outcome === 'handoff' ? expect.fail() : outcome))
+  })
+  await using client = createClient({ fetchers: [fetcher] })
+  let heard = 0
+  const onResult = (): void => {
+    heard++
+    throw new Error('my own')
+  }
+  await expect(client.mirror('http://h/', folder, { onResult })).rejects.toThrow('my own')
+  expect(heard).toBe(1)
+  expect(ended.sort()).toEqual(['/b', '/c'])
+})
+
 test('nothing is deleted if the tree is empty, but a folder in it may be', async () => {
   expect(await mirroredTree({ '/': ['a', 'b/'], '/b/': ['c'] })).toEqual(['saved a', 'saved b/c'])
   expect(await mirroredTree({ '/': [] }, { delete: true })).toEqual([])
@@ -329,6 +413,8 @@ test('what a run does not look at is not deleted', async () => {
 test('a glob with / at its end stands for a folder and all below it; a function is told which paths are folders', async () => {
   const tree = { '/': ['doc/', 'x'], '/doc/': ['a', 'sub/'], '/doc/sub/': ['b', 'doc'] }
   expect(await mirroredTree(tree, { include: 'doc/' })).toEqual(['saved doc/a', 'saved doc/sub/b', 'saved doc/sub/doc'])
+  expect(await mirroredTree({ '/': ['x/'], '/x/': ['doc'] }, { include: 'doc/' })).toEqual([])
+  expect(await mirroredTree({ '/': ['a', 'x/'], '/x/': ['a'] }, { include: '/a' })).toEqual(['saved a'])
   const asked: string[] = []
   const exclude = (path: string, isFolder: boolean): boolean => {
     asked.push(`${path}${isFolder ? '/' : ''}`)

@@ -83,4 +83,8 @@ export const areas = {
       'test/walk/walk.test.ts',
     ],
   },
+  mirror: {
+    mutate: [`${fetchers}/mirror/*.ts`, `${fetchers}/walk/*.ts`],
+    tests: ['test/mirror/*.test.ts', 'test/walk/*.test.ts'],
+  },
 }

@@ -2,6 +2,7 @@ import { createClient, type Entry, type WalkedEntry, type WalkOptions } from '@r
 import { startServers } from '@retriever/servers'
 import { expect, test } from 'vitest'
 import { failure } from '../support/failure.ts'
+import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 import { entryOf, type FakeFolder, fakeTree } from '../support/fake-tree.ts'
 
 async function walked(source: AsyncIterable<WalkedEntry>): Promise<WalkedEntry[]> {
@@ -177,6 +178,7 @@ test('include and exclude are globs, expressions or functions', async () => {
     'src/x!',
   ])
   expect(await pathsOf(folders, { exclude: ['{old,src}', '*.iso'] })).toEqual(['a.txt'])
+  expect(await pathsOf(folders, { exclude: ['old/', 'src/'] })).toEqual(['a.txt', 'b.iso'])
 })
 
 test('case 62, `depth` ends the walk, and a tree that is too deep without it says so', async () => {
@@ -318,6 +320,23 @@ test('case 14, a redirect that leads out of the tree is an error of its folder',
   ])
   const all = await walked(client.walk(`${servers.http.url}a/`, { scope: 'server' }))
   expect(all.map(({ path }) => path)).toContain('b/hello.txt')
+})
+
+test('the tree is that to which a redirect of the start leads', async () => {
+  async function* listing(): AsyncGenerator<Entry> {
+    yield { name: 'in', kind: 'file', url: 'http://h/new/in' }
+    yield { name: 'out', kind: 'file', url: 'http://h/old/out' }
+  }
+  const fetcher = fakeHttp((plan) => {
+    if (plan.target === '/old/') return { outcome: 'redirect', location: '/new/', status: 301 }
+    return retrieved(chunks(''), { kind: 'listing', entries: listing })
+  })
+  await using client = createClient({ fetchers: [fetcher] })
+  const entries = await walked(client.walk('http://h/old/'))
+  expect(entries.map(({ name, outside }) => [name, outside])).toEqual([
+    ['in', false],
+    ['out', true],
+  ])
 })
 
 test.each([

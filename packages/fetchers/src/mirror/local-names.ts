@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { safeFileName } from '../saving/file-name.ts'
 
@@ -74,7 +74,7 @@ export async function ignoresCase(folder: string): Promise<boolean> {
   const other = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()
   if (other === name) return process.platform === 'win32' || process.platform === 'darwin'
   const [here, there] = await Promise.all(
-    [folder, join(dirname(folder), other)].map((path) => stat(path).catch(() => null)),
+    [folder, join(dirname(folder), other)].map((path) => lstat(path).catch(() => null)),
   )
   return here != null && here.ino === there?.ino && here.dev === there.dev
 }

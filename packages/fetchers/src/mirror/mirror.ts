@@ -260,10 +260,7 @@ class Mirror {
   /** Removes the folder that stands in a file's place. Throws `write-failed` if something is left in it. */
   async #clear(local: string): Promise<void> {
     const { target, options } = this.#parts
-    if (options.delete) {
-      for await (const path of deleteFolder(await this.#surplus(), local))
-        this.#results.delete(path, this.#parts.target.fileAt(path))
-    }
+    if (options.delete) for await (const path of deleteFolder(await this.#surplus(), local)) this.#deleted(path)
     const isLeft = options.delete ? !options.dryRun && (await target.isFolder(local)) : true
     if (isLeft) throw inTheWay(target.fileAt(local), 'a folder', 'a file')
   }
@@ -282,9 +279,14 @@ class Mirror {
   }
 
   async #delete(): Promise<void> {
-    for await (const path of deleteSurplus(await this.#surplus()))
-      this.#results.delete(path, this.#parts.target.fileAt(path))
+    for await (const path of deleteSurplus(await this.#surplus())) this.#deleted(path)
+  }
+
+  /** Reports a deleted file. Throws if the run is over, so that the next file stays. */
+  #deleted(local: string): void {
+    this.#results.delete(local, this.#parts.target.fileAt(local))
     if (this.#fatal !== null) throw this.#fatal.cause
+    throwIfAborted(this.#parts.signal)
   }
 
   async #surplus(): Promise<Surplus> {
