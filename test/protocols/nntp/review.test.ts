@@ -227,6 +227,35 @@ describe('a login', () => {
   )
 })
 
+test.each(['411 no topsecret', '411 no dG9wc2VjcmV0', 'no reply, topsecret'])(
+  'case 47, a password repeated long after the login ("%s") is shown nowhere',
+  (reply) =>
+    trial(
+      ({ commands }, line) => {
+        if (line.startsWith('GROUP')) return commands.includes('AUTHINFO PASS topsecret') ? `${reply}\r\n` : '480 x\r\n'
+        return line.startsWith('AUTHINFO') ? `${line.includes('PASS') ? 281 : 381} x\r\n` : undefined
+      },
+      async ({ server, client, events }) => {
+        const error = await failure(client.retrieve(`${server.url}g/1`))
+        expect(error.message).toContain('<password>')
+        expect(JSON.stringify([events, error, error.message])).not.toMatch(/topsecret|dG9wc2VjcmV0/)
+      },
+    ),
+)
+
+test('a login whose password is a number changes no number of a reply', () =>
+  trial(
+    ({ commands }, line) => {
+      if (line.startsWith('GROUP')) return commands.includes('AUTHINFO PASS 3') ? '211 3 1 3 g\r\n' : '480 x\r\n'
+      if (line.startsWith('AUTHINFO')) return `${line.includes('PASS') ? 281 : 381} x\r\n`
+      return line === 'ARTICLE 3' ? '220 3 <3@x>\r\nSubject: 3\r\n\r\nthree\r\n.\r\n' : undefined
+    },
+    async ({ server, client }) => {
+      expect(await (await client.retrieve(`${server.url}g/3`)).text()).toContain('three')
+    },
+    { credentials: () => ({ user: 'alice', password: '3' }) },
+  ))
+
 test('the answer to an article by message-id is none to one by number', () =>
   trial(
     (_, line) => (line === 'ARTICLE 2' ? '220 0 <2@x>\r\nSubject: 2\r\n\r\nid\r\n.\r\n' : undefined),

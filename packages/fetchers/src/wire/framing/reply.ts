@@ -7,6 +7,8 @@ export interface Reply {
   readonly code: number
   /** The text without the code, one octet a character. */
   readonly text: string
+  /** The text as it is shown, if it repeats a secret that was sent before. */
+  readonly masked?: string
 }
 
 /**
@@ -19,27 +21,35 @@ export function parseReply(line: string): Reply | undefined {
 
 /**
  * Reads the next reply. Rejects with `receive-failed` if the connection ends first, and with `protocol-violation` if
- * the line is no reply. Masks `secrets` that were just sent, in case the server repeats them.
+ * the line is no reply. Masks `secrets` that were just sent, in case the server repeats them. `earlier` ones are masked
+ * in what is shown alone, since numbers in the text may look like them.
  */
 export async function readReply(
   lines: LineReader,
   context: RetrievalContext,
   phase: Phase,
   secrets: readonly string[] = [],
+  earlier: readonly string[] = [],
 ): Promise<Reply> {
   const received = await lines.line(phase)
   if (received === null) {
     const message = 'The server closed the connection without an answer; try again.'
     throw context.error('receive-failed', message, { phase, transient: true })
   }
-  const blot = (text: string): string =>
-    secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '<password>')), text)
-  const line = blot(received)
+  const line = blot(blot(received, secrets), earlier)
   context.emit({ type: 'received', url: context.url, octets: `${line}\r\n` })
   const reply = parseReply(received)
-  if (reply !== undefined) return { ...reply, text: blot(reply.text) }
+  if (reply !== undefined) {
+    const text = blot(reply.text, secrets)
+    const masked = blot(text, earlier)
+    return masked === text ? { ...reply, text } : { ...reply, text, masked }
+  }
   const message = `The server answered "${shown(line)}", which is no reply of this protocol. Check scheme and port.`
   throw context.error('protocol-violation', message, { phase, reply: shown(line) })
+}
+
+function blot(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => (secret === '' ? rest : rest.replaceAll(secret, '<password>')), text)
 }
 
 /** Returns a reply that has one of the codes, and throws for any other. */
@@ -63,7 +73,7 @@ export function refusal(
 }
 
 /** Returns the reply as a person reads it, such as `411 No such group`: decoded, and safe on a terminal. */
-export function replyWords({ code, text }: Reply): string {
+export function replyWords({ code, text: whole, masked: text = whole }: Reply): string {
   return shown(text === '' ? String(code) : `${code} ${text}`)
 }
 

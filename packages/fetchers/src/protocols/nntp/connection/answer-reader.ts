@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { secretForms } from '../../../kit/text/secret-forms.ts'
 import { DotDecoder } from '../../../wire/framing/dot.ts'
 import { LineReader } from '../../../wire/framing/lines.ts'
 import { type Reply, readReply } from '../../../wire/framing/reply.ts'
@@ -23,6 +24,9 @@ export class AnswerReader {
   #lines: LineReader
   #context: RetrievalContext
   #isReading = false
+  /** The secrets that logins have sent here, and their forms: a later reply may repeat them. */
+  #sent: readonly string[] = []
+  #forms: readonly string[] = []
   /** When a read last ended, by performance.now(). */
   lastRead: number = performance.now()
 
@@ -50,7 +54,7 @@ export class AnswerReader {
   reply(command: PendingCommand, context: RetrievalContext): Promise<Reply> {
     return this.#read(context, async (lines) => {
       await command.sent
-      return replyTo(command, lines, context)
+      return this.#replyTo(command, lines, context)
     })
   }
 
@@ -72,7 +76,7 @@ export class AnswerReader {
     let left = maxDrained
     for (let head = queue.head; head !== undefined && head !== wanted; head = queue.head) {
       const command = head
-      const reply = command.reply ?? (await this.#read(context, (lines) => replyTo(command, lines, context)))
+      const reply = command.reply ?? (await this.#read(context, (lines) => this.#replyTo(command, lines, context)))
       let octets = hasBlock(command, reply) ? await this.octets(command, context) : null
       for (; octets !== null; octets = await this.octets(command, context)) {
         left -= octets.length
@@ -82,6 +86,20 @@ export class AnswerReader {
       }
       queue.end(command)
     }
+  }
+
+  async #replyTo(command: PendingCommand, lines: LineReader, context: RetrievalContext): Promise<Reply> {
+    // The deadline names this phase even if no read waits because the reply has already come.
+    context.deadline.phase = command.phase
+    const secrets = command.secrets ?? []
+    if (secrets.length > 0) {
+      this.#sent = [...this.#sent, ...secrets]
+      this.#forms = secretForms(...this.#sent)
+    }
+    const reply = await readReply(lines, context, command.phase, secrets, this.#forms)
+    command.reply = reply
+    if (command.isGroup) checkGroupName(context, reply, command.text.slice('GROUP '.length))
+    return reply
   }
 
   async #read<T>(context: RetrievalContext, read: (lines: LineReader) => Promise<T>): Promise<T> {
@@ -100,15 +118,6 @@ export class AnswerReader {
       this.lastRead = performance.now()
     }
   }
-}
-
-async function replyTo(command: PendingCommand, lines: LineReader, context: RetrievalContext): Promise<Reply> {
-  // The deadline names this phase even if no read waits because the reply has already come.
-  context.deadline.phase = command.phase
-  const reply = await readReply(lines, context, command.phase, command.secrets ?? [])
-  command.reply = reply
-  if (command.isGroup) checkGroupName(context, reply, command.text.slice('GROUP '.length))
-  return reply
 }
 
 function hasBlock({ text }: PendingCommand, { code }: Reply): boolean {
