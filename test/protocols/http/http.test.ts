@@ -2,7 +2,14 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { type ErrorCode, RetrievalError } from '@retriever/core'
 import type { HttpPlan } from '@retriever/core/internal'
-import { type Client, createClient, defaultLimits, type Fetcher, type RetrievalEvent } from '@retriever/fetchers'
+import {
+  type Client,
+  createClient,
+  defaultLimits,
+  type Fetcher,
+  type RetrievalEvent,
+  type RetrieveOptions,
+} from '@retriever/fetchers'
 import { httpFetcher } from '@retriever/fetchers/http'
 import type { Outcome } from '@retriever/fetchers/plugin'
 import { bigOctet, startServers, type TestServers, testCa } from '@retriever/servers'
@@ -283,6 +290,105 @@ describe('ranges', () => {
       expect(await (await client.retrieve(url('x'), { range: [0, 4] })).text()).toBe('abcd')
     },
   )
+
+  describe('several, of which one part comes', () => {
+    const outcomeOf = async (stated: string, range: NonNullable<RetrieveOptions['range']>): Promise<string> => {
+      servers.http.setFaults({
+        replies: { '/x': `HTTP/1.1 206 P\r\nContent-Length: 4\r\nContent-Range: ${stated}\r\n\r\nabcd` },
+      })
+      return client.retrieve(url('x'), { range }).then(
+        (part) => part.text(),
+        ({ code }: RetrievalError) => code,
+      )
+    }
+
+    test.each<[string, NonNullable<RetrieveOptions['range']>]>([
+      [
+        'bytes 0-3/14',
+        [
+          [0, 1],
+          [4, 5],
+        ],
+      ],
+      [
+        'bytes 0-3/14',
+        [
+          [0, 1],
+          [3, null],
+        ],
+      ],
+      [
+        'bytes 0-3/14',
+        [
+          [0, 1],
+          [-2, null],
+        ],
+      ],
+      [
+        'bytes 4-7/14',
+        [
+          [0, 1],
+          [4, 5],
+        ],
+      ],
+      [
+        'bytes 0-3/*',
+        [
+          [0, 1],
+          [3, 4],
+        ],
+      ],
+      [
+        'bytes 0-3/*',
+        [
+          [0, 1],
+          [-2, null],
+        ],
+      ],
+    ])('%s lacks octets of %j', async (stated, range) => {
+      expect(await outcomeOf(stated, range)).toBe('protocol-violation')
+    })
+
+    test.each<[string, NonNullable<RetrieveOptions['range']>]>([
+      [
+        'bytes 0-3/14',
+        [
+          [0, 1],
+          [3, 3],
+        ],
+      ],
+      [
+        'bytes 0-3/14',
+        [
+          [0, 1],
+          [14, 20],
+        ],
+      ],
+      [
+        'bytes 0-3/4',
+        [
+          [0, 1],
+          [2, null],
+        ],
+      ],
+      [
+        'bytes 10-13/14',
+        [
+          [10, 10],
+          [-2, null],
+        ],
+      ],
+      [
+        'bytes 0-3/*',
+        [
+          [0, 1],
+          [2, null],
+        ],
+      ],
+    ])('%s has all of %j', async (stated, range) => {
+      expect(await outcomeOf(stated, range)).toBe('abcd')
+    })
+  })
 })
 
 describe('Basic authentication', () => {

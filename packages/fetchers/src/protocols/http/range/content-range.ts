@@ -14,7 +14,7 @@ interface ContentRange {
  * Returns the part that a 206 has (RFC 9110 14.4). Null if its fields contradict each other, or if it has several
  * parts.
  */
-export function contentRange(head: ResponseHead): ContentRange | null {
+export function contentRange(head: Pick<ResponseHead, 'field'>): ContentRange | null {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(head.field('content-range') ?? '')
   if (match === null || /^multipart\/byteranges\b/i.test(head.field('content-type') ?? '')) return null
   const [first, last] = [Number(match[1]), Number(match[2])]
@@ -22,6 +22,17 @@ export function contentRange(head: ResponseHead): ContentRange | null {
   const length = head.field('content-length')
   const isOdd = last < first || (total !== null && last >= total)
   return isOdd || (length !== null && Number(length) !== last - first + 1) ? null : { first, last, total }
+}
+
+/** Whether the one part that came has all octets of these ranges that the resource has: a server may join them. */
+export function hasAll({ first, last, total }: ContentRange, ranges: readonly OctetRange[]): boolean {
+  return ranges.every(([from, to]) => {
+    if (total === null) return from >= 0 && first <= from && last >= (to ?? from)
+    // A range behind the end is left out (RFC 9110 14.2).
+    if (from >= total) return true
+    const start = from < 0 ? Math.max(0, total + from) : from
+    return first <= start && last >= Math.min(to ?? total - 1, total - 1)
+  })
 }
 
 /** Returns the size that a 416 gives (`bytes *\/14`). Null if it gives none. */
