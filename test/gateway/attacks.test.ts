@@ -54,6 +54,16 @@ describe('a request that two servers could read in two ways is refused, and noth
     expect(await smuggled(`${lines}\r\nConnection: close`, rest)).toEqual({ status: 400, received: '' })
   })
 
+  test.each([
+    ['HTTP/1.1', 'gzip, chunked', 501],
+    ['HTTP/1.0', 'chunked', 400],
+    ['HTTP/1.1', 'Chunked', 200],
+  ])('content in %s, coded %s, is answered by %i', async (version, coding, status) => {
+    const lines = `POST TARGET ${version}\r\nHost: h\r\nTransfer-Encoding: ${coding}\r\nConnection: close`
+    const { received, ...answer } = await smuggled(lines, '0\r\n\r\n')
+    expect({ ...answer, isPassedOn: received !== '' }).toEqual({ status, isPassedOn: status === 200 })
+  })
+
   test('a chunk with a wrong size ends the request', async () => {
     const lines = 'POST TARGET HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked'
     const { received } = await smuggled(lines, '1\r\nab\r\n0\r\n\r\nGET /second HTTP/1.1\r\n\r\n')

@@ -133,6 +133,12 @@ describe('a server that misbehaves', () => {
       'protocol-violation',
     ],
     [
+      'answers in a transfer coding',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+      502,
+      'protocol-violation',
+    ],
+    [
       'sends eleven interim answers',
       `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(11)}HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n`,
       502,

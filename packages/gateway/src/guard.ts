@@ -13,6 +13,24 @@ export function checkPeer({ socket }: IncomingMessage, token: string | null): vo
   throw new Refusal(403, 'Without a token, this gateway answers programs of its own machine alone.')
 }
 
+/**
+ * Throws for content in another coding than chunks: the coding belongs to the connection, so that it would be passed on
+ * without its name. And for chunks in HTTP/1.0, which servers of that time do not know (RFC 9112 6.1).
+ */
+export function checkCoding({ httpVersion, headers }: IncomingMessage): void {
+  const coding = headers['transfer-encoding']
+  if (coding === undefined) return
+  // Without chunks at the end, the length of the content is unknown (RFC 9112 6.3).
+  const status = /,\s*chunked$/i.test(coding) ? 501 : 400
+  if (!isChunked(coding)) throw new Refusal(status, 'Of transfer codings, this gateway knows chunked alone.')
+  if (httpVersion === '1.0') throw new Refusal(400, 'HTTP/1.0 has no chunks.')
+}
+
+/** Whether a Transfer-Encoding names chunks and nothing else. */
+export function isChunked(coding: string): boolean {
+  return /^chunked$/i.test(coding.trim())
+}
+
 /** Throws unless the request has the token of the gateway in Proxy-Authorization (RFC 9110 11.7). */
 export function checkToken(given: string | undefined, token: string | null): void {
   if (token === null) return

@@ -6,7 +6,7 @@ import { isRepresentation, type Representation } from '@retriever/fetchers'
 import type { Answer, Asked, Handler } from './answer.ts'
 import type { GatewayCore } from './core.ts'
 import { linesOf } from './fields.ts'
-import { checkPeer } from './guard.ts'
+import { checkCoding, checkPeer } from './guard.ts'
 import { problem } from './problem.ts'
 
 /** How many octets wait for a client, so that it and the server do not wait for each other's every chunk. */
@@ -51,6 +51,7 @@ async function serve(
   try {
     checkPeer(request, core.settings.token)
     leave = core.enter(request.socket.remoteAddress ?? '')
+    checkCoding(request)
     const answer = await handler(askedBy(request, gone.signal))
     await send(response, answer, request.method === 'HEAD', gone.signal)
   } catch (error) {

@@ -4,6 +4,7 @@ import { authority, type HttpPlan } from '@retriever/core/internal'
 import { openServerSocket } from '@retriever/fetchers/internal'
 import type { Answer, Asked, FieldLine } from '../answer.ts'
 import { endToEnd, linesOf, viaLine } from '../fields.ts'
+import { isChunked } from '../guard.ts'
 import type { Settings } from '../options.ts'
 
 /**
@@ -55,6 +56,11 @@ export async function forward(
   })
   const via = viaLine(response.httpVersion, pseudonym)
   const isEmpty = method === 'HEAD' || response.statusCode === 204 || response.statusCode === 304
+  const coding = response.headers['transfer-encoding']
+  if (!isEmpty && coding !== undefined && !isChunked(coding)) {
+    response.destroy()
+    throw failure(url, new Error('coding'))
+  }
   if (isEmpty) response.resume()
   return {
     status: response.statusCode ?? 502,
@@ -91,7 +97,7 @@ const maxInterim = 10
 
 /** The error for an answer that is none. */
 function failure(url: string, cause: NodeJS.ErrnoException): RetrievalError {
-  const isForeign = cause.code?.startsWith('HPE_') === true || cause.message === 'interim'
+  const isForeign = cause.code?.startsWith('HPE_') === true || /^(?:interim|coding)$/.test(cause.message)
   const code = isForeign ? 'protocol-violation' : cause.message === 'idle' ? 'timeout' : 'receive-failed'
   const words = {
     'protocol-violation': 'The server broke the rules of HTTP/1.1.',
