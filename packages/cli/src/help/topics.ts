@@ -26,7 +26,10 @@ const exitStatus: Topic = {
   before: ['With several URLs, the exit status is that of the first one that failed.'],
   rows: [
     ['0', 'Success; also if -z or --etag-compare found nothing newer'],
-    ['1', 'The scheme is unknown, or cannot be retrieved, or the URL names a service for a person'],
+    [
+      '1',
+      'The scheme is unknown, cannot be retrieved or is left out by --proto, or the URL names a service for a person',
+    ],
     ['2', 'A wrong option or argument, or a form that needs answers'],
     ['3', 'The URL is malformed'],
     ['6', 'The host has no address, or no News server is configured'],
@@ -65,6 +68,7 @@ const files: Topic = {
   rows: [
     ['NAME.part', 'A file that is not complete yet; the command renames it NAME at the end. -C - continues it'],
     ['~/.config/retrieve/config', 'Options for every run, as -K reads them; -q leaves them out'],
+    ['~/.local/state/retrieve', 'The URLs of the last pages, for open; the certificates of Gemini servers'],
     ['~/.netrc', 'Logins by host, for -n'],
     ['.cache in dist/ of the package', 'Compiled code of the command, which makes it start faster; it can be deleted'],
     ['/etc/ldap/ldap.conf, ~/.ldaprc', 'Their URI is the server for LDAP URLs that name none, if $LDAPURI is not set'],
@@ -96,7 +100,7 @@ const environment: Topic = {
     ['XDG_CONFIG_HOME, HOME', 'Where the configuration file and ~/.netrc are looked for'],
     ['RETRIEVE_REDIS', 'The Redis of queue, with its login; without it, redis://127.0.0.1:6379'],
     ['RETRIEVE_GATEWAY_TOKEN', 'The password that the gateway wants of its users'],
-    ['XDG_STATE_HOME', 'The folder for what open remembers; default ~/.local/state'],
+    ['XDG_STATE_HOME', 'The folder for what open and Gemini remember; default ~/.local/state'],
     ['NO_COLOR', 'Not empty: no colours'],
     ['FORCE_COLOR, CLICOLOR_FORCE', 'Not 0: colours, also in a pipe'],
     ['CLICOLOR', '0: no colours'],
