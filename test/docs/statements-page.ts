@@ -34,6 +34,7 @@ export function code(text: string): string {
   return `${fence}${visible.replaceAll('|', '\\|')}${fence}`
 }
 
+/** A sentence in a cell of a table. Its words in backquotes stay code; all else is escaped. */
 function cell(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>|]/g, '\\$&')
+  return text.replace(/`[^`]*`|[\\`*_{}[\]<>|]/g, (found) => (found.length > 1 ? found : `\\${found}`))
 }
