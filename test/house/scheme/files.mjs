@@ -58,10 +58,7 @@ function fetcherFile({ name, title, spec }) {
 import { lineAnswer } from '../../wire/line-answer.ts'
 import { ${name} } from './about.ts'
 
-/**
- * ${title} (${spec}):
- * one line is sent, and the answer lasts to the end of the connection.
- */
+/** ${title} (${spec}): one line is sent, and the answer lasts to the end of the connection. */
 export function ${name}Fetcher(): Fetcher<'${name}'> {
   return {
     ...${name},
