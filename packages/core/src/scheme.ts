@@ -26,7 +26,8 @@ export interface Defaults {
   readonly pathAsIs?: boolean
   /**
    * Whether to ask for TLS by the protocol's own command if the scheme begins without TLS: `ftp:` then works like
-   * `ftpes:` (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642), `ldap:` with StartTLS (RFC 4511 4.14).
+   * `ftpes:` (RFC 4217), `news:` and `nntp:` begin with STARTTLS (RFC 4642), `imap:` and `pop:` with STARTTLS and STLS
+   * (RFC 2595), `ldap:` with StartTLS (RFC 4511 4.14).
    */
   readonly requireTls?: boolean
 }

@@ -104,7 +104,7 @@ export const policyOptions: readonly OptionRow<PolicyOption>[] = [
     long: 'proto-redir',
     sent: false,
     arg: 'LIST',
-    help: 'Follow redirects to these schemes only, written as for --proto; default: =http,https',
+    help: 'Follow redirects to these schemes only, written as for --proto; redirects never lead to another protocol',
     commands: connecting,
     example: 'retrieve --proto-redir =https http://www.example.org/',
   },

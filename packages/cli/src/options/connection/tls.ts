@@ -61,7 +61,7 @@ export const tlsOptions: readonly OptionRow<TlsOption>[] = [
     long: 'ssl-reqd',
     sets: ['defaults.requireTls'],
     sent: true,
-    help: 'Require TLS of FTP and News servers, by AUTH TLS and STARTTLS: ftp: means what ftpes: does',
+    help: 'Require TLS of FTP, News, IMAP, POP3 and LDAP servers, by the command of each: ftp: means what ftpes: does',
     commands: urls,
     example: 'retrieve --ssl-reqd ftp://ftp.example.org/x',
   },
