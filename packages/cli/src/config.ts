@@ -79,7 +79,7 @@ export interface Config {
   readonly page: boolean
   /** --text: whether HTML and mails are written as plain text. */
   readonly text: boolean
-  /** Finds the program that shows long pages on a terminal; null if none shall. */
+  /** Finds the program that shows long pages on a terminal; null if there is to be none. */
   readonly pager: () => PagerProgram | null
   /** --handoff: whether programs of this system get the URLs. */
   readonly handoff: boolean

@@ -42,7 +42,7 @@ export interface GatewayOptions {
   readonly client: Client
   readonly policy?: GatewayPolicy
   readonly limits?: GatewayLimits
-  /** Makes the message for an error, if that of the error is not what clients shall read. */
+  /** Makes the message for an error, if clients are to read another one than the error has. */
   readonly messageOf?: (error: RetrievalError) => string
 }
 

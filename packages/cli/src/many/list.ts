@@ -16,8 +16,8 @@ export interface Listed {
 const maxLine = 1024 * 1024
 
 /**
- * Reads a list, only as far as it is asked for. A line has a URL, and after a TAB the name of its file, if it shall
- * have another one. Blank lines and lines that begin with `#` are skipped. Rejects with `file-failed`.
+ * Reads a list, only as far as it is asked for. A line has a URL, and after a TAB the name of its file, if that
+ * is not the URL's. Blank lines and lines that begin with `#` are skipped. Rejects with `file-failed`.
  */
 export async function* readList(file: string, streams: Streams, signal: AbortSignal): AsyncGenerator<Listed> {
   // A list typed at a terminal is read to its end first, since prompts must not share standard input with it.

@@ -120,7 +120,7 @@ const owners: readonly (readonly [option: OwnedOption, ...actions: QueueAction[]
   ['yes', 'cancel', 'remove'],
 ]
 
-/** What `retrieve queue` shall do. */
+/** The work that `retrieve queue` is asked to do. */
 export interface QueueSettings extends AddSettings, FollowSettings {
   readonly action: QueueAction
   /** The lists of add. */
