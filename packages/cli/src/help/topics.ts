@@ -85,10 +85,12 @@ const environment: Topic = {
   rows: [
     [
       'http_proxy, https_proxy, ftp_proxy, ...',
-      'The proxy for URLs of this scheme, as for -x; https_proxy also as HTTPS_PROXY',
+      'The proxy for URLs of this scheme, as for -x; all but http_proxy also in upper case, as FTP_PROXY',
     ],
-    ['all_proxy', 'The proxy for all schemes that have none of their own'],
-    ['no_proxy', 'Hosts, domains and networks to reach without a proxy, as for --noproxy'],
+    ['all_proxy, ALL_PROXY', 'The proxy for all schemes that have none of their own'],
+    ['no_proxy, NO_PROXY', 'Hosts, domains and networks to reach without a proxy, as for --noproxy'],
+    ['CURL_CA_BUNDLE, SSL_CERT_FILE, SSL_CERT_DIR', 'The certificates to trust, if --cacert does not name them'],
+    ['SSH_AUTH_SOCK', 'The agent that has the keys for sftp URLs'],
     ['PATH, Path, SystemRoot', 'The folders in which --handoff and open find programs; the last two on Windows'],
     ['NNTPSERVER', 'The News server, as for --news-server'],
     ['LDAPURI', 'The server for LDAP URLs that name none: ldap://, ldaps:// or ldapi:// and its name'],
