@@ -53,7 +53,8 @@ describe('generated documentation is what the tables say (pnpm run docs writes i
   })
 
   test('docs/schemes/README.md', () => {
-    const errors = 'A page names the errors that its scheme gives a cause of its own; [errors](../errors.md) has all.'
+    const errors =
+      'The page of a scheme names the errors that have causes of their own there; [errors](../errors.md) has all.'
     const page = `# Schemes\n\n${errors}\n\n${schemeTable('')}\n`
     return expect(page).toMatchFileSnapshot(`${root}docs/schemes/README.md`)
   })
