@@ -1,7 +1,8 @@
 /** The tables of the library's guide name every option, and the limits with their defaults. */
 import { defaultLimits } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
-import { callKinds } from '../../packages/fetchers/src/client/client-options.ts'
+import { callKinds, clientKinds, defaultsKinds } from '../../packages/fetchers/src/client/client-options.ts'
+import { protocolKinds } from '../../packages/fetchers/src/protocols/options.ts'
 import { saveOptionKinds } from '../../packages/fetchers/src/saving/save-options.ts'
 import { walkKinds } from '../../packages/fetchers/src/walk/walk-options.ts'
 import { readPage } from './programs.ts'
@@ -20,9 +21,13 @@ function rowsBelow(page: string, heading: string): { names: string[]; value: str
 
 const namesBelow = (page: string, heading: string): string[] => rowsBelow(page, heading).flatMap(({ names }) => names)
 
-test('the options of a call', () => {
-  const named = namesBelow('docs/library.md', 'Options')
-  expect(Object.keys(callKinds).filter((name) => !named.includes(name))).toEqual([])
+test.each([
+  ['a client', 'docs/library.md', 'Options', { ...clientKinds, ...protocolKinds }],
+  ['a call', 'docs/library.md', 'Options', callKinds],
+  ['defaults', 'docs/library/network.md', 'Defaults', defaultsKinds],
+])('the options of %s', (_of, page, heading, kinds) => {
+  const named = namesBelow(page, heading)
+  expect(Object.keys(kinds).filter((name) => !named.includes(name))).toEqual([])
 })
 
 test('the options of saving', () => {
