@@ -15,9 +15,9 @@ export class AccountWanted extends Error {
 }
 
 /**
- * Sends USER and PASS (RFC 959 5.4), then `rest`. A guest's password is no secret, and is sent in one pipeline with all
- * the rest. Another password is sent only after the server has asked for it. A login that the server has just refused
- * is not sent.
+ * Sends USER, PASS, and ACCT if the server wants it (RFC 959 5.4), then `rest`. A guest's password is no secret, and is
+ * sent in one pipeline with all the rest. Another password is sent only after the server has asked for it. A login that
+ * the server has just refused is not sent.
  */
 export async function logIn(retrieval: FtpRetrieval, rest: readonly Step[]): Promise<void> {
   const { plan, context, session } = retrieval
@@ -115,7 +115,7 @@ async function sayUser(retrieval: FtpRetrieval, user: string, before: readonly S
 async function loginFor(retrieval: FtpRetrieval, asked: Reply): Promise<Credentials> {
   const { user, password } = retrieval.plan
   if (password !== null) return { user, password }
-  retrieval.asked.login ??= await askPerson(retrieval, asked)
+  retrieval.asked.login ??= await askCaller(retrieval, asked)
   const found = retrieval.asked.login.credentials
   // Names and passwords are UTF-8 (RFC 2640 2).
   const known = { ...found, user: utf8Octets(found.user), password: utf8Octets(found.password) }
@@ -167,7 +167,7 @@ async function giveAccount(retrieval: FtpRetrieval, login: Credentials, asked: R
   })
 }
 
-async function askPerson(retrieval: FtpRetrieval, asked: Reply): Promise<FoundLogin> {
+async function askCaller(retrieval: FtpRetrieval, asked: Reply): Promise<FoundLogin> {
   const found = await findFor(retrieval)
   if (found !== null) return found
   if (retrieval.asked.refused !== null) throw retrieval.asked.refused.error
