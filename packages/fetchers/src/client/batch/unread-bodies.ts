@@ -24,8 +24,8 @@ const patience = 1000
 
 /**
  * The bodies of one batch that hold places. If URLs wait for places, and the caller reads none of the bodies that it
- * has, nothing would go on: then these give their places back. If another batch is held up, which the caller may wait
- * for, so do the jobs whose outcomes the caller does not have.
+ * has, nothing would go on: then these bodies give their places back. If another batch waits for places, the jobs give
+ * theirs back, too, whose outcomes the caller has not taken yet: it may be waiting for the other batch.
  */
 export class UnreadBodies {
   readonly #waiting: Waiting

@@ -76,7 +76,7 @@ export function tellPassedOver(
     const typed = `The option ${adviceText(advice)}`
     const name = said.title ?? said.mechanism
     const why = extent === 'none' ? `${name} does not support it` : `${name} supports it for ${extent} only`
-    // The caller leaves out what it has already, so the option is not without effect.
+    // A caller that gives resumeFrom adds the rest to what it has, so it must know that the whole comes.
     const isWhole = option === 'resumeFrom' && request.head !== true
     const effect = isWhole ? 'gets the resource from its beginning' : 'has no effect'
     emit({ type: 'remark', url, message: `${typed} ${effect}: ${why}.`, advice })

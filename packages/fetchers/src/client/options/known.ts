@@ -42,8 +42,8 @@ function kindsOf(rows: Readonly<Record<string, OptionRow>>): Readonly<Record<str
 }
 
 /**
- * The options of one retrieval over those of all: of the options under a mechanism's name each replaces its own. An
- * undefined one is none.
+ * Merges the options of one retrieval into those of all retrievals, which they replace. Under the name of a mechanism,
+ * each member replaces the member of its name alone. An option that is undefined counts as absent.
  */
 export function mergedOptions<Options extends object>(all: Options, own: Options, known: KnownOptions): Options {
   const merged = Object.entries(own).flatMap(([name, value]): [string, unknown][] => {

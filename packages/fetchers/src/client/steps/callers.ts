@@ -114,7 +114,7 @@ class Passage {
   #watched(hop: Hop, outcome: Retrieved): StepResult {
     const body = new WatchedSource(sourceOf(outcome.body))
     this.#tries.set(hop, body)
-    // The steps did not wait for it.
+    // The steps gave a result without waiting for this one, so its body would stay unread.
     if (this.#isOver) void body.cancel().catch(() => {})
     // A copy is known by its metadata, so each result has an object of its own.
     const metadata = { ...outcome.metadata }
