@@ -80,3 +80,22 @@ test('a place of a batch is given back', async () => {
   expect(isClosed()).toBe(false)
   await batch.return?.()
 })
+
+test('an abort reaches the body of a Request that has been collected', async () => {
+  const { server, isClosed } = await endless()
+  await using _server = server
+  await using client = createClient()
+  const controller = new AbortController()
+  const ask = () => new Request(server.url, { signal: controller.signal })
+  const response = await client.fetch(ask())
+  let isCollected = false
+  const others = new FinalizationRegistry(() => {
+    isCollected = true
+  })
+  others.register(ask(), null)
+  const text = response.text()
+  expect(await collectUntil(() => isCollected)).toBe(true)
+  controller.abort('stop')
+  await expect(text).rejects.toBe('stop')
+  expect(await collectUntil(isClosed)).toBe(true)
+})

@@ -96,7 +96,7 @@ export function readRequest(input: unknown, init: unknown, refused: readonly str
     url,
     method,
     headers: readHeaders(members.get('headers'), url),
-    signal: readSignal(members.get('signal')),
+    signal: readSignal(members.get('signal'), request),
     redirect: members.word('redirect', ['follow', 'manual', 'error'], 'follow'),
     cache: members.word('cache', ['default', 'no-store', 'reload', 'no-cache', 'force-cache'], 'default'),
     credentials: members.word('credentials', ['omit', 'same-origin', 'include'], 'same-origin'),
@@ -167,9 +167,15 @@ function isSentAnyway(name: string, value: string, url: string): boolean {
 
 const ownField = 'fields in ASCII, without Host, Connection, Content-Length and their like, which the client sets'
 
-function readSignal(given: unknown): AbortSignal | null {
+/** Keeps a Request as long as its signal: a collected one of Node passes the abort of its caller on no more. */
+const requests = new WeakMap<AbortSignal, object>()
+
+function readSignal(given: unknown, request: object | null): AbortSignal | null {
   if (given == null) return null
-  if (given instanceof AbortSignal) return given
+  if (given instanceof AbortSignal) {
+    if (request !== null) requests.set(given, request)
+    return given
+  }
   throw invalidOption('signal', 'an AbortSignal', given)
 }
 
