@@ -1,4 +1,4 @@
-import { type ClientOptions, createClient } from '@retriever/fetchers'
+import { type ClientOptions, createClient, explainUrl, retrieve } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { failure } from '../support/failure.ts'
 import { chunks, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
@@ -25,6 +25,12 @@ test.each([
   ['options', [], /`options` to be an object of options/],
 ])('wrong options of a plug-in are named: %s', (_name, options, message) => {
   expect(() => createClient(options as ClientOptions)).toThrow(message)
+})
+
+test.each([null, []])('options of a single call that are %j are an error, and no crash', async (options) => {
+  const expected = { code: 'invalid-option', message: expect.stringMatching(/`options` to be an object of options/) }
+  expect(await failure(retrieve('data:,x', options as never))).toMatchObject(expected)
+  expect(await failure(explainUrl('data:,x', options as never))).toMatchObject(expected)
 })
 
 test('a signal in place of { signal } is an error, and not ignored', async () => {

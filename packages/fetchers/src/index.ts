@@ -92,7 +92,7 @@ export async function explainUrl(
   options: ClientOptions & RetrieveOptions = {},
 ): Promise<Explanation> {
   const protocols = builtinProtocols({ localHosts: [] })
-  const known = knownOptions(protocols, options.fetchers)
+  const known = knownOptions(protocols, options?.fetchers)
   checkSingle(options, protocolKinds, known)
   return explainWith(url, options, protocols, known, findScheme)
 }
@@ -107,7 +107,7 @@ export function retrieve<const Url extends string>(
 ): Promise<RepresentationOf<Url>>
 export function retrieve(url: string | URL, options?: ClientOptions & RetrieveOptions): Promise<Representation>
 export async function retrieve(url: string | URL, options: ClientOptions & RetrieveOptions = {}): Promise<never> {
-  const known = knownOptions(builtinProtocols({ localHosts: [] }), options.fetchers)
+  const known = knownOptions(builtinProtocols({ localHosts: [] }), options?.fetchers)
   checkSingle(options, protocolKinds, known)
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const client: Client = createClient(Object.fromEntries(given.filter(([name]) => !isOfCall(name, known))))
