@@ -477,6 +477,18 @@ describe('a blob URL', () => {
     expect(await (await response).text()).toBe('brief')
   })
 
+  test('ends by its signal, read in one piece or as a stream', async () => {
+    await using client = createClient()
+    const controller = new AbortController()
+    const { signal } = controller
+    const [whole, part, read] = await Promise.all([1, 2, 3].map(() => client.fetch(url, { signal })))
+    expect(await read?.text()).toBe('hello')
+    const reader = part?.body?.getReader()
+    controller.abort('stop')
+    await expect(whole?.text()).rejects.toBe('stop')
+    await expect(reader?.read()).rejects.toBe('stop')
+  })
+
   test('is refused where policy.schemes is a list, and then nothing local is reached', async () => {
     await using client = createClient({ policy: { schemes: ['https'] } })
     for (const each of [url, 'data:,x', 'file:///etc/hostname']) {

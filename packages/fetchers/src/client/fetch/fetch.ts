@@ -2,7 +2,9 @@ import { type ErrorCode, printable, type Resolution, RetrievalError, redact } fr
 import { adviceText } from '@retriever/core/internal'
 import { fetchedBody, type Representation } from '../../body/representation.ts'
 import { hasNoContent, responseOf, webResponse } from '../../body/response.ts'
-import type { FetchedOctets } from '../../body/unread-body.ts'
+import { type FetchedOctets, UnreadBody } from '../../body/unread-body.ts'
+import type { ByteSource } from '../../contract/byte-source.ts'
+import { sourceOf } from '../../kit/byte-source.ts'
 import { invalidOption } from '../../kit/limits.ts'
 import type { RetrieveOptions } from '../client-options.ts'
 import { LoginMemory, Questions } from '../credentials.ts'
@@ -96,7 +98,18 @@ async function ofBlob({ takesBlobs }: Retriever, request: FetchRequest): Promise
   // Before anything is awaited: programs revoke the URL right after the call.
   const response = blobResponse(request)
   const check = await checkFor(request)
-  if (check === null) return response
+  if (check === null) {
+    const { signal } = request
+    if (signal === null || response.body === null) return response
+    const source = sourceOf(response.body)
+    const read = async (): Promise<Uint8Array | null> => {
+      signal.throwIfAborted()
+      return await source.read()
+    }
+    const take = (): ByteSource => ({ read, cancel: () => source.cancel() })
+    const body = new UnreadBody({ take, giveUp: () => void source.cancel(), ...endingFor(signal) })
+    return webResponse(body, response.headers, response)
+  }
   const octets = new Uint8Array(await response.arrayBuffer())
   check(octets)
   return webResponse(octets, response.headers, response)
