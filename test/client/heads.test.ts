@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createClient, type RetrievalEvent, type RetrieveOptions } from '@retriever/fetchers'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { failure } from '../support/failure.ts'
 
 let servers: TestServers<'http'>
 const folder = mkdtempSync(join(tmpdir(), 'heads-'))
@@ -32,6 +33,26 @@ test('onHead gets the sections as they came, and events hide what is secret', as
   expect(heads).toEqual([moved, found])
   expect(JSON.stringify(events)).not.toContain('s3cr3t')
 })
+
+test.each(['onHead', 'onBody'] as const)(
+  '%s that throws, or rejects, ends the retrieval, and is named',
+  async (name) => {
+    servers.http.setFaults({ replies: { '/x': 'HTTP/1.1 200 Fine\r\nContent-Length: 2\r\n\r\nok' }, stall: 'body' })
+    await using client = createClient()
+    for (const listener of [
+      () => {
+        throw new Error('my own')
+      },
+      () => Promise.reject(new Error('my own')),
+    ]) {
+      const error = await failure(
+        client.retrieve(`${servers.http.url}x`, { [name]: listener }).then((got) => got.text()),
+      )
+      expect(error).toMatchObject({ code: 'aborted', cause: { message: 'my own' } })
+      expect(error.message).toContain(`The ${name} listener threw (Error: my own).`)
+    }
+  },
+)
 
 test('`before` stands before the body, and a body that breaks off leaves no part', async () => {
   servers.http.setFaults({

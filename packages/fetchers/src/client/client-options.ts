@@ -173,12 +173,14 @@ export interface RetrieveOptions extends Omit<RequestOptions, 'headers'> {
   readonly use?: readonly Step[]
   /**
    * Gets each header section of HTTP that comes in this call, those of redirects too: its status line, its fields and
-   * the blank line, one octet a character. It holds what events hide, such as cookies: do not log it.
+   * the blank line, one octet a character. It holds what events hide, such as cookies: do not log it. One that throws,
+   * or whose promise rejects, ends the retrieval.
    */
   readonly onHead?: (octets: string) => void
   /**
    * Gets each chunk of a body that is read in this call, before its `progress`, and the number of its retrieval, as
-   * events have it. The chunk is valid until the function returns. One that throws ends the retrieval.
+   * events have it. The chunk is valid until the function returns. One that throws, or whose promise rejects, ends the
+   * retrieval.
    */
   readonly onBody?: (octets: Uint8Array, id: number) => void
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
 import type { ErrorExtras, RetrievalContext } from '../../contract/fetcher.ts'
+import { isPromise } from '../../kit/listeners.ts'
 import { handoffOf } from '../handoff/handoff-of.ts'
 import type { Retrieval } from '../retrieval.ts'
 
@@ -11,13 +12,27 @@ type Added = 'cookies' | 'credentials' | 'acceptedLogins' | 'proxy' | 'retrieve'
 /** What the fetcher of a URL gets from its retrieval. */
 export function contextOf(retrieval: Retrieval, resolution: Resolution): HopContext {
   const { settings, deadline, nesting, events, id } = retrieval
-  const { limits, addresses, onBody } = settings
+  const { limits, addresses, onHead, onBody } = settings
   const url = formatLocator({ ...resolution.locator, password: null })
   let redacted: string | undefined
   // Only events and errors show it.
   const shownUrl = (): string => {
     redacted ??= redact(url)
     return redacted
+  }
+  /** Calls a listener. If it throws, or its promise rejects, the retrieval ends, and the error names the listener. */
+  const listen = (name: string, call: () => unknown): void => {
+    const thrown = (cause: unknown): RetrievalError => {
+      if (RetrievalError.is(cause)) return cause
+      const message = `${shownUrl()}: The ${name} listener threw (${String(cause)}).`
+      return new RetrievalError('aborted', message, { phase: deadline.phase, url, cause })
+    }
+    try {
+      const returned = call()
+      if (isPromise(returned)) returned.then(undefined, (cause: unknown) => deadline.fail(thrown(cause)))
+    } catch (cause) {
+      throw thrown(cause)
+    }
   }
   return {
     url,
@@ -38,8 +53,8 @@ export function contextOf(retrieval: Retrieval, resolution: Resolution): HopCont
     handoff: () => handoffOf(resolution),
     emit: (event) => events.emit(event, shownUrl),
     cookies: undefined,
-    onHead: settings.onHead,
-    onBody: onBody && ((octets) => onBody(octets, id)),
+    onHead: onHead && ((octets) => listen('onHead', () => onHead(octets))),
+    onBody: onBody && ((octets) => listen('onBody', () => onBody(octets, id))),
     hasListener: events.isHeard,
     error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
       new RetrievalError(code, `${shownUrl()}: ${redact(message)}`, {
