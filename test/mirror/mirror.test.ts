@@ -497,6 +497,29 @@ test.each([
   expect(asked.slice(1)).toEqual(since === null ? [] : [since])
 })
 
+test('a listing that tells the day alone proves nothing while that day lasts', async () => {
+  const day = 24 * 3600 * 1000
+  // The local file is written now, and its date is five minutes ago: more than a second or a minute.
+  const modified = new Date(Date.now() - 5 * 60_000)
+  const today = new Date(Math.floor(modified.getTime() / day) * day)
+  const asked: (Date | undefined)[] = []
+  const fetchers = [
+    fakeHttp((plan, context) => {
+      async function* entries(): AsyncGenerator<Entry> {
+        yield { name: 'a', kind: 'file', url: 'http://h/a', size, modified: today }
+      }
+      if (plan.target === '/') return retrieved(chunks(''), { kind: 'listing', entries })
+      asked.push(context.request.ifChangedSince)
+      return retrieved(chunks('content'), { size, modified })
+    }),
+  ]
+  await using client = createClient({ fetchers })
+  await client.mirror('http://h/', folder)
+  const isOver = Date.now() >= today.getTime() + day
+  expect(await client.mirror('http://h/', folder)).toMatchObject(isOver ? { skipped: 1 } : { saved: 1 })
+  expect(asked).toHaveLength(isOver ? 1 : 2)
+})
+
 test.each([
   ['second', 1000],
   ['minute', 60_000],
@@ -636,6 +659,15 @@ test('a redirect of a file out of the tree is refused, and the other place is no
   expect(await mirrored(client, 'http://h/')).toEqual(['failed away: refused', 'saved a', 'saved near'])
   expect(asked.filter((place) => place.startsWith('other'))).toEqual([])
   expect(await mirrored(client, 'http://h/', { scope: 'any' })).toContain('saved away')
+})
+
+test('a dry run leaves an empty folder where a file is to come, and beside it', async () => {
+  mkdirSync(join(folder, 'a'), { recursive: true })
+  mkdirSync(join(folder, 'b'))
+  expect(await mirroredTree({ '/': ['a'] }, { dryRun: true, delete: true })).toEqual(['saved a'])
+  expect(treeOf(folder)).toEqual(['a/', 'b/'])
+  expect(await mirroredTree({ '/': ['a'] }, { delete: true })).toEqual(['saved a'])
+  expect(treeOf(folder)).toEqual(['a'])
 })
 
 test('dryRun tells what would be done', async () => {

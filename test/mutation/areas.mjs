@@ -87,4 +87,5 @@ export const areas = {
     mutate: [`${fetchers}/mirror/*.ts`, `${fetchers}/walk/*.ts`],
     tests: ['test/mirror/*.test.ts', 'test/walk/*.test.ts'],
   },
+  ftp: { mutate: [`${fetchers}/protocols/ftp/**/*.ts`], tests: ['test/protocols/ftp/**/!(attacks).test.ts'] },
 }

@@ -55,6 +55,11 @@ test('a folder whose listing has lines, and none that can be read, is an error a
     yield { name: 'A link that leads nowhere', kind: 'other', url: null, details: { line: 'link' } }
   }
   expect(await walk({ '/': link() })).toEqual([])
+  async function* astray(): AsyncGenerator<Entry> {
+    yield { name: '..%2Fx', kind: 'other', url: null, details: { leadsElsewhere: true } }
+    yield* foreign()
+  }
+  expect(await walk({ '/': astray() })).toEqual([['..%2Fx', 'refused']])
 })
 
 test('the groups of a news server have their articles', async () => {
@@ -259,6 +264,19 @@ test('closing the client ends a walk', async () => {
   const walk = walked(client.walk('http://h/', { concurrency: 1 }))
   await client.close()
   expect((await failure(walk)).code).toBe('aborted')
+})
+
+test('closing the client in the middle ends a walk, and fails no folder', async () => {
+  const client = createClient({ fetchers: [fakeTree((path) => (path === '/' ? ['1/', '2/', '3/'] : []))] })
+  const seen: string[] = []
+  const walk = async (): Promise<void> => {
+    for await (const { path, error } of client.walk('http://h/', { concurrency: 1 })) {
+      seen.push(error === null ? path : `${path}!`)
+      await client.close()
+    }
+  }
+  expect((await failure(walk())).code).toBe('aborted')
+  expect(seen).toEqual(['1', '2', '3'])
 })
 
 const line = (type: string, name: string, selector: string, place: string): string =>
