@@ -39,7 +39,7 @@ export function page(results, { machine, load, commit, date, versions }, runs, p
 - ${machine}; load ${load} before it began
 - ${versions}
 - Commit ${commit}, ${date}. Medians of ${runs} runs or more (memory of the list: one), all in turn; less is better
-- The start of each process is included but where one runs already. Files and servers are in memory, on loopback
+- The start of each process is included, except where one runs already. Files and servers are in memory, on loopback
 - Each contestant had its octets compared with what was served, before it was timed
 
 ${met.length} of ${goals.length} goals are met. A line in a picture is the goal, a whisker the spread.
