@@ -69,6 +69,16 @@ test.each([
   expect(error.reply).toContain('400 No <password>')
 })
 
+test.each([
+  ['200 OK', 'Content-Length', 'Content-Length is no number (t0ken:<password>)'],
+  ['206 OK', 'Content-Range', 'another range than asked for (t0ken:<password>)'],
+])('an answer %s whose %s repeats the password does not show it', async (status, field, message) => {
+  await using server = await scriptedHttp(() => `HTTP/1.1 ${status}\r\n${field}: t0ken:s3cret\r\n\r\nab`)
+  const { error, all } = await failed(server.url, { login: { user: 'alice', password: 's3cret' }, range: [0, 1] })
+  expect(error.message).toContain(message)
+  expect(inspect(error) + all).not.toContain('s3cret')
+})
+
 test('a reason that is the password, of the four octets that are the least to be hidden, is not shown', async () => {
   await using server = await scriptedHttp(() => 'HTTP/1.1 500 a4z9\r\nContent-Length: 0\r\n\r\n')
   const { error, all } = await failed(server.url, { login: { user: 'alice', password: 'a4z9' } })

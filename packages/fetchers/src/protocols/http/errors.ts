@@ -212,8 +212,9 @@ function notHttp(context: RetrievalContext, exchange: Exchange, cause: unknown, 
     // undici says "Response does not match the HTTP/1.1 protocol (Invalid character in chunk size)".
     const reason =
       cause instanceof InvalidHttp || cause instanceof UnsolicitedData ? message : /^[^(]*\((.*)\)/.exec(message)?.[1]
-    const what = `The server's answer is not valid HTTP: ${printable(reason ?? 'the parser gives no reason')}.`
-    return context.error('protocol-violation', what, { cause })
+    const what = `The server's answer is not valid HTTP: ${printable(hide(reason ?? 'the parser gives no reason'))}.`
+    // A cause that repeats a secret is left out, since people log it.
+    return context.error('protocol-violation', what, hide(message) === message ? { cause } : {})
   }
   const shown = printable(hide(first).slice(0, 60))
   if (first.startsWith(tlsAlert)) {

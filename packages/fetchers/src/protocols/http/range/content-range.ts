@@ -65,7 +65,7 @@ export function checkRange(head: ResponseHead, range: OctetRange | undefined, co
   }
   const part = contentRange(head)
   if (part !== null && isAsked(part, range)) return
-  const stated = printable((head.field('content-range') ?? 'none').slice(0, 80))
+  const stated = printable(head.hide(head.field('content-range') ?? 'none').slice(0, 80))
   throw context.error('protocol-violation', `The server sent another range than asked for (${stated}).`, details)
 }
 
