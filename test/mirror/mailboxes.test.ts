@@ -1,5 +1,5 @@
 /** Mirrors of mailboxes, by IMAP and POP3. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient, type RetrievalEvent } from '@retriever/fetchers'
@@ -50,6 +50,13 @@ test('a mailbox of POP3 is saved with two logins, each mail by its unique id', a
   expect(server.received.filter((line) => line === 'USER alice')).toHaveLength(1)
   expect(await client.mirror(server.url, folder)).toMatchObject({ saved: 0, skipped: 2 })
   expect(server.received.filter((line) => line === 'USER alice')).toHaveLength(2)
+})
+
+test('without a limit, delete removes a mail that the mailbox no longer has', async () => {
+  const server = await startImapServer()
+  writeFileSync(join(folder, '7.1'), 'gone')
+  expect(await clientOf(server).mirror(`${server.url}INBOX`, folder, { delete: true })).toMatchObject({ deleted: 1 })
+  expect(readdirSync(folder)).toEqual(['7.11', '7.12'])
 })
 
 test('a limit and delete exclude each other: older mails would be deleted', async () => {

@@ -670,6 +670,37 @@ test('a dry run leaves an empty folder where a file is to come, and beside it', 
   expect(treeOf(folder)).toEqual(['a'])
 })
 
+test('a dry run tells the sizes of the listing, and what is unchanged', async () => {
+  async function* listing(): AsyncGenerator<Entry> {
+    yield { name: 'a', kind: 'file', url: 'http://h/a', size, modified: date }
+    yield { name: 'b', kind: 'file', url: 'http://h/b', size: 9, modified: date }
+    yield { name: 'c', kind: 'file', url: 'http://h/c' }
+  }
+  mkdirSync(folder)
+  for (const name of ['a', 'b']) {
+    writeFileSync(join(folder, name), 'content')
+    utimesSync(join(folder, name), date, date)
+  }
+  const told: unknown[] = []
+  await using client = createClient({ fetchers: [fakeTree(() => listing())] })
+  await client.mirror('http://h/', folder, {
+    dryRun: true,
+    onResult: (result) => told.push([result.path, result.outcome, 'size' in result ? result.size : result.outcome]),
+  })
+  expect(told).toEqual([
+    ['a', 'skipped', 'skipped'],
+    ['b', 'saved', 9],
+    ['c', 'saved', 0],
+  ])
+})
+
+test('a limit is no reason against delete where listings are whole, and pages know no beforeFile', async () => {
+  await using client = createClient({ fetchers: [fakeTree((path) => (path === '/' ? ['a'] : null))] })
+  expect(await client.mirror('http://h/', folder, { delete: true, limit: 5 })).toMatchObject({ saved: 1 })
+  const refused = await failure(client.mirror('http://h/', folder, { pages: true, beforeFile: async () => null }))
+  expect([refused.code, refused.message]).toEqual(['invalid-option', expect.stringContaining('beforeFile')])
+})
+
 test('dryRun tells what would be done', async () => {
   const folders = { '/': ['a'] }
   expect(await mirroredTree(folders, { dryRun: true })).toEqual(['saved a'])

@@ -87,5 +87,8 @@ export const areas = {
     mutate: [`${fetchers}/mirror/*.ts`, `${fetchers}/walk/*.ts`],
     tests: ['test/mirror/*.test.ts', 'test/walk/*.test.ts'],
   },
-  ftp: { mutate: [`${fetchers}/protocols/ftp/**/*.ts`], tests: ['test/protocols/ftp/**/!(attacks).test.ts'] },
+  ftp: {
+    mutate: [`${fetchers}/protocols/ftp/**/*.ts`],
+    tests: ['test/protocols/ftp/*.test.ts', 'test/protocols/ftp/{listing,transfer,transcripts,urls}/*.test.ts'],
+  },
 }
