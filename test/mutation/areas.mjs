@@ -89,6 +89,10 @@ export const areas = {
   },
   ftp: {
     mutate: [`${fetchers}/protocols/ftp/**/*.ts`],
-    tests: ['test/protocols/ftp/*.test.ts', 'test/protocols/ftp/{listing,transfer,transcripts,urls}/*.test.ts'],
+    tests: [
+      'test/protocols/ftp/*.test.ts',
+      'test/protocols/ftp/{listing,transfer,transcripts,urls}/*.test.ts',
+      'test/protocols/ftp/control/!(command).test.ts',
+    ],
   },
 }

@@ -34,6 +34,24 @@ describe('a server that takes logins within TLS alone says so', () => {
     ))
 })
 
+test.each([
+  ['454 not now', 'Try again later. It said: 454 not now', true],
+  ['504 not so', 'The server refused "x". It said: 504 not so', false],
+])(
+  'a refusal without a known cause, "%s", advises to wait only if it is temporary',
+  async (reply, words, transient) => {
+    await scriptedTrial(
+      { RETR: `${reply}\r\n` },
+      async ({ failure }) => {
+        const error = await failure('x')
+        expect(error).toMatchObject({ code: 'server-refused', reply, transient })
+        expect(error.message).toContain(words)
+      },
+      { limits: { maxRetries: 0 } },
+    )
+  },
+)
+
 describe('a server that is full does not refuse guests', () => {
   test.each([
     '530 Sorry, the maximum number of allowed clients (1) are already connected.',
