@@ -1,4 +1,4 @@
-/** RetrieveOptions.onHead and onBody, and SaveOptions.before. */
+/** RetrieveOptions.onHead and onBody, SaveOptions.before, and functions of the caller that throw. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
   await servers.close()
 })
+
+function broken(): never {
+  throw new Error('my own')
+}
 
 test('onHead gets the sections as they came, and events hide what is secret', async () => {
   const moved = 'HTTP/1.1 302 Found\r\nLocation: /x\r\nSet-Cookie: a=s3cr3t\r\nContent-Length: 0\r\n\r\n'
@@ -53,6 +57,19 @@ test.each(['onHead', 'onBody'] as const)(
     }
   },
 )
+
+test.each([
+  ['proxy', { proxy: () => broken() }],
+  ['proxy', { proxy: async () => broken() }],
+  ['cookies', { cookies: { cookiesFor: () => broken(), keep: () => {} } }],
+  ['cookies', { cookies: { cookiesFor: () => null, keep: async () => broken() } }],
+])('a function of %s that throws is named, and no server is blamed', async (name, options) => {
+  servers.http.setFaults({ replies: { '/x': 'HTTP/1.1 200 Fine\r\nSet-Cookie: a=b\r\nContent-Length: 2\r\n\r\nok' } })
+  await using client = createClient(options)
+  const error = await failure(client.retrieve(`${servers.http.url}x`))
+  expect(error).toMatchObject({ code: 'invalid-option', cause: { message: 'my own' } })
+  expect(error.message).toContain(`The function of ${name} threw (Error: my own).`)
+})
 
 test('`before` stands before the body, and a body that breaks off leaves no part', async () => {
   servers.http.setFaults({

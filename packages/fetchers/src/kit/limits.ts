@@ -1,4 +1,4 @@
-import { type Advice, RetrievalError } from '@retriever/core'
+import { type Advice, type Phase, RetrievalError } from '@retriever/core'
 import { type AdvisedOption, adviceText } from '@retriever/core/internal'
 import type { Limits } from '../contract/limits.ts'
 
@@ -67,6 +67,12 @@ export function invalidOption(name: string, expected: string, value: unknown, ke
   // A plug-in has options that this type does not know.
   const advice = { option: name as AdvisedOption, ...(key !== undefined && { value: key }) }
   return wrongOption(adviceText(advice), expected, name === 'login' ? typeof value : shownValue(value), advice)
+}
+
+/** Makes the error for a function of an option that threw. A RetrievalError stays as it is. */
+export function optionThrew(name: string, cause: unknown, phase: Phase): RetrievalError {
+  if (RetrievalError.is(cause)) return cause
+  return new RetrievalError('invalid-option', `The function of ${name} threw (${String(cause)}).`, { phase, cause })
 }
 
 /**

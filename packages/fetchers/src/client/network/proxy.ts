@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Locator, RetrievalError } from '@retriever/core'
 import { bracketed, type HttpPlan } from '@retriever/core/internal'
 import type { ProxyServer } from '../../contract/network.ts'
-import { invalidOption } from '../../kit/limits.ts'
+import { invalidOption, optionThrew } from '../../kit/limits.ts'
 import { isPromise } from '../../kit/listeners.ts'
 import { resolvePlace } from '../resolving.ts'
 
@@ -36,9 +36,19 @@ export function readProxy(option: ProxyOption | undefined, rules: ProxyRules = {
     const read = (chosen: unknown): ProxyServer | null => {
       return chosen === null || chosen === undefined ? null : parseProxy(chosen, rules)
     }
+    const refuse = (cause: unknown): never => {
+      throw optionThrew('proxy', cause, 'resolve')
+    }
+    const choose = (target: ProxyTarget): unknown => {
+      try {
+        return option({ ...target })
+      } catch (cause) {
+        return refuse(cause)
+      }
+    }
     return (target) => {
-      const chosen: unknown = option({ ...target })
-      return isPromise(chosen) ? Promise.resolve(chosen).then(read) : read(chosen)
+      const chosen = choose(target)
+      return isPromise(chosen) ? Promise.resolve(chosen).then(read, refuse) : read(chosen)
     }
   }
   const proxy = option === undefined || option === null ? null : parseProxy(option, rules)

@@ -1,6 +1,6 @@
 import { authority, type HttpPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
-import { invalidOption } from '../../kit/limits.ts'
+import { invalidOption, optionThrew } from '../../kit/limits.ts'
 import { ownField } from '../../kit/request-options.ts'
 import { discard } from './connection/discard.ts'
 import type { Answer } from './exchange.ts'
@@ -21,7 +21,7 @@ export async function askWithCookies(
 async function withCookies(plan: HttpPlan, context: RetrievalContext): Promise<RetrievalContext> {
   const { cookies, request, deadline } = context
   if (cookies === undefined) return context
-  const stored: unknown = await deadline.unlimited(async () => cookies.cookiesFor(urlOf(plan, context)))
+  const stored: unknown = await deadline.unlimited(() => asked(async () => cookies.cookiesFor(urlOf(plan, context))))
   if (stored === null || stored === '') return context
   // The value is secret, so it is not shown.
   if (!isValue(stored)) throw invalidOption('cookies', 'a store whose cookies fit into a header field', typeof stored)
@@ -42,10 +42,19 @@ async function keepCookies(plan: HttpPlan, context: RetrievalContext, answer: An
   const set = answer.head.asSent.flatMap(([name, value]) => (/^set-cookie$/i.test(name) ? [value] : []))
   if (set.length === 0) return
   try {
-    await deadline.unlimited(async () => cookies.keep(urlOf(plan, context), set))
+    await deadline.unlimited(() => asked(async () => cookies.keep(urlOf(plan, context), set)))
   } catch (error) {
     await discard(answer.body, context)
     throw error
+  }
+}
+
+/** Asks the caller's store. */
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (cause) {
+    throw optionThrew('cookies', cause, 'request')
   }
 }
 
