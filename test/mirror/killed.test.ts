@@ -14,7 +14,7 @@ import { isFull } from '../support/runs.ts'
 import { SlowProxy } from '../support/tree/slow-proxy.ts'
 
 const jail = mkdtempSync(join(tmpdir(), 'killed-'))
-const child = join(jail, 'bundle/mirror-child.js')
+const child = join(jail, 'bundle/mirror-child.mjs')
 const folder = join(jail, 'target')
 
 beforeAll(async () => {
@@ -24,6 +24,8 @@ beforeAll(async () => {
     bundle: true,
     splitting: true,
     format: 'esm',
+    // Node 20.18 takes .js for CommonJS.
+    outExtension: { '.js': '.mjs' },
     platform: 'node',
     target: 'node20.18',
     // Names only: the child imports none of the paths that an expression stands for.
