@@ -29,7 +29,8 @@ while read -r line; do
 	date*) echo 'Sat Feb  3 04:05:06 UTC 2001' ;;
 	env*) echo "TERM=$TERM"; stty size ;;
 	bytes*) printf 'high \377 \376 bytes, caf\303\251\n' ;;
-	quit*) echo 'Goodbye.'; exit 0 ;;
+	# When its program ends, telnetd drops what it has not read yet.
+	quit*) echo 'Goodbye.'; sleep 0.5; exit 0 ;;
 	*) echo 'What?' ;;
 	esac
 	printf 'command> '
