@@ -155,21 +155,24 @@ export class Job {
     await this.#retrieval?.failed()
     const explained = error === null ? null : ((await this.#task?.explain?.(error)) ?? error)
     await this.#task?.end?.()
+    const count = (): number => {
+      if (explained !== null) return tally.failedWith(this, explained)
+      tally.retrieved(this)
+      return 0
+    }
     try {
       await this.#writeOut(explained)
       await this.#writeResult(explained)
     } catch (failure) {
       // The outcome counts all the same, so that a reader of standard output that has gone hides no failure.
-      if (explained === null) tally.retrieved(this)
-      else tally.failedWith(this, explained)
+      count()
       throw failure
     }
     if (explained === null) {
       await this.#account?.ended(null, 0, this.path)
-      tally.retrieved(this)
-      return 0
+      return count()
     }
-    const code = tally.failedWith(this, explained)
+    const code = count()
     await this.#account?.ended(explained, code, this.path)
     await this.tellKept()
     return code

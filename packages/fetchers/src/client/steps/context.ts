@@ -1,4 +1,5 @@
 import { type ErrorCode, formatLocator, type Resolution, RetrievalError, redact } from '@retriever/core'
+import type { Deadline } from '../../contract/deadline.ts'
 import type { ErrorExtras, RetrievalContext } from '../../contract/fetcher.ts'
 import { isPromise } from '../../kit/listeners.ts'
 import { handoffOf } from '../handoff/handoff-of.ts'
@@ -20,20 +21,6 @@ export function contextOf(retrieval: Retrieval, resolution: Resolution): HopCont
     redacted ??= redact(url)
     return redacted
   }
-  /** Calls a listener. If it throws, or its promise rejects, the retrieval ends, and the error names the listener. */
-  const listen = (name: string, call: () => unknown): void => {
-    const thrown = (cause: unknown): RetrievalError => {
-      if (RetrievalError.is(cause)) return cause
-      const message = `${shownUrl()}: The ${name} listener threw (${String(cause)}).`
-      return new RetrievalError('aborted', message, { phase: deadline.phase, url, cause })
-    }
-    try {
-      const returned = call()
-      if (isPromise(returned)) returned.then(undefined, (cause: unknown) => deadline.fail(thrown(cause)))
-    } catch (cause) {
-      throw thrown(cause)
-    }
-  }
   return {
     url,
     deadline,
@@ -53,8 +40,8 @@ export function contextOf(retrieval: Retrieval, resolution: Resolution): HopCont
     handoff: () => handoffOf(resolution),
     emit: (event) => events.emit(event, shownUrl),
     cookies: undefined,
-    onHead: onHead && ((octets) => listen('onHead', () => onHead(octets))),
-    onBody: onBody && ((octets) => listen('onBody', () => onBody(octets, id))),
+    onHead: onHead && ((octets) => listen('onHead', () => onHead(octets), deadline, url)),
+    onBody: onBody && ((octets) => listen('onBody', () => onBody(octets, id), deadline, url)),
     hasListener: events.isHeard,
     error: (code: ErrorCode, message: string, extras: ErrorExtras = {}) =>
       new RetrievalError(code, `${shownUrl()}: ${redact(message)}`, {
@@ -64,6 +51,21 @@ export function contextOf(retrieval: Retrieval, resolution: Resolution): HopCont
         // A server's reply may repeat secrets of the request.
         ...(extras.reply !== undefined && { reply: redact(extras.reply) }),
       }),
+  }
+}
+
+/** Calls a listener. If it throws, or its promise rejects, the retrieval ends, and the error names the listener. */
+function listen(name: string, call: () => unknown, deadline: Deadline, url: string): void {
+  const thrown = (cause: unknown): RetrievalError => {
+    if (RetrievalError.is(cause)) return cause
+    const message = `${redact(url)}: The ${name} listener threw (${String(cause)}).`
+    return new RetrievalError('aborted', message, { phase: deadline.phase, url, cause })
+  }
+  try {
+    const returned = call()
+    if (isPromise(returned)) returned.then(undefined, (cause: unknown) => deadline.fail(thrown(cause)))
+  } catch (cause) {
+    throw thrown(cause)
   }
 }
 
