@@ -499,23 +499,27 @@ test.each([
   expect(asked.slice(1)).toEqual(since === null ? [] : [since])
 })
 
+/** A folder that lists one file, which changes after its first retrieval. `asked`: the If-Modified-Since of each. */
+function oneFile(listed: Date, modified: Date) {
+  const asked: (Date | undefined)[] = []
+  const fetcher = fakeHttp((plan, context) => {
+    async function* entries(): AsyncGenerator<Entry> {
+      yield { name: 'a', kind: 'file', url: 'http://h/a', size, modified: listed }
+    }
+    if (plan.target === '/') return retrieved(chunks(''), { kind: 'listing', entries })
+    asked.push(context.request.ifChangedSince)
+    return retrieved(chunks(asked.length === 1 ? 'content' : 'CONTENT'), { size, modified })
+  })
+  return { fetcher, asked }
+}
+
 test('a listing that tells the day alone proves nothing while that day lasts', async () => {
   const day = 24 * 3600 * 1000
   // The local file is written now, and its date is five minutes ago: more than a second or a minute.
   const modified = new Date(Date.now() - 5 * 60_000)
   const today = new Date(Math.floor(modified.getTime() / day) * day)
-  const asked: (Date | undefined)[] = []
-  const fetchers = [
-    fakeHttp((plan, context) => {
-      async function* entries(): AsyncGenerator<Entry> {
-        yield { name: 'a', kind: 'file', url: 'http://h/a', size, modified: today }
-      }
-      if (plan.target === '/') return retrieved(chunks(''), { kind: 'listing', entries })
-      asked.push(context.request.ifChangedSince)
-      return retrieved(chunks('content'), { size, modified })
-    }),
-  ]
-  await using client = createClient({ fetchers })
+  const { fetcher, asked } = oneFile(today, modified)
+  await using client = createClient({ fetchers: [fetcher] })
   await client.mirror('http://h/', folder)
   const isOver = Date.now() >= today.getTime() + day
   expect(await client.mirror('http://h/', folder)).toMatchObject(isOver ? { skipped: 1 } : { saved: 1 })
@@ -527,18 +531,8 @@ test.each([
   ['minute', 60_000],
 ])('a file that is rewritten within the %s of its date, in the same size, comes again', async (_, precision) => {
   const listed = new Date(Math.floor(Date.now() / precision) * precision)
-  const asked: (Date | undefined)[] = []
-  const fetchers = [
-    fakeHttp((plan, context) => {
-      async function* entries(): AsyncGenerator<Entry> {
-        yield { name: 'a', kind: 'file', url: 'http://h/a', size, modified: listed }
-      }
-      if (plan.target === '/') return retrieved(chunks(''), { kind: 'listing', entries })
-      asked.push(context.request.ifChangedSince)
-      return retrieved(chunks(asked.length === 1 ? 'content' : 'CONTENT'), { size, modified: listed })
-    }),
-  ]
-  await using client = createClient({ fetchers })
+  const { fetcher, asked } = oneFile(listed, listed)
+  await using client = createClient({ fetchers: [fetcher] })
   await client.mirror('http://h/', folder)
   expect(await client.mirror('http://h/', folder)).toMatchObject({ saved: 1 })
   expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('CONTENT')
