@@ -182,11 +182,26 @@ test.each([
   ['* 2 FETCH (UID 12 BODY[] {2}\r\nhi)\r\nA3 OK\r\n', 'protocol-violation'],
   ['* 2 FETCH (UID 12 BODY[] "hi")\r\nA3 OK\r\n', 'protocol-violation'],
   ['* 2 FETCH (BODY[] {2}\r\nhi UID 12)\r\nA3 OK\r\n', 'protocol-violation'],
+  ['* 1 FETCH (UID 11 BODY[]<2> {2}\r\nhi)\r\nA3 OK\r\n', 'protocol-violation'],
+  ['* 1 FETCH (UID 11 BODY[]<0> "hi")\r\nA3 OK\r\n', 'protocol-violation'],
   ['A3 BAD what\r\n', 'server-refused'],
   ['220 hello\r\n', 'protocol-violation'],
 ])('the answer %j is %s', async (reply, code) => {
   const faults = { replies: { FETCH: reply } }
   await expect(get('INBOX/;UID=11', { faults }, { limits: { maxRetries: 0 } })).rejects.toMatchObject({ code })
+})
+
+test.each([
+  ['<2> {3}\r\nhey', 'hey'],
+  ['<2.3> {3}\r\nhey', 'hey'],
+  ['<0> {3}\r\nhey', undefined],
+  [' {3}\r\nhey', undefined],
+  ['<2> {4}\r\nhey!', undefined],
+])('three octets from 2 on of a message, answered by BODY[]%j: %s', async (reply, text) => {
+  const faults = { replies: { FETCH: `* 1 FETCH (UID 11 BODY[]${reply})\r\nA3 OK\r\n` } }
+  const answer = get('INBOX/;UID=11/;PARTIAL=2.3', { faults }, { limits: { maxRetries: 0 } })
+  if (text === undefined) await expect(answer).rejects.toMatchObject({ code: 'protocol-violation' })
+  else expect((await answer).text).toBe(text)
 })
 
 const endless = '* 5 EXPUNGE\r\n'.repeat(6000)

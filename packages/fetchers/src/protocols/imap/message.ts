@@ -5,6 +5,9 @@ import { messageEntries } from '../../mime/entries.ts'
 import { type ImapDialogue, literalSize } from './dialogue.ts'
 import { type Mailbox, requestOf } from './listing.ts'
 
+/** What a FETCH asks for: the UID of the message, and the first octet and the number of octets of a partial fetch. */
+type Wanted = Pick<AccessPlans['imap'], 'uid' | 'partial'>
+
 /** Retrieves a message or a part of it by BODY.PEEK (RFC 3501 6.4.5), which does not mark it as seen. */
 export async function retrieveMessage(
   plan: AccessPlans['imap'],
@@ -14,7 +17,7 @@ export async function retrieveMessage(
 ): Promise<Retrieved<'imap'>> {
   const { uid, section, partial } = plan
   await dialogue.send(requestOf(plan)[0] ?? '')
-  const { size, body } = await findBody(uid, dialogue, context)
+  const { size, body } = await findBody(plan, dialogue, context)
   if (size === 0 && section !== null) await checkPart(plan, section, body, dialogue, context)
   const isWhole = section === null && partial === null
   return {
@@ -39,7 +42,7 @@ export async function retrieveMessage(
  * existing part has at least the empty line at its end.
  */
 async function checkPart(
-  { uid }: AccessPlans['imap'],
+  { uid }: Wanted,
   section: string,
   body: AsyncIterable<Uint8Array>,
   dialogue: ImapDialogue,
@@ -51,7 +54,7 @@ async function checkPart(
   if (/^(?:HEADER|MIME)$/i.test(specifier)) throw noPart(dialogue)
   // Only a part that is a message has a header and a text of its own.
   await dialogue.send(`UID FETCH ${uid} (BODY.PEEK[${number}.${specifier === '' ? 'MIME' : 'HEADER'}])`)
-  const header = await findBody(uid, dialogue, context)
+  const header = await findBody({ uid, partial: null }, dialogue, context)
   await ended(header.body)
   if (header.size === 0) throw noPart(dialogue)
 }
@@ -71,7 +74,7 @@ function partUrl(section: string, { url }: RetrievalContext): string {
 
 /** Reads up to the octets of the body. If there are none, there is no such message. */
 async function findBody(
-  uid: number | null,
+  wanted: Wanted,
   dialogue: ImapDialogue,
   context: RetrievalContext,
 ): Promise<{ readonly size: number; readonly body: AsyncIterable<Uint8Array> }> {
@@ -79,17 +82,21 @@ async function findBody(
     const line = await dialogue.line('request')
     const bodyAt = /^\* \d+ FETCH /i.test(line) ? line.toUpperCase().indexOf('BODY[') : -1
     const size = literalSize(line)
-    if (bodyAt >= 0) checkUid(uid, line.slice(0, bodyAt), context)
+    if (bodyAt >= 0) checkUid(wanted.uid, line.slice(0, bodyAt), context)
     if (size !== null) {
       // A FETCH that nobody asked for is about flags, and has no literals (RFC 3501 7.4.2).
-      if (bodyAt >= 0) return { size, body: literal(size, uid, dialogue, context) }
+      if (bodyAt >= 0) {
+        checkPartial(wanted, line.slice(bodyAt), size, context)
+        return { size, body: literal(size, wanted.uid, dialogue, context) }
+      }
       throw context.error('protocol-violation', 'The server sends octets that were not asked for.')
     }
     const short =
-      bodyAt < 0 ? null : /^BODY\[[^\]]*\](?:<\d+>)? (?:"((?:[^"\\]|\\.)*)"|(NIL))/i.exec(line.slice(bodyAt))
+      bodyAt < 0 ? null : /^BODY\[[^\]]*\](?:<[\d.]+>)? (?:"((?:[^"\\]|\\.)*)"|(NIL))/i.exec(line.slice(bodyAt))
     if (short !== null) {
       if (short[2] !== undefined) throw noPart(dialogue)
       const octets = Buffer.from((short[1] ?? '').replace(/\\(.)/g, '$1'), 'latin1')
+      checkPartial(wanted, line.slice(bodyAt), octets.length, context)
       return { size: octets.length, body: once(octets, dialogue) }
     }
     const response = dialogue.read(line, 'request')
@@ -108,6 +115,19 @@ function checkUid(wanted: number | null, text: string, { error }: RetrievalConte
   const [, uid] = /(?:^|[( ])UID (\d{1,10})(?=[ )]|$)/i.exec(text) ?? []
   if (uid === undefined || Number(uid) === wanted) return
   throw error('protocol-violation', `The server sent message ${uid} in place of ${wanted}; try again.`)
+}
+
+/**
+ * Throws `protocol-violation` if the octets do not begin where they were asked to (`BODY[]<5>`, RFC 3501 7.4.2), or are
+ * more: they would be saved in the wrong place, or as the whole message. Hoodiecrow repeats the length, too: `<5.9>`.
+ */
+function checkPartial({ partial }: Wanted, text: string, size: number, { error }: RetrievalContext): void {
+  const [, origin] = /^BODY\[[^\]]*\](?:<(\d{1,10})(?:\.\d+)?>)?/i.exec(text) ?? []
+  const [first, length] = partial ?? []
+  if (origin === first?.toString() && size <= (length ?? Number.POSITIVE_INFINITY)) return
+  const asked = first === undefined ? 'all octets' : `${length ?? 'all'} octets from ${first} on`
+  const sent = origin === undefined ? `${size} octets` : `${size} octets from ${origin} on`
+  throw error('protocol-violation', `The server was asked for ${asked}, and sent ${sent}; they cannot be used.`)
 }
 
 /** Gives octets that have arrived already, and then reads the end of the command. */
