@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { env, runProgram } from '../lib/children.mjs'
 import { rounds } from '../lib/rounds.mjs'
 import { peerCommand, presentPeers } from '../peers/peers.mjs'
+import { withBefore } from './before.mjs'
 
 const bin = fileURLToPath(new URL('../../../packages/cli/dist/bin.js', import.meta.url))
 const limit = 120
@@ -32,7 +33,11 @@ export const theirs = (name, ...args) => peerCommand(name, ...args).flat()
  */
 export async function seconds(contestants, runs, server) {
   const installed = presentPeers([...new Set(contestants.flatMap(({ needs }) => needs ?? []))])
-  const present = contestants.filter(({ needs }) => needs === undefined || installed.includes(needs))
+  const isOurs = ({ needs }) => needs === undefined
+  const present = withBefore(
+    contestants.filter((contestant) => isOurs(contestant) || installed.includes(contestant.needs)),
+    isOurs,
+  )
   const inFolder = async (use) => {
     const cwd = server?.scratch()
     await server?.idle()
@@ -53,7 +58,12 @@ export async function seconds(contestants, runs, server) {
       return (await runProgram(program, args, { cwd, limit, status })).seconds
     }),
   )
-  return present.map(({ name, goal, needs }) => ({ name, goal, ours: needs === undefined, samples: samples.get(name) }))
+  return present.map((contestant) => ({
+    name: contestant.name,
+    goal: contestant.goal,
+    ours: isOurs(contestant),
+    samples: samples.get(contestant.name),
+  }))
 }
 
 async function printedBy([program, ...args], cwd, status = 0) {
