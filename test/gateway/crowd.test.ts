@@ -151,6 +151,19 @@ test('a request leaves nothing at the gateway, and close() ends those under way'
   await expect.poll(() => servers.gopher.connections).toBe(0)
 })
 
+test('content that nothing reads may fail, and is let go with the answer', async () => {
+  await using proxy = await startProxy()
+  const post = async (body: ReadableStream): Promise<number> => {
+    const request = new Request(servers.gopher.url, { method: 'POST', body, duplex: 'half' })
+    return (await proxy.gateway.proxy.fetch(request)).status
+  }
+  // An error without a listener would be an uncaught exception, and fail the run.
+  expect(await post(new ReadableStream({ start: (controller) => controller.error(new Error('gone')) }))).toBe(405)
+  const cancel = vi.fn()
+  expect(await post(new ReadableStream({ cancel }))).toBe(405)
+  await expect.poll(() => cancel.mock.calls.length).toBe(1)
+})
+
 test('clients that read nothing hold up nobody, and are let go', async () => {
   // For each client, the system takes some megabytes into its buffers.
   const count = isFull ? 50 : 12

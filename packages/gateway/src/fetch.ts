@@ -16,18 +16,26 @@ export async function answerRequest(
   const lines = [...headers].filter(([name]) => name !== 'host')
   const closed = new AbortController()
   const forget = core.untilClosed(() => closed.abort())
+  const received = body === null ? null : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0])
+  // Without a listener, the error of content that nothing reads would end the process.
+  received?.on('error', () => {})
   const asked: Asked = {
     ...{ method, url, lines, headers: { ...Object.fromEntries(lines), host: new URL(request.url).host } },
-    body: body === null ? null : Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
+    body: received,
     signal: AbortSignal.any([signal, closed.signal]),
   }
-  let leave = forget
+  const over = (): void => {
+    forget()
+    // What an answer left unread of it would wait for ever.
+    received?.destroy()
+  }
+  let leave = over
   let answer: Answer
   try {
     const release = core.enter()
     leave = () => {
       release()
-      forget()
+      over()
     }
     answer = await handler(asked)
   } catch (error) {
