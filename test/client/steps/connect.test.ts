@@ -119,6 +119,9 @@ describe('connect', () => {
     await using broken = createClient({ connect: async () => Promise.reject(new Error('no tunnel')) })
     const error = await failure(broken.retrieve('ftp://h.invalid/'))
     expect(error).toMatchObject({ code: 'connect-failed', message: expect.stringMatching(/no tunnel/) })
+    // Its event `error` comes only after the function has given it.
+    await using over = createClient({ connect: () => new Duplex().destroy(new Error('it broke')) })
+    expect(await failure(over.retrieve('http://h.invalid/'))).toMatchObject({ code: 'connect-failed' })
     await using wrong = createClient({ connect: () => 'socket' as never })
     const message = expect.stringMatching(/`connect` to be a function that gives a stream/)
     expect(await failure(wrong.retrieve('http://h.invalid/'))).toMatchObject({ code: 'invalid-option', message })

@@ -34,7 +34,8 @@ export async function givenSocket(
     enforceAddress(context, given, host)
     return asSocket(given)
   } catch (cause) {
-    if (isDuplex(given)) given.destroy()
+    // Without a listener, an error that the stream is about to emit would end the process.
+    if (isDuplex(given)) given.on('error', () => {}).destroy()
     throw RetrievalError.is(cause) ? cause : connectError(context, peer, cause)
   } finally {
     forget()
