@@ -437,6 +437,8 @@ describe('R21: EPSV is refused, or its port is dead: PASV, remembered, then one 
     ['522', '522 (2)\r\n'],
     ['a reply without a port', '229 Entering\r\n'],
     ['a dead port', dead],
+    ['a closed control connection', ({ control }) => void control.end()],
+    ['a reset control connection', ({ control }) => void control.resetAndDestroy()],
   ] satisfies [string, Script[string]][])('%s: the next retrievals ask for PASV at once', (_, EPSV) =>
     scriptedTrial({ EPSV }, async ({ server, url, get }) => {
       expect((await get('a/hello.txt')).toString()).toBe('Hello, world.\n')

@@ -180,7 +180,9 @@ function reasonToRepeat(error: unknown, { session, plan, context, asked }: Parti
     quirks.prefetching = false
     return 'prefetch'
   }
-  if (session.isWaitingForData && quirks.passive === 'EPSV') {
+  // Some servers, and firewalls that do not know EPSV, close the control connection at it.
+  const isHungUp = control.unanswered === 'EPSV' && error.code === 'receive-failed' && !quirks.reached
+  if ((session.isWaitingForData || isHungUp) && quirks.passive === 'EPSV') {
     quirks.passive = 'PASV'
     return 'passive'
   }
