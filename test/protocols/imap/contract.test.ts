@@ -184,6 +184,8 @@ test.each([
   ['* 2 FETCH (BODY[] {2}\r\nhi UID 12)\r\nA3 OK\r\n', 'protocol-violation'],
   ['* 1 FETCH (UID 11 BODY[]<2> {2}\r\nhi)\r\nA3 OK\r\n', 'protocol-violation'],
   ['* 1 FETCH (UID 11 BODY[]<0> "hi")\r\nA3 OK\r\n', 'protocol-violation'],
+  ['* 1 FETCH (UID 11 BODY[] {4}\r\nhello)\r\nA3 OK\r\n', 'protocol-violation'],
+  ['* 1 FETCH (UID 11 BODY[] {6}\r\nhello)\r\nA3 OK\r\n', 'protocol-violation'],
   ['A3 BAD what\r\n', 'server-refused'],
   ['220 hello\r\n', 'protocol-violation'],
 ])('the answer %j is %s', async (reply, code) => {

@@ -156,7 +156,12 @@ async function* literal(
     left -= taken.length
     yield taken
   }
-  checkUid(uid, await dialogue.line('body'), context)
+  const rest = await dialogue.line('body')
+  // If the size is wrong, octets of the message stand here, or the bracket was among them.
+  if (!/^(?: .*)?\) *$/.test(rest)) {
+    throw context.error('protocol-violation', 'The message has another size than the server announced; try again.')
+  }
+  checkUid(uid, rest, context)
   await commandEnd(dialogue)
 }
 
