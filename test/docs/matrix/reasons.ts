@@ -63,8 +63,4 @@ export const reasons: readonly { readonly why: string; readonly cells: readonly 
     why: 'A screen is whole or an error, by the ends of its records (property 18).',
     cells: ['property 12: tn3270'],
   },
-  {
-    why: 'A body is read to its announced length; a reset before that is partial (property 12).',
-    cells: ['property 18: rtsp'],
-  },
 ]

@@ -114,6 +114,15 @@ describe('cases 42 and 61, answers', () => {
     await server.waitForConnections(0)
   })
 
+  test('property 18: a description without Content-Length is no empty one', async () => {
+    const replies = {
+      '/stream': 'RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Type: application/sdp\r\n\r\nv=0\r\n',
+    }
+    const { error, server } = await outcome('stream', {}, { faults: { replies } })
+    expect(error).toMatchObject({ code: 'protocol-violation', message: expect.stringContaining('Content-Length') })
+    await server.waitForConnections(0)
+  })
+
   test('503 says when to try again', async () => {
     expect((await outcome('status/503')).error).toMatchObject({ code: 'http-error', status: 503, retryAfter: 7000 })
   })

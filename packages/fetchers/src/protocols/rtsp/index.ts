@@ -106,6 +106,9 @@ async function serves({ fields, length }: Answer, { lines }: Dialogue, context: 
 function retrieved(answer: Answer, { connection, lines }: Dialogue, context: RetrievalContext): Retrieved<'rtsp'> {
   const { status, fields, length } = answer
   const contentType = fields.get('content-type') ?? null
+  if (contentType !== null && !fields.has('content-length')) {
+    throw violation(context, 'its description has no Content-Length', answer.reply)
+  }
   const type = parseType(contentType)
   const mediaType = type?.essence ?? null
   return {
