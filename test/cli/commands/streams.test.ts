@@ -50,6 +50,13 @@ describe('standard output', () => {
     expect(shell(script)).toMatchObject({ status: 0, stderr: '' })
   })
 
+  test('R37: a file that came is no failure, though the reader of what -v says has gone', async () => {
+    const child = start(['-v', '-o', 'traced', `${http.url}readme.txt`], { cwd: folder() })
+    child.stderr?.destroy()
+    expect(await once(child, 'close')).toEqual([0, null])
+    expect(existsSync(join(folder(), 'traced'))).toBe(true)
+  })
+
   test.each([
     ['a failure', 22, ['-w', 'x', '-o', 'failed', '@missing']],
     ['a failure in a record', 22, ['--json', '-o', 'failed', '@missing']],

@@ -67,7 +67,7 @@ export class Output {
 
   /**
    * Rejects with `write-failed` if text beside the bodies was lost, or with `needsErrors` if text of standard error
-   * was. Later messages go to standard error again.
+   * was, unless only its reader has gone. Later messages go to standard error again.
    */
   async end(needsErrors: boolean): Promise<void> {
     await this.#beside

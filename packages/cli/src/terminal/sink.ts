@@ -6,7 +6,7 @@ import { systemReason } from '@retriever/fetchers/internal'
 import { writeFailed } from '../saving/destination.ts'
 import type { OutputStream } from './streams.ts'
 
-/** The reader of standard output is gone, as with `| head`. This ends the work, and is no failure. */
+/** The reader of standard output or error is gone, as with `| head`. This ends the work, and is no failure. */
 export class StdoutClosed extends Error {
   override readonly name = 'StdoutClosed'
 }
@@ -46,7 +46,7 @@ async function writeWhole(file: number, octets: Uint8Array, atOnce: number): Pro
     while (at < octets.length)
       at += isShort ? writeSync(file, octets, at) : (await writeOnce(file, octets, at)).bytesWritten
   } catch (cause) {
-    throw stdoutError(cause)
+    throw streamError('Standard output', cause)
   }
 }
 
@@ -61,20 +61,16 @@ export function writeToStream(stream: Writable, signal: AbortSignal): Sink {
       signal.addEventListener('abort', abort, { once: true })
       stream.write(octets, (error) => {
         signal.removeEventListener('abort', abort)
-        if (error) reject(stdoutError(error))
+        if (error) reject(streamError('Standard output', error))
         else resolve()
       })
     })
 }
 
-function stdoutError(cause: unknown): Error {
+/** The error of a standard stream: StdoutClosed or `write-failed`. */
+export function streamError(name: string, cause: unknown): Error {
   const { code = '' } = cause as NodeJS.ErrnoException
   // After an EPIPE, further writes give ERR_STREAM_DESTROYED.
   if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return new StdoutClosed()
-  return streamError('Standard output', cause)
-}
-
-/** The `write-failed` for an error of a standard stream. */
-export function streamError(name: string, cause: unknown): Error {
   return writeFailed(name, systemReason(cause) ?? String(cause), cause)
 }
