@@ -30,6 +30,16 @@ test('a folder that cannot be made is an error', async () => {
   expect(stderr).toMatch(/^retrieve: file\/b cannot be written: [^\n]+\n$/)
 })
 
+test.each([
+  ['-o', 'taken/x'],
+  ['-O', '--output-dir', 'taken'],
+])('a file in place of the folder is named as such: %s %s', async (...argv) => {
+  writeFileSync(join(folder(), 'taken'), 'kept')
+  const line = ['--create-dirs', ...argv, `file://${folder()}/taken`]
+  const stderr = 'retrieve: taken cannot be written: a file stands where a folder is needed.\n'
+  expect(await retrieve(line, { cwd: folder() })).toEqual({ status: 23, stdout: '', stderr })
+})
+
 /** A tmpfs of a mount namespace of its own that cannot be written to; without one, unshare(1) fails. */
 const onReadOnly = ['-rm', 'sh', '-c', 'mount -t tmpfs -o ro none "$0" && shift 0 && exec "$@"'] as const
 const canMount = spawnSync('unshare', [...onReadOnly, '/mnt', 'true']).status === 0

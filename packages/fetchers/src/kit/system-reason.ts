@@ -1,6 +1,8 @@
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EDQUOT: 'the quota is used up',
+  // From making a folder. A name of a file that is taken has other words, where the file is made.
+  EEXIST: 'a file stands where a folder is needed',
   EFBIG: 'the file may not grow further',
   EIO: 'the device reports an error',
   EISDIR: 'it is a directory; name a file in it',
