@@ -370,7 +370,15 @@ test.each([
   expect(treeOf(folder)).toHaveLength(3)
 })
 
-test('a listener that throws hears nothing more, and what is under way is aborted', async () => {
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('my own')
+    },
+  ],
+  ['gives a promise that rejects', async () => Promise.reject(new Error('my own'))],
+])('a listener that %s hears nothing more, and what is under way is aborted', async (_, fail) => {
   const ended: string[] = []
   const tree = fakeTree((path) => (path === '/' ? ['a', 'b', 'c'] : null))
   const fetcher = fakeHttp(async (plan, context) => {
@@ -384,9 +392,9 @@ test('a listener that throws hears nothing more, and what is under way is aborte
   })
   await using client = createClient({ fetchers: [fetcher] })
   let heard = 0
-  const onResult = (): void => {
+  const onResult = (): unknown => {
     heard++
-    throw new Error('my own')
+    return fail()
   }
   await expect(client.mirror('http://h/', folder, { onResult })).rejects.toThrow('my own')
   expect(heard).toBe(1)

@@ -36,7 +36,7 @@ export interface MirrorOptions extends WalkOptions {
   readonly otherHosts?: boolean
   /** With `pages`: obey robots.txt, and pages, links and header fields that say nofollow. Default true. */
   readonly robots?: boolean
-  /** Called with each result. If it throws, the mirroring ends with that error. */
+  /** Called with each result. If it throws, or its promise rejects, the mirroring ends with that error. */
   readonly onResult?: (result: MirrorResult) => void
 }
 

@@ -1,4 +1,5 @@
 import type { RetrievalError } from '@retriever/core'
+import { isPromise } from '../kit/listeners.ts'
 import type { MirrorResult, MirrorSummary } from './mirror-options.ts'
 
 /** What a result tells of its entry. */
@@ -13,13 +14,13 @@ const maxFailures = 1000
 export class MirrorResults {
   readonly #counts = { saved: 0, skipped: 0, deleted: 0, failed: 0 }
   readonly #failures: MirrorSummary['failures'][number][] = []
-  readonly #onResult: ((result: MirrorResult) => void) | undefined
+  readonly #onResult: ((result: MirrorResult) => unknown) | undefined
   readonly #onError: (cause: unknown) => void
   #received = 0
   #isOver = false
 
-  /** `onError` is called with what `onResult` throws. */
-  constructor(onResult: ((result: MirrorResult) => void) | undefined, onError: (cause: unknown) => void) {
+  /** `onError` is called with what `onResult` throws, or its promise rejects with. */
+  constructor(onResult: ((result: MirrorResult) => unknown) | undefined, onError: (cause: unknown) => void) {
     this.#onResult = onResult
     this.#onError = onError
   }
@@ -61,7 +62,8 @@ export class MirrorResults {
     if (this.#isOver) return
     this.#counts[result.outcome]++
     try {
-      this.#onResult?.(result)
+      const returned = this.#onResult?.(result)
+      if (isPromise(returned)) returned.then(undefined, this.#onError)
     } catch (error) {
       this.#onError(error)
     }
