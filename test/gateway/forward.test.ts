@@ -144,11 +144,22 @@ describe('a server that misbehaves', () => {
       502,
       'protocol-violation',
     ],
+    ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n', 502, 'protocol-violation'],
+    ['answers 099', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n', 502, 'protocol-violation'],
     ['ends a line in LF alone', 'HTTP/1.1 200 OK\r\nX: a\nSet-Cookie: b=c\r\n\r\n', 502, 'protocol-violation'],
   ])('%s', async (_, octets, status, code) => {
     await using origin = await startScripted(octets)
     const answer = await ask(proxy.port, `http://127.0.0.1:${origin.port}/`)
     expect({ status: answer.status, code: JSON.parse(String(answer.body)).code }).toEqual({ status, code })
+  })
+
+  test.each([
+    [205, 'HTTP/1.1 205 Reset Content\r\nContent-Length: 2\r\n\r\nhi', ''],
+    [999, 'HTTP/1.1 999 Denied\r\nContent-Length: 2\r\n\r\nhi', 'hi'],
+  ])('fetch() passes on %i', async (status, octets, text) => {
+    await using origin = await startScripted(octets)
+    const answer = await proxy.gateway.proxy.fetch(new Request(`http://127.0.0.1:${origin.port}/`))
+    expect({ status: answer.status, text: await answer.text() }).toEqual({ status, text })
   })
 
   test('ten interim answers are no fault', async () => {

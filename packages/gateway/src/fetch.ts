@@ -45,8 +45,16 @@ export async function answerRequest(
   const content = isRepresentation(answer.body) ? answer.body.nodeStream() : answer.body
   if (content instanceof Readable) content.once('close', leave)
   else leave()
+  // The constructor takes no content with 205, and no status above 599, which some servers send.
+  if (status === 205 && content instanceof Readable) content.destroy()
   const octets = content instanceof Readable ? webStream(content, core.settings.limits.idleTimeout) : content
-  return new Response(octets, { status, statusText: reason, headers: given.map(([name, value]) => [name, value]) })
+  const response = new Response(status === 205 ? null : octets, {
+    status: Math.min(status, 599),
+    statusText: reason,
+    headers: given.map(([name, value]) => [name, value]),
+  })
+  if (status > 599) Object.defineProperty(response, 'status', { value: status })
+  return response
 }
 
 /** Ends the content if nothing of it moves for so long: a body that its caller has forgotten would keep its place. */

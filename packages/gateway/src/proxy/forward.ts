@@ -57,9 +57,11 @@ export async function forward(
   const via = viaLine(response.httpVersion, pseudonym)
   const isEmpty = method === 'HEAD' || response.statusCode === 204 || response.statusCode === 304
   const coding = response.headers['transfer-encoding']
-  if (!isEmpty && coding !== undefined && !isChunked(coding)) {
+  // A final answer has another status, and 101 answers an Upgrade, which is not passed on (RFC 9110 15.2.2).
+  const isInterim = (response.statusCode ?? 0) < 200
+  if (isInterim || (!isEmpty && coding !== undefined && !isChunked(coding))) {
     response.destroy()
-    throw failure(url, new Error('coding'))
+    throw failure(url, new Error(isInterim ? 'interim' : 'coding'))
   }
   if (isEmpty) response.resume()
   return {
