@@ -80,6 +80,37 @@ describe('sourceOf', () => {
     expect([stopped(), await source.read()]).toEqual([true, null])
   })
 
+  test('cancels a Node stream that nothing has read', async () => {
+    const stream = new Readable({ read() {} })
+    await sourceOf(stream).cancel()
+    expect(stream.destroyed).toBe(true)
+  })
+
+  test('throws the error of a Node stream that came before it was read', async () => {
+    const stream = new Readable({ read() {} })
+    const source = sourceOf(stream)
+    const closed = new Promise((resolve) => stream.once('close', resolve))
+    stream.destroy(new Error('broken'))
+    await closed
+    await expect(source.read()).rejects.toThrow('broken')
+  })
+
+  test.each([[Uint16Array.of(0x41)], [new DataView(new ArrayBuffer(1))], [new ArrayBuffer(1)], ['A'], [5], [null]])(
+    'refuses %o as a chunk',
+    async (chunk) => {
+      let isLeft = false
+      async function* wrong(): AsyncGenerator<Uint8Array> {
+        try {
+          yield chunk as unknown as Uint8Array
+        } finally {
+          isLeft = true
+        }
+      }
+      await expect(sourceOf(wrong()).read()).rejects.toThrow(/expected octets \(Uint8Array\) as a chunk/)
+      expect(isLeft).toBe(true)
+    },
+  )
+
   test('is over after a failure', async () => {
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('one')

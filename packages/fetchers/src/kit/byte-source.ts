@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { isUint8Array } from 'node:util/types'
 import type { ByteSource } from '../contract/byte-source.ts'
 
 /** Makes a source of octets in memory. Without an argument it is empty. */
@@ -38,6 +40,8 @@ class IteratedSource implements ByteSource {
 
   constructor(octets: AsyncIterable<Uint8Array>) {
     this.#octets = octets
+    // The next read throws an error that comes before it. Without a listener, it would end the process.
+    if (octets instanceof Readable) octets.on('error', () => {})
   }
 
   async read(): Promise<Uint8Array | null> {
@@ -46,7 +50,7 @@ class IteratedSource implements ByteSource {
       this.#iterator ??= this.#octets[Symbol.asyncIterator]()
       const { done, value } = await this.#iterator.next()
       if (done !== true) {
-        if (ArrayBuffer.isView(value)) return value
+        if (isUint8Array(value)) return value
         await this.#iterator.return?.()
         throw new TypeError(`expected octets (Uint8Array) as a chunk of the body, got ${kindOf(value)}`)
       }
@@ -61,6 +65,8 @@ class IteratedSource implements ByteSource {
   async cancel(): Promise<void> {
     if (this.#isOver) return
     this.#isOver = true
+    // The iterator of a stream closes it only if it has been read.
+    if (this.#octets instanceof Readable) this.#octets.destroy()
     this.#iterator ??= this.#octets[Symbol.asyncIterator]()
     await this.#iterator.return?.()
   }
