@@ -1,7 +1,9 @@
 /** The caller's own steps (ClientOptions.use): signing, tracing, mocks, another try, with HTTP and FTP. */
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import { RetrievalError } from '@retriever/core'
-import { createClient, type Step } from '@retriever/fetchers'
+import { createClient, type Representation, type Step } from '@retriever/fetchers'
 import { chunksOf } from '@retriever/fetchers/plugin'
 import { startServers, type TestServers } from '@retriever/servers'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -359,6 +361,34 @@ describe('a request', () => {
     await using client = createClient({ use: [deaf] })
     const error = await failure(client.retrieve(http('/a.txt'), { signal: controller.signal }))
     expect(error).toMatchObject({ code: 'aborted' })
+  })
+
+  test.each<[string, (body: Representation, controller: AbortController) => unknown]>([
+    ['an abort', (_, controller) => controller.abort()],
+    ['cancel()', (body) => body.cancel()],
+  ])('%s ends a body of a step that does not listen to it', async (_, end) => {
+    const started = new AbortController()
+    const waiting = once(started.signal, 'abort')
+    async function* deaf(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('a')
+      started.abort()
+      await new Promise(() => {})
+    }
+    const controller = new AbortController()
+    await using client = createClient({ use: [() => ({ body: deaf() })] })
+    const body = await client.retrieve(http('/a.txt'), { signal: controller.signal })
+    const reading = failure(body.text())
+    await waiting
+    await end(body, controller)
+    expect(await reading).toMatchObject({ code: 'aborted' })
+  })
+
+  test('close() closes a stream that a step gave and nobody has read', async () => {
+    const stream = new Readable({ read() {} })
+    const client = createClient({ use: [() => ({ body: stream })] })
+    await client.retrieve(http('/a.txt'))
+    await client.close()
+    expect(stream.destroyed).toBe(true)
   })
 
   test('its plan cannot be written to', async () => {

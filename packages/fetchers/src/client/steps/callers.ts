@@ -138,7 +138,8 @@ class Passage {
       this.#release(same[0])
       return result
     }
-    return { ...result, body: new WatchedSource(sourceOf(result.body), () => this.#release()) }
+    const body = new WatchedSource(sourceOf(result.body), () => this.#release(), this.#hop.context.deadline)
+    return { ...result, body }
   }
 
   /** Gives up all tries but one. */
