@@ -45,6 +45,39 @@ test('case 14, a server that lists other files than the pattern asks for: they a
   expect(await mirroredFrom({ '/': names.map(named) }, '*.txt')).toEqual(['target', 'target/a.txt'])
 })
 
+test('case 57, a listing that names other servers: none of this machine is asked', async () => {
+  async function* listing(): AsyncGenerator<Entry> {
+    yield { name: 'own', kind: 'directory', url: 'http://h/own/' }
+    yield { name: 'far', kind: 'file', url: 'http://far/a' }
+    yield { name: 'near', kind: 'file', url: 'http://127.0.0.1/near' }
+    yield { name: 'meta', kind: 'file', url: 'http://169.254.169.254/meta' }
+    yield { name: 'sub', kind: 'directory', url: 'http://localhost/sub/' }
+  }
+  const tree = fakeTree((path) => (path === '/' ? listing() : path === '/own/' ? ['b'] : null))
+  const asked = new Map<string, boolean | undefined>()
+  const fetcher: typeof tree = {
+    ...tree,
+    retrieve: (plan, context) => {
+      asked.set(`${plan.host}${plan.target}`, context.addresses?.isPointedTo)
+      return tree.retrieve(plan, context)
+    },
+  }
+  await using client = createClient({ fetchers: [fetcher] })
+  const { failures } = await client.mirror('http://h/', join(jail, 'target'), { scope: 'any' })
+  expect(failures.map(({ path, error }) => [path, error.code]).sort()).toEqual([
+    ['meta', 'refused'],
+    ['near', 'refused'],
+    ['sub', 'refused'],
+  ])
+  // The name of another server must not lead inward either.
+  expect([...asked].sort()).toEqual([
+    ['far/a', true],
+    ['h/', false],
+    ['h/own/', false],
+    ['h/own/b', false],
+  ])
+})
+
 test('case 59, the mode that a server tells is not that of the file', async () => {
   const details = { mode: 0o104777, facts: { 'unix.mode': '4777' } }
   await mirroredFrom({ '/': [{ name: 'a', kind: 'file', url: 'http://h/a', details }] })

@@ -15,6 +15,8 @@ import { whenUnlocked } from './when-unlocked.ts'
 export interface TreeFile {
   readonly entry: WalkedEntry
   readonly resolution: Resolution
+  /** See RetrieveOptions.linkedFrom. */
+  readonly linkedFrom: string | undefined
 }
 
 /** What every file of one mirror needs to be retrieved. */
@@ -64,14 +66,15 @@ interface Before {
 
 /** Retrieves a file of the tree. Returns null if the server says that the known file is current. */
 export async function retrieveFile(
-  { entry: { url, path }, resolution }: TreeFile,
+  { entry: { url, path }, resolution, linkedFrom }: TreeFile,
   file: string,
   { known, isNew }: Before,
   { saver, options, signal, request }: FileParts,
 ): Promise<SavedFile | null> {
   const { beforeName, resume } = options
   const saving = beforeName && { beforeName: (whole: WholePart) => beforeName({ path, url, file }, whole) }
-  const own = known === null ? request : { ...request, ifChangedSince: known.mtime }
+  const asked = linkedFrom === undefined ? request : { ...request, linkedFrom }
+  const own = known === null ? asked : { ...asked, ifChangedSince: known.mtime }
   const save = async (): Promise<SavedFile> => {
     // Looks for no part of an earlier run.
     if (isNew) return saveWithSum(await saver.retrieve(resolution, own), file, saving ?? {})

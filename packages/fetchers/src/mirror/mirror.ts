@@ -140,8 +140,9 @@ class Mirror {
       this.#folders.set(entry, local)
       if (isIncluded) await this.#makeFolder(entry, local)
     } else if (isIncluded) {
-      if (entry.kind === 'file' || entry.kind === 'article') this.#file({ entry, resolution }, local)
-      else this.#results.skip(entry, 'not-a-file')
+      if (entry.kind === 'file' || entry.kind === 'article') {
+        this.#file({ entry, resolution, linkedFrom: this.#parts.walk.linkedFrom(resolution, folder) }, local)
+      } else this.#results.skip(entry, 'not-a-file')
     }
   }
 

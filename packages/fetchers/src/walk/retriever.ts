@@ -15,6 +15,8 @@ export interface CommonOptions
 /** The options of one retrieval in a tree that are passed to the client. */
 export interface TreeRequest extends CommonOptions {
   readonly signal?: AbortSignal
+  /** See RetrieveOptions.linkedFrom. */
+  readonly linkedFrom?: string
 }
 
 /** The methods of a Client that read trees. */
@@ -43,7 +45,6 @@ export interface PageRequest
     NamedOptions,
     Pick<RequestOptions, 'head' | 'ifChangedSince'>,
     Pick<SaveRequest, 'onEvent'> {
-  readonly linkedFrom?: string
   readonly limits?: { readonly maxCollected: number }
 }
 

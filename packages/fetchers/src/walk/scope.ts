@@ -40,6 +40,12 @@ export class Scope {
     return base === '' || withoutSlash(path) === base || path.startsWith(`${base}/`)
   }
 
+  /** Whether a URL is on the server that the caller named, or on that to which the start was redirected. */
+  isAtStart(resolution: Resolution): boolean {
+    const { server } = placeOf(resolution)
+    return server === this.#base.server || server === placeOf(this.#start).server
+  }
+
   /** Makes a text that is the same for all URLs of one folder. */
   key(resolution: Resolution): string {
     const { server, path } = placeOf(resolution)

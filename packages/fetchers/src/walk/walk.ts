@@ -22,6 +22,7 @@ export interface Folder {
   /** Null for the start. */
   readonly entry: WalkedEntry | null
   readonly request: Parameters<Retriever['retrieve']>[0]
+  readonly linkedFrom?: string | undefined
 }
 
 /** The steps of a walk. The steps of one folder come together. */
@@ -109,6 +110,11 @@ export class Walk {
     return { ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), signal: this.#signal }
   }
 
+  /** The listing that named a URL on a server that the caller has not chosen: the rules for links hold for it. */
+  linkedFrom(resolution: Resolution, { entry }: Folder): string | undefined {
+    return this.scope.isAtStart(resolution) ? undefined : (entry?.url ?? this.#start)
+  }
+
   /** Yields the steps in order, some at a time. After an abort, the consumer must not take those that are left. */
   async *steps(): AsyncGenerator<readonly WalkStep[], void, void> {
     try {
@@ -189,7 +195,8 @@ export class Walk {
     else if (entry.depth >= (this.#options.depth ?? defaultDepth)) steps.push(this.#tooDeep(entry))
     else {
       this.#entered.add(key)
-      this.#folders.push({ path, depth: entry.depth, entry, request: resolution })
+      const linkedFrom = this.linkedFrom(resolution, folder)
+      this.#folders.push({ path, depth: entry.depth, entry, request: resolution, linkedFrom })
       this.#listAhead()
     }
   }
@@ -219,7 +226,9 @@ export class Walk {
 
   /** Reads one listing. */
   async #read(folder: Folder, add: (entry: Entry) => void): Promise<void> {
-    await using representation = await this.#retriever.retrieve(folder.request, this.#request)
+    const { linkedFrom } = folder
+    const request = { ...this.#request, ...(linkedFrom !== undefined && { linkedFrom }) }
+    await using representation = await this.#retriever.retrieve(folder.request, request)
     const { url } = representation
     if (representation.kind !== 'listing' || !representation.hasEntries) {
       throw failure('not-found', url, 'There is no listing, but one object. Retrieve it by itself')
