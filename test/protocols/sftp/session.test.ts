@@ -180,6 +180,29 @@ describe('names', () => {
     expect(asked).toEqual(['/d/', '/d/caf\xE9', '/d/a\nb'])
   })
 
+  /** A server that answers each request for names by these. */
+  const always = (...names: readonly string[]) =>
+    start({
+      raw: (stream) =>
+        answering(stream, (type, id) => {
+          if (type === packet.stat) return packetOf(packet.attributes, id, 4, 0o040755)
+          if (type === packet.openDirectory) return packetOf(packet.handle, id, 'h')
+          if (type === packet.close) return packetOf(packet.status, id, 0, '', '')
+          return packetOf(packet.names, id, names.length, ...names.flatMap((name) => [name, name, 4, 0o040755]))
+        }),
+    })
+
+  test('case 43, that are none are the end of a directory, as for OpenSSH', async () => {
+    const server = await always()
+    expect(await entriesOf(await clientOf(server).retrieve(`${server.url}d/`))).toEqual([])
+  })
+
+  test('case 43, that are only dots are no directory without end', async () => {
+    const server = await always('.', '..')
+    const client = clientOf(server, { limits: { maxCollected: 1024 } })
+    expect(await failure(client.retrieve(`${server.url}d/`))).toMatchObject({ code: 'limit-exceeded' })
+  })
+
   test('with an encoded NUL are refused', async () => {
     const client = createClient()
     expect(await failure(client.retrieve('sftp://localhost/a%00b'))).toMatchObject({ code: 'malformed-url' })

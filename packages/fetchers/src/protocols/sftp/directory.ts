@@ -57,27 +57,24 @@ async function readNames(path: string, session: SftpSession, context: RetrievalC
   try {
     while (true) {
       const some = await nextNames(handle, session, context)
-      if (some === null) return listed
+      // OpenSSH takes an answer without names for the end, too.
+      if (some.length === 0) return listed
       for (const { name, line } of some) length += (line || name).length + 1
       if (length > maxListing) throw overHeld(context, 'listing', 'maxListing')
-      listed.push(...(await Promise.all(some.map((each) => complete(each, path, session, context)))))
+      const named = some.filter(({ name }) => name !== '.' && name !== '..' && name !== '')
+      listed.push(...(await Promise.all(named.map((each) => complete(each, path, session, context)))))
     }
   } finally {
     session.release(handle)
   }
 }
 
-/** Reads some more names. Returns null after all have come. */
-async function nextNames(
-  handle: Buffer,
-  session: SftpSession,
-  context: RetrievalContext,
-): Promise<readonly Listed[] | null> {
+/** Reads some more names. Returns none after all have come. */
+async function nextNames(handle: Buffer, session: SftpSession, context: RetrievalContext): Promise<readonly Listed[]> {
   try {
-    const fields = await session.ask(context, 'request', '', [packet.readDirectory, handle], packet.names)
-    return namesIn(fields).filter(({ name }) => name !== '.' && name !== '..' && name !== '')
+    return namesIn(await session.ask(context, 'request', '', [packet.readDirectory, handle], packet.names))
   } catch (error) {
-    if (error instanceof SftpStatus && error.status === endOfFile) return null
+    if (error instanceof SftpStatus && error.status === endOfFile) return []
     throw error
   }
 }
