@@ -1,18 +1,24 @@
 /** The journals of mirror and check: a run that was broken off goes on, and one that ended begins anew. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listServer } from '../../support/cli/list-server.ts'
-import { retrieve, temporaryFolder } from '../../support/cli/run.ts'
+import { bin, cleanEnv, retrieve, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 
+useBundle()
 const outer = temporaryFolder()
 let asked: string[] = []
 let gone: readonly string[] = ['/t/gone.txt']
+/** Is told of a URL that is not answered. */
+let onSilent: (() => void) | null = null
 const index =
   '<title>Index of /t</title><pre><a href="a.txt">a.txt</a>\n<a href="b.txt">b.txt</a>\n<a href="gone.txt">gone.txt</a>\n</pre>'
 const server = listServer(({ url = '' }, response) => {
   asked.push(url)
-  if (gone.includes(url)) response.writeHead(404).end()
+  if (url === '/t/silent.txt' && onSilent !== null) onSilent()
+  else if (gone.includes(url)) response.writeHead(404).end()
   else if (url === '/t/') response.writeHead(200, { 'content-type': 'text/html' }).end(index)
   else response.writeHead(200, { etag: '"v1"' }).end(url)
 })
@@ -96,6 +102,31 @@ describe('check', () => {
       done: 2,
       failed: 1,
       left: 0,
+    })
+  })
+
+  test('a signal makes no link dead, and the next run goes on', async () => {
+    const cwd = mkdtempSync(join(outer(), 'check-'))
+    const [known, silent] = ['a.txt', 'silent.txt'].map((name) => `${base}/t/${name}`)
+    writeFileSync(join(cwd, 'links'), `${known}\n${silent}`)
+    const isAsked = new Promise<void>((resolve) => {
+      onSilent = resolve
+    })
+    const told = join(cwd, 'told')
+    const output = openSync(told, 'w')
+    const args = [bin, 'check', 'links', '--journal', 'journal']
+    const child = spawn(process.execPath, args, { cwd, env: cleanEnv, stdio: ['ignore', output, 'ignore'] })
+    closeSync(output)
+    await isAsked
+    await expect.poll(() => readFileSync(told, 'utf8'), { timeout: 30_000 }).toBe(`alive 200 ${known}\n`)
+    child.kill('SIGTERM')
+    expect(await once(child, 'close')).toEqual([143, null])
+    expect(readFileSync(told, 'utf8')).toBe(`alive 200 ${known}\n`)
+    onSilent = null
+    expect(await run(cwd, 'check', 'links')).toMatchObject({
+      status: 0,
+      asked: ['/t/silent.txt'],
+      stdout: `alive 200 ${known}\nalive 200 ${silent}\n`,
     })
   })
 

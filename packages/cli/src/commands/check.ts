@@ -84,12 +84,15 @@ export async function check(run: Run): Promise<number> {
   for (const part of parts) {
     if (part.client === null || part.links.length === 0) continue
     for await (const probed of probe(part.links, part.client, request, optionsFor)) {
+      // A link whose check a signal has broken off is not dead.
+      if (signal.aborted && RetrievalError.is(probed.error) && probed.error.code === 'aborted') continue
       const error = asLinkError(probed.error, probed.link, config)
       const result = resultFor({ ...probed, error })
       await tell(result, probed.link)
       journal?.add(probed.link, hideSecrets(result) as Result, error)
     }
   }
+  signal.throwIfAborted()
   for (const url of missing) {
     const error = noAnchor(url)
     const link = links.get(withoutFragment(url))
