@@ -150,6 +150,10 @@ function has(given: readonly Given[], name: OptionName): boolean {
 
 function checkCommand(line: CommandLine): void {
   if (line.has('help') || line.has('version')) return
+  const [operand] = line.operands
+  if (operand !== undefined && (line.command === 'schemes' || line.command === 'demo')) {
+    throw usageError(`${line.command} takes no ${JSON.stringify(operand)}. See retrieve ${line.command} --help.`)
+  }
   for (const { name } of line.given) {
     if (takes(line.command, name)) continue
     if (name === 'port' && line.command === 'serve') throw usageError(serverPorts)

@@ -79,12 +79,22 @@ test.each<[string[], string | RegExp]>([
     ['explain', '-k', 'u'],
     '--insecure is not an option of explain, but of: get, ls, open, check, mirror, queue, gateway. See retrieve explain --help.',
   ],
+  [['schemes', 'http'], 'schemes takes no "http". See retrieve schemes --help.'],
+  [['demo', 'u'], 'demo takes no "u". See retrieve demo --help.'],
 ])('%j is refused', (argv, message) => {
   const said = expect.objectContaining({
     code: 'invalid-option',
     message: typeof message === 'string' ? message : expect.stringMatching(message),
   })
   expect(() => parseCommandLine(argv)).toThrow(said)
+})
+
+test.each([
+  [['-c', '-O', 'u'], ['-O is the FILE of -c, although it looks like an option.']],
+  [['--output', '-s', 'u'], ['-s is the FILE of --output, although it looks like an option.']],
+  [['-o', '-', '-D', './-s', '-r', '-5', 'u'], []],
+])('%j has the warnings %j', (argv, warnings) => {
+  expect(parseCommandLine(argv).warnings).toEqual(warnings)
 })
 
 test.each([

@@ -201,6 +201,9 @@ export class LineReader {
     if (option.arg !== undefined && value === undefined) {
       throw usageError(`${typed} needs ${option.arg}, as in: ${option.example}`)
     }
+    // As curl does: the file was probably forgotten, or the option is a switch elsewhere, as -c is in wget.
+    if (option.arg === 'FILE' && value !== undefined && /^-./.test(value))
+      this.warnings.push(this.#placed(`${value} is the FILE of ${typed}, although it looks like an option.`))
     this.#apply(option.long, value ?? '', isOn)
   }
 
