@@ -1,3 +1,4 @@
+import { normalize } from 'node:path'
 import type { Resolution } from '@retriever/core'
 import { type Client, type ClientOptions, createClient, type Step } from '@retriever/fetchers'
 import { changedUrl } from './changed-url.ts'
@@ -54,6 +55,9 @@ export class Session implements AsyncDisposable {
     this.progress = new Progress(output)
     this.headDump = config.dumpHeader === null ? null : new SideFile(config.dumpHeader, output)
     this.#cookies = config.cookies === null ? null : new Cookies(config.cookies, run.jar)
+    // These files are written at the end, and would replace what -O had saved under their names.
+    for (const file of [config.many.failedList, config.cookies?.jar ?? null])
+      if (file !== null) this.names.take(normalize(file))
     const { exposed } = config.netrc ?? {}
     if (exposed !== undefined) {
       run.report.warning({ message: `Other users can read ${exposed}, which holds passwords: chmod 600 ${exposed}` })

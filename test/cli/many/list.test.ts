@@ -223,6 +223,12 @@ test('--output-dir names the folder for a list, which is made', async () => {
   expect(content(cwd, 'x/y/a')).toBe('/a\n')
 })
 
+test.each(['--failed', '-c'])('a URL that ends as the file of %s does loses nothing', async (option) => {
+  const cwd = folderWith({ list: '@/taken.txt\n' })
+  const { status } = await retrieve(['--from', 'list', '-O', option, './taken.txt'], { cwd })
+  expect({ status, saved: content(cwd, 'taken.txt.1') }).toEqual({ status: 0, saved: '/taken.txt\n' })
+})
+
 test.each([
   [[], 1],
   [['--exit-worst'], 23],
