@@ -54,7 +54,7 @@ describe('limits.maxRate', () => {
     await using client = createClient({ fetchers: [fakeHttp(() => retrieved(body()))], limits: { maxRate: 1 } })
     const text = failure(client.retrieve('http://h/', { signal: controller.signal }).then((found) => found.text()))
     setImmediate(() => controller.abort())
-    expect(await text).toMatchObject({ code: 'aborted' })
+    expect(await text).toMatchObject({ code: 'aborted', phase: 'body' })
     expect(vi.getTimerCount()).toBe(0)
   })
 

@@ -205,6 +205,8 @@ export class Body implements ByteSource {
     const { deadline } = this.#context
     try {
       deadline.throwIfAborted()
+      // A source that need not wait for octets does not say that they have come, and a limit of the rate may wait then.
+      deadline.phase = 'body'
       this.#isPulling = true
       const chunk = await (this.#rateLimit?.read(() => this.#source.read()) ?? this.#source.read())
       this.#isPulling = false
