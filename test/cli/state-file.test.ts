@@ -63,6 +63,17 @@ test('commands that run at a time keep the certificates of all their Gemini serv
   expect(places?.sort()).toEqual(servers.map(({ url }) => new URL(url).host).sort())
 })
 
+test('a certificate that cannot be stored is not said to be trusted from now on', async () => {
+  const { path, run } = stateOf('unstored')
+  mkdirSync(join(path, 'gemini-certificates'))
+  await using server = await startGeminiServer()
+  const { status, stderr } = await run(server.url)
+  expect({ status, stderr }).toEqual({
+    status: 0,
+    stderr: expect.stringContaining(' is trusted this time only, since it could not be stored, on first use: SHA-256 '),
+  })
+})
+
 test('the last line of a Gemini server counts, and an editor may leave out the end of a line', async () => {
   const { path, run } = stateOf('lines')
   const file = join(path, 'gemini-certificates')

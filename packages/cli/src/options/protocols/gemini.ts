@@ -31,8 +31,10 @@ function fileStore(folder: string): CertificateStore {
         // An editor may have left the last line without a line end.
         const isEnded = /(?:^|\n)$/.test(readStateFile(path) ?? '')
         appendToStateFile(path, `${isEnded ? '' : '\n'}${place} ${fingerprint} ${expires?.toISOString() ?? '-'}\n`)
+        return true
       } catch {
         // If the file cannot be written, this command alone trusts the certificate.
+        return false
       }
     },
   }

@@ -14,7 +14,8 @@ export interface KnownCertificate {
 export interface CertificateStore {
   /** Returns null or undefined if the place is not known. */
   recall(place: string): KnownCertificate | null | undefined | Promise<KnownCertificate | null | undefined>
-  keep(place: string, certificate: KnownCertificate): void | Promise<void>
+  /** Returns or resolves to false if the certificate is known until this process ends, but could not be stored. */
+  keep(place: string, certificate: KnownCertificate): unknown
 }
 
 /** Makes a store in memory. */
@@ -55,19 +56,20 @@ export async function checkCertificate(
       `${known.fingerprint}); another server may answer there. If its operator confirms the new one, forget the old one.`
     throw context.error('certificate', message, { phase: 'tls' })
   }
-  await deadline.unlimited(async () => store.keep(place, shown))
-  const message = isOfCa ? null : known === null ? firstUse(place, shown) : replaced(place, shown, known)
+  const isStored = (await deadline.unlimited(async () => store.keep(place, shown))) !== false
+  const since = isStored ? 'from now on' : 'this time only, since it could not be stored'
+  const message = isOfCa ? null : known === null ? firstUse(place, shown, since) : replaced(place, shown, known, since)
   if (message !== null) context.emit({ type: 'remark', url: context.url, message })
   return shown.fingerprint
 }
 
-function firstUse(place: string, { fingerprint }: KnownCertificate): string {
-  return `The certificate of ${place} is trusted from now on, on first use: SHA-256 ${fingerprint}.`
+function firstUse(place: string, { fingerprint }: KnownCertificate, since: string): string {
+  return `The certificate of ${place} is trusted ${since}, on first use: SHA-256 ${fingerprint}.`
 }
 
-function replaced(place: string, { fingerprint }: KnownCertificate, { expires }: KnownCertificate): string {
+function replaced(place: string, shown: KnownCertificate, { expires }: KnownCertificate, since: string): string {
   const day = expires?.toISOString().slice(0, 10)
-  return `The certificate that ${place} had before expired on ${day}; the new one is trusted from now on: SHA-256 ${fingerprint}.`
+  return `The certificate that ${place} had before expired on ${day}; the new one is trusted ${since}: SHA-256 ${shown.fingerprint}.`
 }
 
 function certificateOf(socket: Socket): KnownCertificate | null {
