@@ -1,4 +1,5 @@
 /** Cases of docs/internals/threats.md, section 1, by number: what LDAP URLs and hostile directories try. */
+import type { Socket } from 'node:net'
 import type { ClientOptions } from '@retriever/fetchers'
 import { startLdapServer, type TestServer } from '@retriever/servers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -90,6 +91,21 @@ describe('hostile answers (cases 42, 52, 60 and 63)', () => {
     })
     const { error } = await body(`ldap://127.0.0.1:${scripted.port}/o=x??sub`)
     expect(error).toMatchObject({ code: 'protocol-violation', message: expect.stringMatching(/is no LDAP/) })
+  })
+
+  test('case 43, pages without entries that never end are no complete answer', async () => {
+    // Success, and a control (RFC 2696 2) whose cookie says that more pages follow.
+    const control = '3023 0416312e322e3834302e3131333535362e312e342e333139 0409 3007 020100 0402 6363'
+    const empty = (id: number): string =>
+      `3034 0202${id.toString(16).padStart(4, '0')} 65070a010004000400 a025 ${control}`.replaceAll(' ', '')
+    const pages = Array.from({ length: 1100 }, (_, index) => empty(index + 1)).join('')
+    const first = new Set<Socket>()
+    await using scripted = await startScriptedServer((socket) => {
+      if (!first.has(socket)) socket.write(Buffer.from(pages, 'hex'))
+      first.add(socket)
+    })
+    const { error } = await body(`ldap://127.0.0.1:${scripted.port}/o=x??sub`)
+    expect(error).toMatchObject({ code: 'limit-exceeded', message: expect.stringContaining('pages without an entry') })
   })
 
   test.each(['endless', 'endless references'])(

@@ -105,7 +105,8 @@ export class Search {
     const { code } = answer.result
     if (code === resultCodes.success) {
       this.#emptyPages = this.#came === 0 ? this.#emptyPages + 1 : 0
-      if (answer.cookie === '' || this.#emptyPages > maxEmptyPages) return undefined
+      if (answer.cookie === '') return undefined
+      if (this.#emptyPages > maxEmptyPages) throw this.#endless()
       const left = this.limit === 0 ? Number.POSITIVE_INFINITY : this.limit - this.entries
       return { size: Math.min(this.#page.size, left), cookie: answer.cookie }
     }
@@ -116,6 +117,12 @@ export class Search {
     const { size } = this.#page
     const smaller = this.#came === 0 ? Math.floor(size / 5) : this.#came < size ? this.#came : Math.floor(size / 2)
     return smaller === 0 ? null : { size: smaller, cookie: '' }
+  }
+
+  /** The entries so far are not all, so this is no end. */
+  #endless(): Error {
+    const message = `The server sent over ${maxEmptyPages} pages without an entry, and says that there are more.`
+    return this.dialogue.context.error('limit-exceeded', message)
   }
 
   #send(): Promise<void> {
