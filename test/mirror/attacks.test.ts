@@ -78,6 +78,29 @@ test('case 57, a listing that names other servers: none of this machine is asked
   ])
 })
 
+test('case 15, a listing that names another server: no field of the caller goes there that may hold a secret', async () => {
+  async function* listing(): AsyncGenerator<Entry> {
+    yield { name: 'own', kind: 'file', url: 'http://h/own' }
+    yield { name: 'far', kind: 'file', url: 'http://far/a' }
+    yield { name: 'sub', kind: 'directory', url: 'http://far/sub/' }
+  }
+  const tree = fakeTree((path) => (path === '/' ? listing() : path === '/sub/' ? [] : null))
+  const asked = new Map<string, unknown>()
+  const fetcher: typeof tree = {
+    ...tree,
+    retrieve: (plan, context) => {
+      asked.set(`${plan.host}${plan.target}`, [context.request.headers, context.request.http?.virtualHost])
+      return tree.retrieve(plan, context)
+    },
+  }
+  await using client = createClient({ fetchers: [fetcher] })
+  const headers = { Authorization: 'Bearer pl4nted', 'User-Agent': 'mine' }
+  await client.mirror('http://h/', join(jail, 'target'), { scope: 'any', headers, http: { virtualHost: 'v' } })
+  const own = [headers, 'v']
+  const other = [{ 'User-Agent': 'mine' }, undefined]
+  expect(Object.fromEntries(asked)).toEqual({ 'h/': own, 'h/own': own, 'far/a': other, 'far/sub/': other })
+})
+
 test('case 59, the mode that a server tells is not that of the file', async () => {
   const details = { mode: 0o104777, facts: { 'unix.mode': '4777' } }
   await mirroredFrom({ '/': [{ name: 'a', kind: 'file', url: 'http://h/a', details }] })
