@@ -352,6 +352,14 @@ describe('R18: REST is answered 350, and the file comes from its beginning', () 
     })
   })
 
+  test('the overlap fits by chance, and what follows does not: not delivered as if it were the rest', () => {
+    const mixed = Buffer.concat([Buffer.alloc(octets.length), octets])
+    const faults: Faults = { cutAfter: cut, ignoreRestart: true, bodies: 1 }
+    return trial({ files: { '/mixed': mixed }, faults }, async ({ retrieve }) => {
+      expect((await collect(await retrieve('mixed'))).error).toMatchObject({ code: 'partial' })
+    })
+  })
+
   test('asked for by resumeFrom: found out, not delivered as if it were the rest', () =>
     trial(withFaults({ ignoreRestart: true }), async ({ retrieve }) => {
       const representation = await retrieve(path, { resumeFrom: 5000 })

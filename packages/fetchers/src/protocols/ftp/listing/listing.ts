@@ -87,7 +87,7 @@ export async function retrieveDirectory(retrieval: FtpRetrieval, reply: Reply | 
   return { ...retrieved, body: remarked(context, retrieved.body), notAFile }
 }
 
-/** Emits a remark after the body is read: a listing came instead of a file. */
+/** Emits a remark when the body is read, or cancelled as for metadata alone: a listing came instead of a file. */
 function remarked(context: RetrievalContext, body: Retrieved<'ftp'>['body']): ByteSource {
   const source = sourceOf(body)
   let isTold = false
