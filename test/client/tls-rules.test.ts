@@ -85,6 +85,18 @@ test('ca may be a function', async () => {
   expect(await text(https.url, { ca: () => testCa })).toMatch(/^TLSv1/)
 })
 
+test.each<[string, () => unknown, RegExp]>([
+  ['throws', () => expect.fail('no such file'), /^The function of tls\.%s threw .*no such file/],
+  ['gives a promise', async () => testCa, /^Expected `tls\.%s` to be a function that gives PEM text, got an object/],
+])('a function of ca or extraCa that %s is invalid-option', async (_, read, message) => {
+  await using https = await server()
+  for (const name of ['ca', 'extraCa']) {
+    await using client = createClient({ tls: { [name]: read } })
+    const expected = expect.stringMatching(message.source.replace('%s', name))
+    expect(await failure(client.retrieve(https.url))).toMatchObject({ code: 'invalid-option', message: expected })
+  }
+})
+
 describe('without a version, a cipher or a group in common there is no TLS', () => {
   test.each<[TlsOptions, ServerOptions]>([
     [{ minVersion: 'TLSv1.3' }, { maxVersion: 'TLSv1.2' }],

@@ -81,9 +81,13 @@ test('the certificates of this system are read when they are needed', () => {
   const { ca, extraCa } = trustOf({ CURL_CA_BUNDLE: '', SSL_CERT_FILE: '' })
   expect(ca).toBeUndefined()
   const bundle = '/etc/ssl/certs/ca-certificates.crt'
-  if (existsSync(bundle)) expect(pemOf(extraCa)).toBe(readFileSync(bundle, 'latin1'))
-  expect(pemOf(trustOf({ CURL_CA_BUNDLE: join(folder(), 'ca.pem'), SSL_CERT_FILE: 'missing' }).ca)).toBe(testCa)
-  expect(() => pemOf(trustOf({ SSL_CERT_FILE: 'missing' }).ca)).toThrow('$SSL_CERT_FILE missing cannot be read')
+  if (existsSync(bundle)) expect(pemOf(extraCa, 'tls.extraCa')).toBe(readFileSync(bundle, 'latin1'))
+  expect(pemOf(trustOf({ CURL_CA_BUNDLE: join(folder(), 'ca.pem'), SSL_CERT_FILE: 'missing' }).ca, 'tls.ca')).toBe(
+    testCa,
+  )
+  expect(() => pemOf(trustOf({ SSL_CERT_FILE: 'missing' }).ca, 'tls.ca')).toThrow(
+    '$SSL_CERT_FILE missing cannot be read',
+  )
 })
 
 test('--proxy-cacert is for the proxy', async () => {

@@ -8,6 +8,7 @@ import {
   type SecureContextOptions,
 } from 'node:tls'
 import type { TlsOptions } from '../../contract/network.ts'
+import { invalidOption, optionThrew } from '../../kit/limits.ts'
 
 /**
  * Builds Node's options: the name that the certificate must have, trusted CAs, the client's certificate, the caller's
@@ -45,17 +46,28 @@ function newContext(options: TlsOptions): SecureContext {
     ...(crl !== undefined && { crl }),
     ...cipherList(options),
   }
-  if (ca !== undefined) return createSecureContext({ ...rules, ca: pemOf(ca) ?? '' })
+  if (ca !== undefined) return createSecureContext({ ...rules, ca: pemOf(ca, 'tls.ca') ?? '' })
   const context = createSecureContext(rules)
-  const extra = extraCa === undefined ? [] : unknownCertificates(pemOf(extraCa) ?? '')
+  const extra = extraCa === undefined ? [] : unknownCertificates(pemOf(extraCa, 'tls.extraCa') ?? '')
   // The option `ca` would replace the built-in certificates, and the whole list would be read again for each context.
   if (extra.length > 0) context.context.addCACert(extra.join('\n'))
   return context
 }
 
-/** Returns the PEM text of an option; null if it is not given. */
-export function pemOf(option: TlsOptions['ca']): string | null {
-  return typeof option === 'function' ? option() : (option ?? null)
+/** Returns the PEM text of an option; null if it is not given. Throws `invalid-option` for a function without text. */
+export function pemOf(option: TlsOptions['ca'], name: string): string | null {
+  const given: unknown = typeof option === 'function' ? called(option, name) : option
+  if (given === null || given === undefined) return null
+  if (typeof given === 'string') return given
+  throw invalidOption(name, 'a function that gives PEM text', given)
+}
+
+function called(option: () => unknown, name: string): unknown {
+  try {
+    return option()
+  } catch (cause) {
+    throw optionThrew(name, cause, 'tls')
+  }
 }
 
 /** Returns the certificates that are not built in. Most of a system's certificates are. */

@@ -67,8 +67,10 @@ export function fieldsByName(lines: readonly (readonly [name: string, value: str
 function keyOf(plan: HttpPlan, { tls, proxy, addresses, network }: RetrievalContext): string {
   const { ca, extraCa, proxyCa = ca, insecure = false, pins, crl } = tls
   const accepted = [tls.minVersion, tls.maxVersion, tls.ciphers, tls.cipherSuites, tls.curves]
-  const trust = plan.tls === 'none' ? null : [pemOf(ca), pemOf(extraCa), insecure, pins, crl, accepted]
-  const proxyTrust = proxy?.kind === 'https' ? [pemOf(proxyCa), pemOf(extraCa), tls.proxy] : null
+  const trust =
+    plan.tls === 'none' ? null : [pemOf(ca, 'tls.ca'), pemOf(extraCa, 'tls.extraCa'), insecure, pins, crl, accepted]
+  const proxyTrust =
+    proxy?.kind === 'https' ? [pemOf(proxyCa, 'tls.ca'), pemOf(extraCa, 'tls.extraCa'), tls.proxy] : null
   const place = [addresses?.isPointedTo, addresses?.keyOf(plan.host, plan.port), network?.key]
   const parts = [plan.tls, plan.host, plan.port, plan.target, trust, proxy?.key, proxyTrust, place]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
