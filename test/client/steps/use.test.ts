@@ -380,7 +380,7 @@ describe('a request', () => {
     const reading = failure(body.text())
     await waiting
     await end(body, controller)
-    expect(await reading).toMatchObject({ code: 'aborted' })
+    expect(await reading).toMatchObject({ code: 'aborted', phase: 'body' })
   })
 
   test('close() closes a stream that a step gave and nobody has read', async () => {

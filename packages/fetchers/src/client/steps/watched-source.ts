@@ -26,12 +26,18 @@ export class WatchedSource implements ByteSource {
   async read(): Promise<Uint8Array | null> {
     let chunk: Uint8Array | null = null
     try {
-      const reading = (): Promise<Uint8Array | null> => this.#source.read()
-      chunk = await (this.#deadline?.unlimited(reading) ?? reading())
+      chunk = await this.#next()
       return chunk
     } finally {
       if (chunk === null) this.#end()
     }
+  }
+
+  #next(): Promise<Uint8Array | null> {
+    const deadline = this.#deadline
+    if (deadline === undefined) return this.#source.read()
+    deadline.phase = 'body'
+    return deadline.unlimited(() => this.#source.read())
   }
 
   async cancel(): Promise<void> {
