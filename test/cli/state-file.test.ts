@@ -1,7 +1,7 @@
 /** The files of the state folder: pages that were shown, and certificates of Gemini servers. */
 import { execFileSync } from 'node:child_process'
 import { lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { startGeminiServer } from '@retriever/servers'
 import { expect, test } from 'vitest'
 import { retrieve, retrieveApart, temporaryFolder, useBundle } from '../support/cli/run.ts'
@@ -63,11 +63,15 @@ test('commands that run at a time keep the certificates of all their Gemini serv
   expect(places?.sort()).toEqual(servers.map(({ url }) => new URL(url).host).sort())
 })
 
-test('a certificate that cannot be stored is not said to be trusted from now on', async () => {
-  const { path, run } = stateOf('unstored')
-  mkdirSync(join(path, 'gemini-certificates'))
+test.skipIf(process.platform !== 'linux').each([
+  ['its file is a folder', (path: string) => mkdirSync(join(path, 'gemini-certificates')), null],
+  ['the system makes no folders', () => {}, '/proc/none'],
+])('a certificate is trusted this time only if %s', async (_why, prepare, home) => {
+  const { path } = stateOf('unstored')
+  prepare(path)
   await using server = await startGeminiServer()
-  const { status, stderr } = await run(server.url)
+  const env = { XDG_STATE_HOME: home ?? dirname(path) }
+  const { status, stderr } = await retrieveApart([server.url], { cwd: folder(), env })
   expect({ status, stderr }).toEqual({
     status: 0,
     stderr: expect.stringContaining(' is trusted this time only, since it could not be stored, on first use: SHA-256 '),

@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -43,7 +44,26 @@ export function appendToStateFile(path: string, lines: string): void {
 }
 
 function makeFolderOf(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolders(dirname(path), 0o700)
+}
+
+/**
+ * Makes a folder and those above it that are missing. Node's `recursive` never ends if the system makes no folders, as
+ * in /proc.
+ */
+export function makeFolders(path: string, mode: number): void {
+  if (isFolder(path)) return
+  if (dirname(path) !== path) makeFolders(dirname(path), mode)
+  try {
+    mkdirSync(path, mode)
+  } catch (error) {
+    // Another process may have made it in the meantime.
+    if (!isFolder(path)) throw error
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** Opens a file and uses it; returns null if it is no regular file. */

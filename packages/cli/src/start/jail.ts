@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { existsSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { devNull, homedir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -8,6 +8,7 @@ import { usageError } from '../exit-codes.ts'
 import { defaultConfigFile } from '../line/config-file.ts'
 import type { CommandLine } from '../parse.ts'
 import { tryFile, writeFailed } from '../saving/destination.ts'
+import { makeFolders } from '../state-file.ts'
 import type { Host } from '../terminal/streams.ts'
 import { type Passed, signals } from './jailed-host.ts'
 
@@ -87,7 +88,7 @@ function folderOf(line: CommandLine): string {
 function makeFolder(folder: string): void {
   const stats = statOf(folder)
   if (stats !== undefined && !stats.isDirectory()) throw writeFailed(folder, 'it is no folder, and one is needed')
-  tryFile(folder, () => mkdirSync(folder, { recursive: true }))
+  tryFile(folder, () => makeFolders(folder, 0o777))
 }
 
 /** The state of a path; undefined if nothing is there, or if a text, as most values of options, cannot be a path. */
