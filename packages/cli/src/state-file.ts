@@ -44,16 +44,16 @@ export function appendToStateFile(path: string, lines: string): void {
 }
 
 function makeFolderOf(path: string): void {
-  makeFolders(dirname(path), 0o700)
+  makeFoldersSync(dirname(path), 0o700)
 }
 
 /**
  * Makes a folder and those above it that are missing. Node's `recursive` never ends if the system makes no folders, as
  * in /proc.
  */
-export function makeFolders(path: string, mode: number): void {
+export function makeFoldersSync(path: string, mode: number): void {
   if (isFolder(path)) return
-  if (dirname(path) !== path) makeFolders(dirname(path), mode)
+  if (dirname(path) !== path) makeFoldersSync(dirname(path), mode)
   try {
     mkdirSync(path, mode)
   } catch (error) {

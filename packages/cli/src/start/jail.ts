@@ -8,7 +8,7 @@ import { usageError } from '../exit-codes.ts'
 import { defaultConfigFile } from '../line/config-file.ts'
 import type { CommandLine } from '../parse.ts'
 import { tryFile, writeFailed } from '../saving/destination.ts'
-import { makeFolders } from '../state-file.ts'
+import { makeFoldersSync } from '../state-file.ts'
 import type { Host } from '../terminal/streams.ts'
 import { type Passed, signals } from './jailed-host.ts'
 
@@ -88,7 +88,7 @@ function folderOf(line: CommandLine): string {
 function makeFolder(folder: string): void {
   const stats = statOf(folder)
   if (stats !== undefined && !stats.isDirectory()) throw writeFailed(folder, 'it is no folder, and one is needed')
-  tryFile(folder, () => makeFolders(folder, 0o777))
+  tryFile(folder, () => makeFoldersSync(folder, 0o777))
 }
 
 /** The state of a path; undefined if nothing is there, or if a text, as most values of options, cannot be a path. */

@@ -3,7 +3,8 @@ import { lstat, mkdir, readdir, rmdir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Advice, RetrievalError } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
-import { makeFolders, orWriteFailed, special, writeFailed } from '../saving/local-file.ts'
+import { makeFolders } from '../kit/files/make-folders.ts'
+import { orWriteFailed, special, writeFailed } from '../saving/local-file.ts'
 
 /** The folder that a tree is saved to. It never writes or removes anything outside, even if the folder holds links. */
 export class TargetFolder {

@@ -1,10 +1,9 @@
 import { constants, type Stats, writeSync } from 'node:fs'
-import { type FileHandle, lutimes, mkdir, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { type FileHandle, lutimes } from 'node:fs/promises'
 import { type Advice, RetrievalError } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
+import { whenFilesAllow } from '../kit/files/open-files.ts'
 import { invalidOption } from '../kit/limits.ts'
-import { whenFilesAllow } from '../kit/open-files.ts'
 import { systemReason, throwUnlessDenied } from '../kit/system-reason.ts'
 
 /** Throws RetrievalError `invalid-option` if `path` is no path. "" would be the current folder. */
@@ -74,32 +73,6 @@ export function asWriteFailed(path: string, cause: unknown, own: Reasons = {}): 
 export function writeFailed(path: string, why: string, cause?: unknown, advice?: Advice): RetrievalError {
   const details = { phase: 'save', cause, ...(advice && { advice }) } as const
   return new RetrievalError('write-failed', `${path} cannot be written: ${why}.`, details)
-}
-
-/**
- * Makes a folder and those above it that are missing. Rejects with the system's error. We do not use Node's
- * `recursive`: it says ENOENT on a read-only file system, and never ends if the system makes no folders, as in /proc.
- */
-export async function makeFolders(path: string, mode: number = 0o777): Promise<void> {
-  try {
-    await mkdir(path, mode)
-  } catch (error) {
-    if (await isFolder(path)) return
-    const parent = dirname(path)
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error
-    await makeFolders(parent, mode)
-    await mkdir(path, mode).catch(async (again) => {
-      // Another one may have made it in the meantime.
-      if (!(await isFolder(path))) throw again
-    })
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  )
 }
 
 const wantsFolders: Advice = { option: 'folders', value: true }

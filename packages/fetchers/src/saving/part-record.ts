@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, rmSync, type Stats, writeFil
 import { lstat, open, rename } from 'node:fs/promises'
 import { redact } from '@retriever/core'
 import type { ResumePoint } from '../contract/fetcher.ts'
-import { whenFilesAllow } from '../kit/open-files.ts'
+import { whenFilesAllow } from '../kit/files/open-files.ts'
 import { type ProcessIdentity, thisProcess } from './process-identity.ts'
 import type { SavedFacts } from './saved-facts.ts'
 

@@ -5,7 +5,7 @@ import { type Client, type ClientOptions, createClient, type RetrievalEvent } fr
 import { lookingFirst } from '@retriever/fetchers/internal'
 import { startHttpServer, testCa } from '@retriever/servers'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { idleConnections } from '../../../../packages/fetchers/src/kit/open-files.ts'
+import { idleConnections } from '../../../../packages/fetchers/src/kit/files/open-files.ts'
 import { failure } from '../../../support/failure.ts'
 import { endHeaders, endStream, type Frame, headers200, type OnStream, rawHttp2, uint32 } from '../support/raw-http2.ts'
 

@@ -1,7 +1,7 @@
 import type { RetrievalError } from '@retriever/core'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
 import { clampTimer } from '../../kit/deadline.ts'
-import { IdleConnection, idleConnections } from '../../kit/open-files.ts'
+import { IdleConnection, idleConnections } from '../../kit/files/open-files.ts'
 import { errorAt } from './error-at.ts'
 import { type LoginTarget, sessionKey } from './pool-key.ts'
 import { RefusedLogins } from './refused-logins.ts'

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, lstat, mkdir, rename, unlink, utimes } from 'node:fs/promises'
+import { type FileHandle, lstat, rename, unlink, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { ByteSource } from '../../../contract/byte-source.ts'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
+import { makeFolders } from '../../../kit/files/make-folders.ts'
 import { systemReason } from '../../../kit/system-reason.ts'
 import { bodiesOf, sweep } from './directory-sweep.ts'
 import { createStored, openStored, readIndex, writeIndex } from './index-file.ts'
@@ -154,7 +155,7 @@ class Unfit extends Error {}
 
 /** Checks that only the user can write to the folder, since its content decides what is served. */
 async function checkDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await makeFolders(directory, 0o700)
   const stats = await lstat(directory)
   if (stats.isSymbolicLink()) throw new Unfit('it is a symbolic link; name the folder that it leads to')
   // Windows has no user ids and modes.

@@ -1,6 +1,6 @@
 import type { HttpPlan } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../../contract/fetcher.ts'
-import { IdleConnection, idleConnections } from '../../../kit/open-files.ts'
+import { IdleConnection, idleConnections } from '../../../kit/files/open-files.ts'
 import { poolKey } from '../../../wire/pool/pool-key.ts'
 import { RingReader } from '../../../wire/transport/ring-reader.ts'
 import { openProxySocket, openSocket, peerAddressOf, readsIntoMemory } from '../../../wire/transport/socket.ts'
