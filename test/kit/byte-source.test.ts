@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
-import { createClient } from '@retriever/fetchers'
+import { type Client, createClient, type Representation } from '@retriever/fetchers'
 import { describe, expect, test } from 'vitest'
 import type { ByteSource } from '../../packages/fetchers/src/contract/byte-source.ts'
 import { chunksOf, sourceOf, wholeSource } from '../../packages/fetchers/src/kit/byte-source.ts'
 import { withoutFirst } from '../../packages/fetchers/src/wire/resuming-source.ts'
+import { failure } from '../support/failure.ts'
 import { chunks, endless, fakeHttp, retrieved } from '../support/fake-fetcher.ts'
 
 /** Gives each of the words in the same four octets of memory. */
@@ -45,6 +46,21 @@ describe('what a plug-in may give as a body', () => {
       read.push(Buffer.from(chunk).toString())
     })
     expect(read.join('')).toBe('onetwo')
+  })
+
+  test.each<[string, (client: Client, body: Representation) => Promise<void>]>([
+    ['close()', (client) => client.close()],
+    ['cancel()', (_, body) => body.cancel()],
+  ])('%s closes a Node stream, whether it is read or not', async (_, end) => {
+    for (const isRead of [false, true]) {
+      const stream = new Readable({ read() {} })
+      await using client = createClient({ fetchers: [fakeHttp(() => retrieved(stream))] })
+      const body = await client.retrieve('http://h/')
+      const reading = isRead ? failure(body.text()) : null
+      await end(client, body)
+      expect(stream.destroyed).toBe(true)
+      if (reading !== null) expect(await reading).toMatchObject({ code: 'aborted' })
+    }
   })
 
   test('leaving the loop cancels it', async () => {

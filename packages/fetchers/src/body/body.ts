@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { type Advice, RetrievalError } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
 import type { ByteSource, Sink } from '../contract/byte-source.ts'
@@ -53,7 +54,11 @@ export class Body implements ByteSource {
     const { maxRate } = context.limits
     this.#rateLimit = Number.isFinite(maxRate) ? new RateLimit(maxRate, context.deadline) : null
     // No read notices an abort between two reads, so this ends the retrieval.
-    context.deadline.onAbort(() => this.#end(context.deadline.reason))
+    context.deadline.onAbort(() => {
+      this.#end(context.deadline.reason)
+      // A Node stream does not listen to the deadline, and would stay open.
+      if (retrieved.body instanceof Readable) retrieved.body.destroy()
+    })
   }
 
   /** How many octets have arrived, without those that were thrown away to start over. */
@@ -220,7 +225,8 @@ export class Body implements ByteSource {
       this.#isPulling = false
       const failure = RetrievalError.is(error)
         ? error
-        : this.#context.error('receive-failed', 'Reading the body failed.', { phase: 'body', cause: error })
+        : (deadline.reason ??
+          this.#context.error('receive-failed', 'Reading the body failed.', { phase: 'body', cause: error }))
       await this.#source.cancel().catch(() => {})
       this.#end(failure)
       throw failure
