@@ -194,10 +194,13 @@ describe('ldapi', () => {
     expect(server.received[0]).toBe(`bind ${alice}`)
   })
 
-  test('a socket that is not there is connect-failed', async () => {
-    const { error } = await body('ldapi://%2Fnowhere%2Fldapi/')
+  test.each([
+    ['that is not there', '/nowhere/ldapi', 'there is no such file'],
+    ['that is none', import.meta.filename, 'nothing listens there'],
+  ])('a socket %s is connect-failed', async (_what, path, why) => {
+    const { error } = await body(`ldapi://${encodeURIComponent(path)}/`)
     expect(error).toMatchObject({ code: 'connect-failed' })
-    expect(error?.message).toContain('No connection to the socket /nowhere/ldapi: ENOENT.')
+    expect(error?.message).toContain(`No connection to the socket ${path}: ${why}.`)
   })
 })
 

@@ -1,6 +1,7 @@
 import { printable, type RetrievalError } from '@retriever/core'
 import { adviceText } from '@retriever/core/internal'
 import type { RetrievalContext } from '../../contract/fetcher.ts'
+import { whyUnreadable } from '../../kit/system-reason.ts'
 
 interface SystemError {
   readonly syscall?: string
@@ -43,8 +44,11 @@ export function connectError(
     const what = `${capitalised(where)} refused the connection; nothing listens there. Check host and port.`
     return context.error('connect-failed', what, { phase: 'connect', cause })
   }
-  const to = socket === undefined ? where : `the socket ${printable(socket)}`
-  return context.error('connect-failed', `No connection to ${to}: ${code ?? message}.`, {
+  const [to, why] =
+    socket === undefined
+      ? [where, code ?? message]
+      : [`the socket ${printable(socket)}`, code === 'ECONNREFUSED' ? 'nothing listens there' : whyUnreadable(cause)]
+  return context.error('connect-failed', `No connection to ${to}: ${why}.`, {
     phase: 'connect',
     transient: isPassing(code),
     cause,
