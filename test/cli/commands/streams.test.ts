@@ -75,6 +75,16 @@ describe('standard output', () => {
     expect({ status, isTold }).toEqual({ status: expected, isTold: expected === 22 })
   })
 
+  test.each([
+    ['a dead link', 22, ['check', '@missing']],
+    ['a listing that is not there', 22, ['ls', '@missing/', '@pub/']],
+    ['a word that is no URL', 3, ['explain', 'word', '@']],
+  ])('R37: %s shows in the status, %i, though the reader has gone', async (_what, expected, line) => {
+    const child = start(line.map((word) => word.replace('@', http.url)))
+    child.stdout?.destroy()
+    expect(await once(child, 'close')).toEqual([expected, null])
+  })
+
   test('/dev/stdout is standard output, also where that is a file', () => {
     const out = join(folder(), 'redirected')
     expect(shell(`echo first > ${out}; retrieve -o /dev/stdout ${http.url}pub/hello.txt >> ${out}`)).toMatchObject({

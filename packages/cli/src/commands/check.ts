@@ -13,7 +13,7 @@ import { refuseForm } from '../options/protocols/form.ts'
 import { type Result, resultOf } from '../results/result.ts'
 import type { Run } from '../run.ts'
 import { Session } from '../session.ts'
-import { withoutSecrets as hideSecrets, jsonLine, type Output } from '../terminal/output.ts'
+import { withoutSecrets as hideSecrets, jsonLine, type Output, StdoutClosed } from '../terminal/output.ts'
 import { hanging } from '../terminal/wrap.ts'
 import { Facts } from '../write-out/facts.ts'
 
@@ -21,6 +21,16 @@ import { Facts } from '../write-out/facts.ts'
  * `retrieve check FILE|URL...`: tells whether links are alive, a line or an object for each. Returns 0 only if all are.
  */
 export async function check(run: Run): Promise<number> {
+  const exits = new Exits(run.config.many.exitWorst)
+  try {
+    await checkLinks(run, exits)
+  } catch (error) {
+    if (!(error instanceof StdoutClosed)) throw error
+  }
+  return exits.code
+}
+
+async function checkLinks(run: Run, exits: Exits): Promise<void> {
   const { config, output, report, signal } = run
   if (config.operands.length === 0) throw usageError('Nothing is given to check. Try: retrieve check --help')
   refuseForm(config.form, 'check')
@@ -33,7 +43,6 @@ export async function check(run: Run): Promise<number> {
   }
   const { base: _, ...own } = config.request
   const request: RetrieveOptions = { ...run.traceFile?.listener, signal }
-  const exits = new Exits(config.many.exitWorst)
   const links = new Map<string, Link>()
   const anchors = new Anchors()
   for (const operand of config.operands) {
@@ -100,7 +109,6 @@ export async function check(run: Run): Promise<number> {
   }
   journal?.whole(all.length)
   if (!config.silent && !config.json) output.note(`retrieve: ${summary(counts)}`)
-  return exits.code
 }
 
 async function openJournalOf(run: Run): Promise<CheckJournal | null> {

@@ -17,7 +17,7 @@ import { proxyOf, withLogin } from '../options/connection/proxies.ts'
 import { shownExplanation } from '../options/option-hints.ts'
 import type { Run } from '../run.ts'
 import type { Destination, Target } from '../saving/destination.ts'
-import { jsonLine } from '../terminal/output.ts'
+import { jsonLine, StdoutClosed } from '../terminal/output.ts'
 import { urlArgument } from '../url-argument.ts'
 import { explanationPage } from '../views/explanation.ts'
 
@@ -35,9 +35,14 @@ export async function explainUrls(run: Run): Promise<number> {
     const error = 'error' in found ? found.error : found.refused
     if (error !== undefined) exit ||= exitCodeOfReason(error)
     const explanation = shownExplanation(found)
-    if (!config.json && index > 0) await output.write('\n')
+    const text = config.json ? jsonLine(explanation) : explanationPage(explanation, output)
+    try {
+      await output.write(!config.json && index > 0 ? `\n${text}` : text)
+    } catch (failure) {
+      if (failure instanceof StdoutClosed) return exit
+      throw failure
+    }
     index++
-    await output.write(config.json ? jsonLine(explanation) : explanationPage(explanation, output))
   }
   return exit
 }

@@ -54,7 +54,8 @@ async function eachUrl(run: Run, action: (operand: string) => Promise<void>): Pr
     try {
       await action(operand)
     } catch (error) {
-      if (run.signal.aborted || error instanceof StdoutClosed) throw error
+      if (run.signal.aborted) throw error
+      if (error instanceof StdoutClosed) return exit
       const code = run.report.error(error)
       exit ||= code
     }
