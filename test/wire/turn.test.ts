@@ -31,7 +31,7 @@ test('property 21: totalTimeout ends a stream of empty definitions that never pa
   const peer = storm('151 word db\r\n.\r\n')
   const told = context()
   const read = async () => {
-    for await (const _ of definitions(2 ** 40, new LineReader(peer, told), told)) {
+    for await (const _ of definitions({ announced: undefined, number: 2 ** 40 }, new LineReader(peer, told), told)) {
     }
   }
   await expect(read()).rejects.toMatchObject({ code: 'timeout' })

@@ -159,6 +159,7 @@ describe('replies', () => {
     [{ DEFINE: '220 what\r\n' }, 'protocol-violation'],
     [{ DEFINE: '150 1 definitions\r\n151 "x" web "y"\r\ntext\r\n' }, 'timeout'],
     [{ DEFINE: '150 1 definitions\r\n151 "x" web "y"\r\ntext\r\n.\r\n420 later\r\n' }, 'server-refused'],
+    [{ DEFINE: '150 2 definitions\r\n151 "x" web "y"\r\ntext\r\n.\r\n250 ok\r\n' }, 'partial'],
     [{ DEFINE: '' }, 'receive-failed'],
   ])('%j is %s', async (replies, code) => {
     await using server = await startDictServer({ faults: { replies } })

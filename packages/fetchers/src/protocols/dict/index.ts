@@ -80,7 +80,7 @@ function answerTo(plan: DictPlan, reply: Reply, lines: LineReader, context: Retr
     metadata: count === undefined || isText ? {} : { count },
     body:
       operation === 'define'
-        ? definitions(number, lines, context)
+        ? definitions({ announced: count, number }, lines, context)
         : block(operation === 'match' ? number : null, lines, context),
     ...(isListing(plan) && { entries: (body) => lineEntries(body, plan, context) }),
   }
