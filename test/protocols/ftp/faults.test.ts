@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ClientOptions, createClient, type Representation } from '@retriever/fetchers'
+import type { ClientOptions, Representation } from '@retriever/fetchers'
 import { ftpFetcher } from '@retriever/fetchers/ftp'
 import type { Faults, FtpServerOptions } from '@retriever/servers'
 import { describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ import { remarks, retries } from '../../support/events.ts'
 import { chunkings, expectSame, octets } from '../../support/octets.ts'
 import { isFull } from '../../support/runs.ts'
 import { dialogues, files, numberIn, scriptedTrial, type Trial, trial } from './support/ftp-trial.ts'
-import { type FtpPeer, mortal, type Script, scriptedFtp, sending } from './support/scripted-ftp.ts'
+import { type FtpPeer, mortal, type Script, sending } from './support/scripted-ftp.ts'
 
 /** Temporary trouble is not tried again. */
 const once: ClientOptions = { limits: { maxRetries: 0 } }
@@ -445,8 +445,6 @@ describe('R21: EPSV is refused, or its port is dead: PASV, remembered, then one 
     ['522', '522 (2)\r\n'],
     ['a reply without a port', '229 Entering\r\n'],
     ['a dead port', dead],
-    ['a closed control connection', ({ control }) => void control.end()],
-    ['a reset control connection', ({ control }) => void control.resetAndDestroy()],
   ] satisfies [string, Script[string]][])('%s: the next retrievals ask for PASV at once', (_, EPSV) =>
     scriptedTrial({ EPSV }, async ({ server, url, get }) => {
       expect((await get('a/hello.txt')).toString()).toBe('Hello, world.\n')
@@ -458,17 +456,6 @@ describe('R21: EPSV is refused, or its port is dead: PASV, remembered, then one 
       expect(server.received.slice(before)).not.toContain('EPSV')
     }),
   )
-
-  test('a connection that ends once at EPSV over IPv6, where there is no PASV, is made again', async () => {
-    const once = ({ index, control, say, dataPort }: FtpPeer): void => {
-      if (index === 0) control.end()
-      else say(`229 passive (|||${dataPort}|)\r\n`)
-    }
-    await using server = await scriptedFtp({ EPSV: once, PASV: '522 use EPSV\r\n' }, '::1')
-    await using client = createClient()
-    expect(await (await client.retrieve(`${server.url}a/hello.txt`)).text()).toBe('Hello, world.\n')
-    expect(server.received).not.toContain('PASV')
-  })
 
   test('two clients remember for themselves', async () => {
     const faults: Faults = { replies: { EPSV: '500 no\r\n' } }

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
 /**
  * The answer of a scripted server to a command: raw octets or an action. Undefined: as a good server would.
@@ -34,7 +34,7 @@ export interface ScriptedFtp extends AsyncDisposable {
 }
 
 /** A server that does what the embedded one would not: it follows a script, of which `greeting` is the first line. */
-export async function scriptedFtp(script: Script, host: string = '127.0.0.1'): Promise<ScriptedFtp> {
+export async function scriptedFtp(script: Script): Promise<ScriptedFtp> {
   const received: string[] = []
   const segments: string[] = []
   const peers: FtpPeer[] = []
@@ -48,13 +48,13 @@ export async function scriptedFtp(script: Script, host: string = '127.0.0.1'): P
     return closed
   }
   const arrivals = new Arrivals()
-  const dataServer = await listening(host, (socket) => {
+  const dataServer = await listening((socket) => {
     void track(socket)
     socket.resume()
     arrivals.push(socket)
   })
   const dataPort = portOf(dataServer)
-  const controlServer = await listening(host, (control) => {
+  const controlServer = await listening((control) => {
     const closed = track(control)
     control.setNoDelay()
     const peer: FtpPeer = {
@@ -87,7 +87,7 @@ export async function scriptedFtp(script: Script, host: string = '127.0.0.1'): P
   })
   const port = portOf(controlServer)
   return {
-    url: `ftp://${isIPv6(host) ? `[${host}]` : host}:${port}/`,
+    url: `ftp://127.0.0.1:${port}/`,
     port,
     dataPort,
     received,
@@ -214,9 +214,9 @@ function oneByOne(act: (line: string) => void | Promise<void>): (lines: readonly
   }
 }
 
-async function listening(host: string, onConnection: (socket: Socket) => void): Promise<Server> {
+async function listening(onConnection: (socket: Socket) => void): Promise<Server> {
   const server = createServer(onConnection)
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return server
 }
 

@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net'
 import { RetrievalError } from '@retriever/core'
 import type { FtpPlan } from '@retriever/core/internal'
 import type { Fetcher, RetrievalContext, Retrieved } from '../../contract/fetcher.ts'
@@ -181,10 +180,7 @@ function reasonToRepeat(error: unknown, { session, plan, context, asked }: Parti
     quirks.prefetching = false
     return 'prefetch'
   }
-  // Some servers, and firewalls that do not know EPSV, close the control connection at it. IPv6 has no PASV.
-  const isLost = error.code === 'receive-failed' && !quirks.reached
-  const isHungUp = isLost && control.unanswered === 'EPSV' && !isIPv6(session.address)
-  if ((session.isWaitingForData || isHungUp) && quirks.passive === 'EPSV') {
+  if (session.isWaitingForData && quirks.passive === 'EPSV') {
     quirks.passive = 'PASV'
     return 'passive'
   }

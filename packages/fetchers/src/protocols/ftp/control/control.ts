@@ -73,8 +73,6 @@ export class Control extends FTPContext {
   handshake: Socket | undefined
   /** True if the reply to a later command came in place of the transfer's reply. */
   transferDropped = false
-  /** The oldest command without a reply when the connection ended. */
-  unanswered: string | undefined
 
   /**
    * Takes over a connected socket. The caller must wait for the greeting in the same turn, so that no octet is missed.
@@ -353,7 +351,6 @@ export class Control extends FTPContext {
   /** Handles what basic-ftp has parsed, or why it closed the connection. */
   #receive(response: Error | FTPResponse): void {
     if (response instanceof Error && !(response instanceof FTPError)) {
-      this.unanswered = this.#queue.verb
       this.#queue.fail(this.#failure ?? this.#lost(response))
       return
     }
