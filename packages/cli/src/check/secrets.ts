@@ -1,5 +1,6 @@
 import type { Resolution } from '@retriever/core'
 import type { Client, ClientOptions, RetrieveOptions } from '@retriever/fetchers'
+import { forOtherOrigin } from '@retriever/fetchers/internal'
 import type { Link } from './sources.ts'
 
 /**
@@ -28,21 +29,10 @@ function resolved(url: string, client: Client): Resolution | null {
   }
 }
 
-/** The options without the header fields that may hold a secret, and without the virtual host. */
-export function withoutSecrets({ headers, http, ...others }: RetrieveOptions): RetrieveOptions {
-  const { virtualHost: _host, ...harmless } = http ?? {}
-  const options = http === undefined ? others : { ...others, http: harmless }
-  if (headers === undefined) return options
-  return { ...options, headers: Object.fromEntries(Object.entries(headers).filter(isHarmless)) }
-}
-
-/** Whether withoutSecrets() would remove anything. */
+/** Whether the options have header fields or a virtual host that links elsewhere do not get. */
 export function hasSecrets({ headers = {}, http }: RetrieveOptions): boolean {
-  return http?.virtualHost !== undefined || !Object.entries(headers).every(isHarmless)
-}
-
-function isHarmless([name, value]: readonly [string, string | null]): boolean {
-  return value === null || /^(?:accept(?:-language)?|user-agent)$/i.test(name)
+  const { headers: harmless = {} } = forOtherOrigin({ headers })
+  return http?.virtualHost !== undefined || Object.keys(harmless).length < Object.keys(headers).length
 }
 
 /** The client's options without the client certificate; null if there is no certificate. */

@@ -1,10 +1,11 @@
 import { printable, RetrievalError, redact } from '@retriever/core'
 import { createClient, type RetrieveOptions } from '@retriever/fetchers'
+import { forOtherOrigin } from '@retriever/fetchers/internal'
 import { Anchors, noAnchor, withoutFragment } from '../check/anchors.ts'
 import type { CheckJournal } from '../check/check-journal.ts'
 import { asLinkError, rulesFor } from '../check/link-rules.ts'
 import { type Probed, probe } from '../check/probe.ts'
-import { hasSecrets, trustedLinks, withoutCertificate, withoutSecrets } from '../check/secrets.ts'
+import { hasSecrets, trustedLinks, withoutCertificate } from '../check/secrets.ts'
 import { type Link, linksOf } from '../check/sources.ts'
 import type { Config } from '../config.ts'
 import { usageError } from '../exit-codes.ts'
@@ -66,7 +67,7 @@ async function checkLinks(run: Run, exits: Exits): Promise<void> {
   const optionsFor = (link: Link): RetrieveOptions => ({
     onEvent,
     ...rulesFor(link, client, config),
-    ...(trusted.has(link) ? own : withoutSecrets(own)),
+    ...(trusted.has(link) ? own : forOtherOrigin(own)),
   })
   const others = withoutCertificate(session.options)
   const hasLogin = config.login !== null || config.netrc !== null

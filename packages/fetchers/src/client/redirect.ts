@@ -7,7 +7,7 @@ import {
   redact,
   resolveReference,
 } from '@retriever/core'
-import { adviceText, askedElsewhere, type FindingOptions, isInward, resolveBy, splitBy } from '@retriever/core/internal'
+import { adviceText, type FindingOptions, isInward, resolveBy, splitBy } from '@retriever/core/internal'
 import type { Redirect, RequestOptions, RetrievalContext } from '../contract/fetcher.ts'
 import type { TlsOptions } from '../contract/network.ts'
 import { hostOf, redirectedTo } from './policy.ts'
@@ -58,15 +58,6 @@ export function isSameOrigin(one: Resolution, other: Resolution): boolean {
   const origin = ({ scheme, plan }: Resolution): string =>
     'port' in plan ? JSON.stringify([scheme.name, plan.host, plan.port]) : ''
   return origin(one) !== '' && origin(one) === origin(other)
-}
-
-/**
- * The request without the parts that were meant for the first origin only (threats.md case 15: no credentials to
- * another origin).
- */
-export function requestForOtherOrigin(request: RequestOptions): RequestOptions {
-  const { http: { virtualHost: _host, ...http } = {}, ...others } = askedElsewhere(request)
-  return { ...others, ...(request.http !== undefined && { http }) }
 }
 
 /** Whether Referer is not the caller's, but that of the redirect before. */

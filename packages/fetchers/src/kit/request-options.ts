@@ -1,5 +1,29 @@
 import type { RetrievalError } from '@retriever/core'
-import type { ErrorExtras, OctetRange, RequestOptions, ResumePoint, RetrievalContext } from '../contract/fetcher.ts'
+import { askedElsewhere } from '@retriever/core/internal'
+import type {
+  ErrorExtras,
+  GivenFields,
+  OctetRange,
+  RequestOptions,
+  ResumePoint,
+  RetrievalContext,
+} from '../contract/fetcher.ts'
+import { fieldsOf } from './options.ts'
+
+/** Options of which some are meant for one origin alone. */
+interface ForOrigin extends Pick<RequestOptions, 'http'> {
+  readonly headers?: GivenFields | undefined
+}
+
+/**
+ * The options without those that only the origin which the caller named may get: the login, fields that may hold a
+ * secret, and the virtual host (threats.md case 15).
+ */
+export function forOtherOrigin<T extends ForOrigin>(request: T): T {
+  const headers = fieldsOf(request.headers)
+  const { virtualHost: _host, ...http } = request.http ?? {}
+  return { ...askedElsewhere({ ...request, ...(headers && { headers }) }), ...(request.http && { http }) } as T
+}
 
 /** Makes the error for ifChangedSince if the resource is no newer, with the server's reply if there was one. */
 export function notModified({ error }: RetrievalContext, since: Date, extras: ErrorExtras = {}): RetrievalError {

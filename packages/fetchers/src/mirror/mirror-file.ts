@@ -4,7 +4,7 @@ import type { SavedFile } from '../body/representation.ts'
 import { saveWithSum } from '../body/save-with-sum.ts'
 import { listeningTo } from '../kit/listeners.ts'
 import type { WholePart } from '../saving/save-options.ts'
-import { namedOf, type PageRequest, requestElsewhere, type Saver } from '../walk/retriever.ts'
+import { namedOf, type PageRequest, requestFor, type Saver } from '../walk/retriever.ts'
 import { leadsOut, type Walk } from '../walk/walk.ts'
 import type { WalkedEntry } from '../walk/walked-entry.ts'
 import type { MirrorOptions } from './mirror-options.ts'
@@ -73,7 +73,7 @@ export async function retrieveFile(
 ): Promise<SavedFile | null> {
   const { beforeName, resume } = options
   const saving = beforeName && { beforeName: (whole: WholePart) => beforeName({ path, url, file }, whole) }
-  const asked = linkedFrom === undefined ? request : requestElsewhere(request, linkedFrom)
+  const asked = requestFor(request, linkedFrom)
   const own = known === null ? asked : { ...asked, ifChangedSince: known.mtime }
   const save = async (): Promise<SavedFile> => {
     // Looks for no part of an earlier run.

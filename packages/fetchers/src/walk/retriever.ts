@@ -1,10 +1,9 @@
 import type { Resolution } from '@retriever/core'
-import { askedElsewhere } from '@retriever/core/internal'
 import type { Representation, SavedFile } from '../body/representation.ts'
 import type { RetrievalEvent } from '../contract/events.ts'
 import type { GivenFields, RequestOptions } from '../contract/fetcher.ts'
 import type { NamedOptions, NamedTreeOptions, OptionKinds } from '../contract/options.ts'
-import { fieldsOf } from '../kit/options.ts'
+import { forOtherOrigin } from '../kit/request-options.ts'
 
 /** The request options that apply to all retrievals of a tree. */
 export interface CommonOptions
@@ -56,14 +55,9 @@ export interface Saver extends Retriever {
   save(url: string | Resolution, path: string, options: SaveRequest): Promise<SavedFile>
 }
 
-/**
- * The options for what a listing names on another server: the rules for links hold, and fields that may hold a secret
- * stay with the server that the caller named.
- */
-export function requestElsewhere<T extends Pick<TreeRequest, 'headers' | 'http'>>(request: T, linkedFrom: string): T {
-  const headers = fieldsOf(request.headers)
-  const { virtualHost: _host, ...http } = request.http ?? {}
-  return { ...request, ...(headers && askedElsewhere({ headers })), ...(request.http && { http }), linkedFrom }
+/** The options for what a listing names; with `linkedFrom` it is on a server that the caller has not chosen. */
+export function requestFor<T extends TreeRequest>(request: T, linkedFrom: string | undefined): T {
+  return linkedFrom === undefined ? request : { ...forOtherOrigin(request), linkedFrom }
 }
 
 /** The options under the names of mechanisms. */

@@ -2,7 +2,7 @@ import { formatLocator, printable, type Resolution, RetrievalError, redact } fro
 import type { Entry } from '../contract/fetcher.ts'
 import { ListingAhead } from './listing-ahead.ts'
 import { type PathFilter, readFilter } from './path-filter.ts'
-import { namedOf, type Retriever, requestElsewhere, type TreeRequest } from './retriever.ts'
+import { namedOf, type Retriever, requestFor, type TreeRequest } from './retriever.ts'
 import { Scope } from './scope.ts'
 import { checkWalk, defaultConcurrency, type WalkOptions } from './walk-options.ts'
 import { segmentOf, type WalkedEntry } from './walked-entry.ts'
@@ -226,8 +226,7 @@ export class Walk {
 
   /** Reads one listing. */
   async #read(folder: Folder, add: (entry: Entry) => void): Promise<void> {
-    const { linkedFrom } = folder
-    const request = linkedFrom === undefined ? this.#request : requestElsewhere(this.#request, linkedFrom)
+    const request = requestFor(this.#request, folder.linkedFrom)
     await using representation = await this.#retriever.retrieve(folder.request, request)
     const { url } = representation
     if (representation.kind !== 'listing' || !representation.hasEntries) {

@@ -1,6 +1,7 @@
 import { resolveBy } from '@retriever/core/internal'
+import { forOtherOrigin } from '../../kit/request-options.ts'
 import { enforce } from '../policy.ts'
-import { requestForOtherOrigin, tlsForOtherOrigin } from '../redirect.ts'
+import { tlsForOtherOrigin } from '../redirect.ts'
 import { lead, type Step } from './hop.ts'
 import { resolved } from './resolved-event.ts'
 
@@ -13,7 +14,7 @@ export const gateway: Step = (hop, next) => {
   enforce(policy, resolution)
   const { gateways: _gateways, ...direct } = resolving
   const { request, nesting } = retrieval
-  retrieval.request = requestForOtherOrigin(request)
+  retrieval.request = forOtherOrigin(request)
   retrieval.nesting = { ...nesting, isOtherOrigin: true, isAtGateway: true, tls: tlsForOtherOrigin(nesting.tls) }
   lead(hop, resolveBy(resolution.gateway, direct))
   return next(hop)

@@ -1,12 +1,12 @@
 import { redact } from '@retriever/core'
 import type { Redirect } from '../../contract/fetcher.ts'
+import { forOtherOrigin } from '../../kit/request-options.ts'
 import { enforceAccess, enforceRedirect } from '../policy.ts'
 import {
   isFromHere,
   isSameOrigin,
   redirectTarget,
   remarkLeftOut,
-  requestForOtherOrigin,
   tlsForOtherOrigin,
   tooManyRedirects,
   withReferer,
@@ -44,7 +44,7 @@ function follow(hop: Hop, redirect: Redirect): void {
   retrieval.nesting = { ...retrieval.nesting, isPointedTo, isNamedByServer: true, base: undefined }
   if (!isSameOrigin(from, to)) {
     // The dropped fields stay dropped, even if a later redirect leads back (threats.md case 15).
-    const request = requestForOtherOrigin(retrieval.request)
+    const request = forOtherOrigin(retrieval.request)
     remarkLeftOut(retrieval.request, request, to, context)
     const login = redirectLogin?.(to.url) ?? null
     retrieval.request = login === null ? request : { ...request, login }

@@ -1,7 +1,7 @@
 import { type Advice, type Resolution, RetrievalError } from '@retriever/core'
-import { adviceText, askedElsewhere } from '@retriever/core/internal'
+import { adviceText } from '@retriever/core/internal'
 import type { LinkKind } from '../../contract/pages.ts'
-import { fieldsOf } from '../../kit/options.ts'
+import { forOtherOrigin } from '../../kit/request-options.ts'
 import { type Robots, robotsOf } from '../../pages/robots.ts'
 import { namedOf, type PageRequest, type Saver } from '../../walk/retriever.ts'
 import { Scope } from '../../walk/scope.ts'
@@ -97,12 +97,10 @@ export class SiteRules {
   /** The options of a request. Header fields that may hold a secret go to the server that the caller named. */
   requestFor(url: string, from: string | null): PageRequest & { readonly signal: AbortSignal } {
     const { accept, acceptLanguage, charset, digest, headers } = this.#options
-    const { virtualHost, ...http } = namedOf(this.#options, this.#saver).http ?? {}
-    const own = { ...{ accept, acceptLanguage, charset, digest }, headers: fieldsOf(headers) ?? undefined }
-    const isAtTyped = this.#isAtTyped(url)
+    const { http } = namedOf(this.#options, this.#saver)
+    const own = { ...{ accept, acceptLanguage, charset, digest, headers }, ...(http && { http }) }
     const given = Object.entries({
-      ...(isAtTyped ? own : askedElsewhere(own)),
-      ...{ http: isAtTyped && virtualHost !== undefined ? { ...http, virtualHost } : http },
+      ...(this.#isAtTyped(url) ? own : forOtherOrigin(own)),
       linkedFrom: from === null || this.#isOwnLink(from, url) ? undefined : from,
     })
     return { ...Object.fromEntries(given.filter(([, value]) => value !== undefined)), signal: this.#signal }
