@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolders } from '@retriever/fetchers/internal'
 
 /** Without O_NONBLOCK, opening a FIFO waits for its other end. Windows has neither. */
 const { O_APPEND, O_CREAT, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants
@@ -44,26 +34,7 @@ export function appendToStateFile(path: string, lines: string): void {
 }
 
 function makeFolderOf(path: string): void {
-  makeFoldersSync(dirname(path), 0o700)
-}
-
-/**
- * Makes a folder and those above it that are missing. Node's `recursive` never ends if the system makes no folders, as
- * in /proc.
- */
-export function makeFoldersSync(path: string, mode: number): void {
-  if (isFolder(path)) return
-  if (dirname(path) !== path) makeFoldersSync(dirname(path), mode)
-  try {
-    mkdirSync(path, mode)
-  } catch (error) {
-    // Another process may have made it in the meantime.
-    if (!isFolder(path)) throw error
-  }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  makeFolders(dirname(path), 0o700)
 }
 
 /** Opens a file and uses it; returns null if it is no regular file. */

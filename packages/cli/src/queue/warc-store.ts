@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { makeFolders } from '@retriever/fetchers/internal'
 import type { Store, StoredUrl } from '@retriever/queue'
 import type { Archive } from '../archive/archive.ts'
-import { systemFailure, tryFile } from '../saving/destination.ts'
+import { tryFile } from '../saving/destination.ts'
 
 /**
  * A store of web archives: each worker writes files of its own. In common they have the folder `PREFIX-recorded`, with
@@ -17,17 +17,15 @@ export function warcStore(archive: Archive, prefix: string): Store {
       // The archive copies what is read.
       for await (const _ of representation);
       await archive.written()
-      return await isMade(pathOf(url))
+      return isMade(pathOf(url))
     },
   }
 }
 
 /** Makes an empty file. Returns false if there is one. Throws `write-failed`. */
-async function isMade(path: string): Promise<boolean> {
+function isMade(path: string): boolean {
   const folder = dirname(path)
-  await makeFolders(folder).catch((error) => {
-    throw systemFailure(folder, error)
-  })
+  tryFile(folder, () => makeFolders(folder))
   return tryFile(path, () => {
     try {
       closeSync(openSync(path, 'wx'))

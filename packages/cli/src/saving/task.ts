@@ -14,7 +14,7 @@ import { tellSaved } from '../views/saved.ts'
 import { isPage, isText, show, showPage } from '../views/show.ts'
 import { checkSum, expectedSum } from './checksum.ts'
 import { octetsFrom } from './continuation.ts'
-import { checkTarget, type Destination, systemFailure, tryFile } from './destination.ts'
+import { checkTarget, type Destination, tryFile } from './destination.ts'
 import { saveEtag } from './etag.ts'
 import { findIndex, indexPath } from './index-name.ts'
 import { startOfLdif } from './joined-ldif.ts'
@@ -59,8 +59,8 @@ export interface Task extends Beginning {
 export async function taskFor(destination: Destination, job: Job): Promise<Task | null> {
   const { parts, createDirs, many } = job.session.run.config
   // As in curl, the owner of such a folder has all rights, and the group may read it.
-  if (createDirs) await makeFolder(destination, 0o750, job.session)
-  else if (many.from.length > 0 && destination.to === 'remote-name') await makeFolder(destination, 0o777, job.session)
+  if (createDirs) makeFolder(destination, 0o750, job.session)
+  else if (many.from.length > 0 && destination.to === 'remote-name') makeFolder(destination, 0o777, job.session)
   if (parts !== null) return partsTo(destination, parts, job)
   if (destination.to === 'stdout') return toStdout(destination.asIs, job)
   if (destination.to === 'remote-name' && destination.byServer) return toNamedByServer(destination.directory, job)
@@ -68,16 +68,12 @@ export async function taskFor(destination: Destination, job: Job): Promise<Task 
 }
 
 /** Makes the folder of a file, unless it is that of the file before. */
-async function makeFolder(destination: Destination, mode: number, session: Session): Promise<void> {
+function makeFolder(destination: Destination, mode: number, session: Session): void {
   if (destination.to === 'stdout') return
   const folder = destination.to === 'file' ? dirname(destination.path) : destination.directory
   if (folder === session.madeFolder) return
-  try {
-    await makeFolders(folder, mode)
-    session.madeFolder = folder
-  } catch (cause) {
-    throw systemFailure(folder, cause)
-  }
+  tryFile(folder, () => makeFolders(folder, mode))
+  session.madeFolder = folder
 }
 
 function toStdout(asIs: boolean, { retrieval, session }: Job): Task {

@@ -4,11 +4,11 @@ import { createRequire } from 'node:module'
 import { devNull, homedir } from 'node:os'
 import { dirname, join, resolve, sep } from 'node:path'
 import { isSea } from 'node:sea'
+import { makeFolders } from '@retriever/fetchers/internal'
 import { usageError } from '../exit-codes.ts'
 import { defaultConfigFile } from '../line/config-file.ts'
 import type { CommandLine } from '../parse.ts'
 import { tryFile, writeFailed } from '../saving/destination.ts'
-import { makeFoldersSync } from '../state-file.ts'
 import type { Host } from '../terminal/streams.ts'
 import { type Passed, signals } from './jailed-host.ts'
 
@@ -88,7 +88,7 @@ function folderOf(line: CommandLine): string {
 function makeFolder(folder: string): void {
   const stats = statOf(folder)
   if (stats !== undefined && !stats.isDirectory()) throw writeFailed(folder, 'it is no folder, and one is needed')
-  tryFile(folder, () => makeFoldersSync(folder, 0o777))
+  tryFile(folder, () => makeFolders(folder))
 }
 
 /** The state of a path; undefined if nothing is there, or if a text, as most values of options, cannot be a path. */

@@ -25,7 +25,7 @@ export class TargetFolder {
     const root = resolve(path)
     const missing = mayBeMissing ? [] : missingFolders(root)
     if (!mayBeMissing)
-      await orWriteFailed(root, () => makeFolders(root), {
+      await orWriteFailed(root, async () => makeFolders(root), {
         EEXIST: 'it is no folder, and one is needed',
       })
     const target = new TargetFolder(root, missing)

@@ -39,7 +39,7 @@ export async function save(
   { sink, digests }: BodyHooks = { sink: { startOver: null }, digests: null },
 ): Promise<number> {
   checkOptions(options, saveOptionKinds)
-  if (options.folders) await orWriteFailed(path, () => makeFolders(dirname(path)))
+  if (options.folders) await orWriteFailed(path, async () => makeFolders(dirname(path)))
   const { before } = options
   if (before !== undefined) {
     if (options.append) throw invalidOption('before', 'absent if there is `append`', before)

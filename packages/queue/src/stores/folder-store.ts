@@ -45,10 +45,10 @@ class FolderStore implements Store {
     const path = this.#pathOf(url)
     const number = ++this.#count
     const part = join(this.#folder, unfinished, `${this.#own}-${number}`)
-    await this.#makeFolder(dirname(part))
+    this.#makeFolder(dirname(part))
     if (number === 1) removeLeft(dirname(part))
     await representation.saveTo(part, { resumable: false })
-    await this.#makeFolder(dirname(path))
+    this.#makeFolder(dirname(path))
     try {
       linkSync(part, path)
       return true
@@ -60,10 +60,10 @@ class FolderStore implements Store {
     }
   }
 
-  async #makeFolder(folder: string): Promise<void> {
+  #makeFolder(folder: string): void {
     if (this.#made.has(folder)) return
     try {
-      await makeFolders(folder)
+      makeFolders(folder)
     } catch (cause) {
       throw notWritten(folder, cause)
     }

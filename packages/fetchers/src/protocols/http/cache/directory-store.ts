@@ -155,7 +155,7 @@ class Unfit extends Error {}
 
 /** Checks that only the user can write to the folder, since its content decides what is served. */
 async function checkDirectory(directory: string): Promise<void> {
-  await makeFolders(directory, 0o700)
+  makeFolders(directory, 0o700)
   const stats = await lstat(directory)
   if (stats.isSymbolicLink()) throw new Unfit('it is a symbolic link; name the folder that it leads to')
   // Windows has no user ids and modes.
