@@ -26,18 +26,12 @@ export class WatchedSource implements ByteSource {
   async read(): Promise<Uint8Array | null> {
     let chunk: Uint8Array | null = null
     try {
-      chunk = await this.#next()
+      const read = (): Promise<Uint8Array | null> => this.#source.read()
+      chunk = await (this.#deadline?.unlimited(read) ?? read())
       return chunk
     } finally {
       if (chunk === null) this.#end()
     }
-  }
-
-  #next(): Promise<Uint8Array | null> {
-    const deadline = this.#deadline
-    if (deadline === undefined) return this.#source.read()
-    deadline.phase = 'body'
-    return deadline.unlimited(() => this.#source.read())
   }
 
   async cancel(): Promise<void> {

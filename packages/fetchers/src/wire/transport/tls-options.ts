@@ -56,9 +56,8 @@ function newContext(options: TlsOptions): SecureContext {
 
 /** Returns the PEM text of an option; null if it is not given. Throws `invalid-option` for a function without text. */
 export function pemOf(option: TlsOptions['ca'], name: string): string | null {
-  const given: unknown = typeof option === 'function' ? called(option, name) : option
-  if (given === null || given === undefined) return null
-  if (typeof given === 'string') return given
+  const given = (typeof option === 'function' ? called(option, name) : option) ?? null
+  if (given === null || typeof given === 'string') return given
   throw invalidOption(name, 'a function that gives PEM text', given)
 }
 
