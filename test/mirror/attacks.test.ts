@@ -26,6 +26,18 @@ async function mirroredFrom(folders: Readonly<Record<string, readonly Entry[]>>,
   return readdirSync(jail, { recursive: true, encoding: 'utf8' }).sort()
 }
 
+type Tree = ReturnType<typeof fakeTree>
+
+/** A fetcher that notes for each URL it is asked for what it sees of the context. */
+function seeing(tree: Tree, see: (context: Parameters<Tree['retrieve']>[1]) => unknown) {
+  const asked = new Map<string, unknown>()
+  const retrieve: Tree['retrieve'] = (plan, context) => {
+    asked.set(`${plan.host}${plan.target}`, see(context))
+    return tree.retrieve(plan, context)
+  }
+  return { fetcher: { ...tree, retrieve }, asked }
+}
+
 test('case 9, a link and then a folder of its name: the folder is a real one', async () => {
   const found = await mirroredFrom({
     '/': [
@@ -54,14 +66,7 @@ test('case 57, a listing that names other servers: none of this machine is asked
     yield { name: 'sub', kind: 'directory', url: 'http://localhost/sub/' }
   }
   const tree = fakeTree((path) => (path === '/' ? listing() : path === '/own/' ? ['b'] : null))
-  const asked = new Map<string, boolean | undefined>()
-  const fetcher: typeof tree = {
-    ...tree,
-    retrieve: (plan, context) => {
-      asked.set(`${plan.host}${plan.target}`, context.addresses?.isPointedTo)
-      return tree.retrieve(plan, context)
-    },
-  }
+  const { fetcher, asked } = seeing(tree, ({ addresses }) => addresses?.isPointedTo)
   await using client = createClient({ fetchers: [fetcher] })
   const { failures } = await client.mirror('http://h/', join(jail, 'target'), { scope: 'any' })
   expect(failures.map(({ path, error }) => [path, error.code]).sort()).toEqual([
@@ -85,14 +90,7 @@ test('case 15, a listing that names another server: no field of the caller goes 
     yield { name: 'sub', kind: 'directory', url: 'http://far/sub/' }
   }
   const tree = fakeTree((path) => (path === '/' ? listing() : path === '/sub/' ? [] : null))
-  const asked = new Map<string, unknown>()
-  const fetcher: typeof tree = {
-    ...tree,
-    retrieve: (plan, context) => {
-      asked.set(`${plan.host}${plan.target}`, [context.request.headers, context.request.http?.virtualHost])
-      return tree.retrieve(plan, context)
-    },
-  }
+  const { fetcher, asked } = seeing(tree, ({ request }) => [request.headers, request.http?.virtualHost])
   await using client = createClient({ fetchers: [fetcher] })
   const headers = { Authorization: 'Bearer pl4nted', 'User-Agent': 'mine' }
   await client.mirror('http://h/', join(jail, 'target'), { scope: 'any', headers, http: { virtualHost: 'v' } })

@@ -26,7 +26,7 @@ export async function answerRequest(
   }
   const over = (): void => {
     forget()
-    // What an answer left unread of it would wait for ever.
+    // Content that the answer left unread would stay open.
     received?.destroy()
   }
   let leave = over

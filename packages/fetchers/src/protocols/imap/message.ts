@@ -5,7 +5,7 @@ import { messageEntries } from '../../mime/entries.ts'
 import { type ImapDialogue, literalSize } from './dialogue.ts'
 import { type Mailbox, requestOf } from './listing.ts'
 
-/** What a FETCH asks for: the UID of the message, and the first octet and the number of octets of a partial fetch. */
+/** The part of a plan that a FETCH asks for: the UID, and the first octet and the length of a partial fetch. */
 type Wanted = Pick<AccessPlans['imap'], 'uid' | 'partial'>
 
 /** Retrieves a message or a part of it by BODY.PEEK (RFC 3501 6.4.5), which does not mark it as seen. */
