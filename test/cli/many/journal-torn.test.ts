@@ -23,7 +23,7 @@ const command = ['--from', 'list', '--output-dir', '.', '-j', '1', '--journal', 
 const step = runs(8) === 8 ? 1 : 32
 
 // The end of the file may be missing, or be zeros where the octets were not yet written.
-test.each(['', '\0'])('of each line, followed by %j', { timeout: 300_000 }, async (filler) => {
+test.each(['', '\0'])('of each line, followed by %j', { timeout: 600_000 }, async (filler) => {
   const cwd = mkdtempSync(join(outer(), 'torn-'))
   writeFileSync(join(cwd, 'list'), ['/a', '/gone', '/b'].map((path) => `${base}${path}\n`).join(''))
   expect((await retrieve(command, { cwd })).status).toBe(22)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
@@ -11,13 +12,12 @@ export interface Passed {
 
 const piece = 16 * 1024
 
-/** A slow line to an HTTP/1.1 server. It records requests, and tells when so many octets have gone to the client. */
+/** A slow line to an HTTP/1.1 server. It records requests, and stands still after as many octets as it is told. */
 export class SlowProxy implements AsyncDisposable {
   readonly passed: Passed[] = []
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #left = Number.POSITIVE_INFINITY
-  #reached: () => void = () => {}
 
   private constructor(port: number) {
     this.#server = createServer({ noDelay: true }, (client) => this.#join(client, connect(port, '127.0.0.1')))
@@ -34,10 +34,9 @@ export class SlowProxy implements AsyncDisposable {
     return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
   }
 
-  /** Resolves once so many more octets have gone to clients. */
-  after(octets: number): Promise<void> {
+  /** Lets so many more octets go to clients, about: then each answer stands still until its client has gone. */
+  allow(octets: number): void {
     this.#left = octets
-    return new Promise((resolve) => (this.#reached = resolve))
   }
 
   #join(client: Socket, server: Socket): void {
@@ -81,7 +80,7 @@ export class SlowProxy implements AsyncDisposable {
             client.write(next, (error) => (error ? reject(error) : resolve()))
           })
           this.#left -= next.length
-          if (this.#left <= 0) this.#reached()
+          if (this.#left <= 0 && !client.destroyed) await once(client, 'close')
           await setTimeout(4)
         }
       }
