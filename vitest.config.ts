@@ -41,6 +41,10 @@ const isolated = [
 /** What `npm test` leaves to `npm run test:all`: exhaustive, and rarely the first to fail. */
 const slow = [
   'test/cli/commands/audit-all.test.ts',
+  'test/cli/commands/completions.test.ts',
+  'test/cli/jail.test.ts',
+  'test/cli/many/journal-killed.test.ts',
+  'test/cli/many/journal-torn.test.ts',
   'test/client/idle-connections.test.ts',
   'test/docs/coming-from.test.ts',
   'test/cli/commands/readme.test.ts',
@@ -51,6 +55,7 @@ const slow = [
   'test/house/new-scheme.test.ts',
   'test/package/**/*.test.ts',
   'test/regexps.test.ts',
+  'test/servers/test/audit/audit.test.ts',
   'test/servers/test/readme.test.ts',
   'test/setup.test.ts',
 ]
@@ -60,8 +65,6 @@ const counted = [
   'test/cli/commands/check.test.ts',
   'test/gateway/address.test.ts',
   'test/gateway/crowd.test.ts',
-  'test/cli/many/journal-killed.test.ts',
-  'test/cli/many/journal-torn.test.ts',
   'test/cli/options/any-line.test.ts',
   'test/cli/options/help.test.ts',
   'test/cli/options/protocols/like-curl.test.ts',
@@ -96,7 +99,6 @@ const counted = [
   'test/wire/resuming-source.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/fuzz/url-rows.test.ts',
-  'test/servers/test/audit/audit.test.ts',
   'test/simulation/simulation.test.ts',
 ]
 

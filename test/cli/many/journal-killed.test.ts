@@ -6,7 +6,6 @@ import { beforeAll, expect, test } from 'vitest'
 import { listServer } from '../../support/cli/list-server.ts'
 import { start, temporaryFolder, useBundle } from '../../support/cli/run.ts'
 import { random } from '../../support/random.ts'
-import { isFull } from '../../support/runs.ts'
 
 useBundle()
 const outer = temporaryFolder()
@@ -42,9 +41,8 @@ beforeAll(() => {
   base = server()
 })
 
-/** Three kills of a list of 240 URLs in `npm test`, twenty of one of 2,400 in `npm run test:all`. */
-const kills = isFull ? 20 : 3
-const count = isFull ? 2400 : 240
+const kills = 20
+const count = 2400
 const jobs = 8
 
 test('each URL is saved once, no octet is wrong, and only what was in flight is asked for again', {

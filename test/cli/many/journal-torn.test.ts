@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { listServer } from '../../support/cli/list-server.ts'
 import { retrieve, temporaryFolder } from '../../support/cli/run.ts'
-import { runs } from '../../support/runs.ts'
 
 const outer = temporaryFolder()
 let asked: string[] = []
@@ -19,9 +18,6 @@ beforeAll(() => {
 
 const command = ['--from', 'list', '--output-dir', '.', '-j', '1', '--journal', 'journal', '-s']
 
-/** The octets at which the line is torn: all in `npm run test:all`, every 32nd in `npm test`. */
-const step = runs(8) === 8 ? 1 : 32
-
 // The end of the file may be missing, or be zeros where the octets were not yet written.
 test.each(['', '\0'])('of each line, followed by %j', { timeout: 600_000 }, async (filler) => {
   const cwd = mkdtempSync(join(outer(), 'torn-'))
@@ -29,7 +25,7 @@ test.each(['', '\0'])('of each line, followed by %j', { timeout: 600_000 }, asyn
   expect((await retrieve(command, { cwd })).status).toBe(22)
   const whole = readFileSync(join(cwd, 'journal'), 'latin1')
   const wrong: unknown[] = []
-  for (let length = filler.length; length < whole.length; length += step) {
+  for (let length = filler.length; length < whole.length; length++) {
     const lines = whole.slice(0, length).split('\n').slice(0, -1)
     const known = lines.filter((line) => /^\{"event":"(?:done|failed)"/.test(line)).map((line) => JSON.parse(line).url)
     writeFileSync(join(cwd, 'journal'), whole.slice(0, length) + filler.repeat(whole.length - length), 'latin1')

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url'
 import { type AuditVerdict, audit, auditClasses } from '@retriever/servers/audit'
 import { expect, test, vi } from 'vitest'
 import { bin, useBundle } from '../../../support/cli/run.ts'
-import { isFull } from '../../../support/runs.ts'
 
 useBundle()
 const naive = fileURLToPath(new URL('naive-client.mjs', import.meta.url))
@@ -47,7 +46,7 @@ test('a naive client is told what it does wrong, and passes what is in order', a
 })
 
 // test/cli/commands/audit-all.test.ts has all scripts, and runs as seldom.
-test.runIf(isFull)('a careful client passes the same', async () => {
+test('a careful client passes the same', async () => {
   const faults = await faultsOf(clients.careful, Object.keys(wrong))
   expect(faults).toEqual(Object.fromEntries(Object.keys(wrong).map((name) => [name, []])))
 })
