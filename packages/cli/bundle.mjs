@@ -1,6 +1,6 @@
 // Bundles the command into dist/: bin.js, which starts it, and a chunk for each command and mechanism that is loaded on
 // first use. esbuild splits ES modules alone, while Node starts CommonJS faster: the chunks are made as ES modules and
-// then become CommonJS, each import loaded when it is first used. What most runs need is packed into two files, since
+// then become CommonJS, each import loaded when it is first used. What many runs need is packed into a few files, since
 // esbuild makes a hundred chunks of it, and each file costs time. A file is an expression (src/start/modules.ts).
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -50,8 +50,17 @@ const settings = {
 const { retrievedSchemes } = await loaded('src/help/retrieved-schemes.ts')
 /** What a file holds besides the chunks that its entries import: those that a run of these needs. */
 const packs = {
-  'main.js': ['src/main.ts', 'src/commands/explain.ts'],
-  'get.js': ['src/commands/get.ts', '../fetchers/src/protocols/http/index.ts'],
+  'main.js': ['src/main.ts', 'src/commands/explain.ts', '../fetchers/src/protocols/http/asked.ts'],
+  'get.js': ['src/commands/get.ts', '../fetchers/src/protocols/http/index.ts', '../fetchers/src/saving/save.ts'],
+  'many.js': [
+    ...['journal/ledger', 'many/list', 'many/parallel', 'many/read-ahead'].map((name) => `src/${name}.ts`),
+    ...['internal', 'client/batch/client-places'].map((name) => `../fetchers/src/${name}.ts`),
+  ],
+  'ftp.js': ['index', 'listing/listing'].map((name) => `../fetchers/src/protocols/ftp/${name}.ts`),
+  'mirror.js': [
+    'src/commands/mirror.ts',
+    ...['mirror/mirror', 'client/batch/tree-client'].map((name) => `../fetchers/src/${name}.ts`),
+  ],
 }
 const define = { ...settings.define, RETRIEVE_SCHEMES: JSON.stringify(retrievedSchemes()) }
 const plugins = [lightUndici, lightWarcio]
