@@ -17,6 +17,19 @@ test('the longest rule decides, and the one that allows of two equally long ones
   expect(readRobots('').allows('/a')).toBe(true)
 })
 
+test.each([
+  ['/foo-%24', ['/foo-$', '/foo-%24', '/foo-$1'], ['/foo-', '/foo']],
+  ['/foo-%2A.html', ['/foo-*.html', '/foo-%2a.html'], ['/foo-1.html']],
+  ['/*.gif$', ['/a.gif'], ['/a.gif?x', '/a.gif$']],
+  ['/$a', ['/$a', '/%24ab'], ['/', '/a']],
+  ['/a%2Fb', ['/a%2fb'], ['/a/b']],
+  ['/a/b%3F', ['/a/b%3Fc'], ['/a/b?c', '/a%2Fb%3F']],
+  ['/%7ejoe/%62%C3%A9', ['/~joe/bé', '/%7Ejoe/b%c3%a9'], ['/~joe/b']],
+])('an escaped delimiter is another character than the delimiter: %s (RFC 9309 2.2.3)', (rule, forbidden, allowed) => {
+  const robots = readRobots(`user-agent: *\ndisallow: ${rule}`)
+  expect([...forbidden, ...allowed].filter((path) => !robots.allows(path))).toEqual(forbidden)
+})
+
 test('the delay is that of the group that counts', () => {
   const group = (agent: string, delay: string): string => `user-agent: ${agent}\ncrawl-delay: ${delay}\n`
   expect(readRobots(group('*', '1.5')).crawlDelay).toBe(1.5)

@@ -141,8 +141,10 @@ test('--delete deletes what the server does not have, and --dry-run only says so
 })
 
 test('a robots.txt may forbid files of a folder that it allows, and allow a folder of one that it forbids', async () => {
-  const rules = 'User-agent: *\nDisallow: /\nAllow: /t/\nDisallow: /t/*.bin$\nDisallow: /t/private/\n'
-  await using other = await startServers({ http: true, files: { ...files, '/robots.txt': rules } })
+  const forbidden = ['/', '/t/*.bin$', '/t/private/', '/t/c%2541.txt', '/t/d%3F']
+  const rules = `User-agent: *\nAllow: /t/\n${forbidden.map((path) => `Disallow: ${path}\n`).join('')}`
+  const named = { '/t/c%41.txt': 'a name with an escape', '/t/d?': 'a name with a delimiter' }
+  await using other = await startServers({ http: true, files: { ...files, ...named, '/robots.txt': rules } })
   expect((await run('-v', `${other.http.url}t/`)).stderr).not.toContain('GET /t/private')
   expect(left()).toEqual(['a.txt'])
 })

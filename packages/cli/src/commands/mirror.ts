@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
-import { formatLocator, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
+import { encodeOctets, formatLocator, printable, type Resolution, RetrievalError, redact } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { MirrorOptions, MirrorResult, MirrorSummary, RetrievalEvent, RetrieveOptions } from '@retriever/fetchers'
 import { listeningTo } from '@retriever/fetchers/internal'
 import { type Robots, robotsOf } from '@retriever/fetchers/pages'
@@ -89,7 +90,9 @@ async function robotsFor(
   const { origin, pathname } = new URL(`${scheme.name}://${new URL(url).host}${plan.target}`)
   const robots: Robots = await robotsOf(origin, session.client, request)
   const start = pathname.endsWith('/') ? pathname : `${pathname}/`
-  const forbids = (path: string, isFolder: boolean): boolean => !robots.allows(start + path + (isFolder ? '/' : ''))
+  // A path is decoded text, and rules are for paths of URLs.
+  const forbids = (path: string, isFolder: boolean): boolean =>
+    !robots.allows(`${start}${encodeOctets(utf8Octets(path), '/')}${isFolder ? '/' : ''}`)
   if (robots.allows(pathname)) return forbids
   const why = `${origin}/robots.txt forbids programs to retrieve ${pathname}, or could not be read.`
   const message = `${why} If you have permission, give --no-robots.`

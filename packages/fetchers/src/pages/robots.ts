@@ -32,7 +32,7 @@ export function forbidsFollowing(fields: Iterable<readonly [name: string, value:
 
 interface Rule {
   readonly allows: boolean
-  /** The decoded path; `*` stands for any text and `$` for the end. */
+  /** The decoded path; `*` stands for any text and `$` at its end for the end. */
   readonly pattern: string
 }
 
@@ -53,7 +53,7 @@ export class Robots {
    */
   allows(path: string): boolean {
     // A file may have 60,000 rules: the path is decoded once, and only rules that may still decide are tried.
-    const asked = decoded(path)
+    const asked = decoded(path).replace(/[*$]/g, percent)
     let longest = 0
     let isAllowed = true
     for (const { allows, pattern } of this.#rules) {
@@ -128,7 +128,7 @@ export function readRobots(text: string): Robots {
     } else if (key === 'allow' || key === 'disallow') {
       inAgents = false
       if (content === '') continue
-      const rule = { allows: key === 'allow', pattern: decoded(content) }
+      const rule = { allows: key === 'allow', pattern: decoded(content).replace(/\$(?!$)/g, percent) }
       if (isOwn) groups.own.push(rule)
       if (isAny) groups.any.push(rule)
     } else if (key === 'crawl-delay') {
@@ -156,13 +156,20 @@ function fits(pattern: string, path: string): boolean {
   return !isWhole || at === path.length
 }
 
-/** The path with its escapes decoded, so that different spellings compare equal. */
+/**
+ * The path with its escapes decoded, so that different spellings compare equal. Escapes of delimiters stay: `%2F` is
+ * another path than `/` (RFC 9309 2.2.2), and `%2A` and `%24` are how a rule names `*` and `$` themselves (2.2.3).
+ */
 function decoded(path: string): string {
   return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
     try {
-      return decodeURIComponent(escapes)
+      return decodeURIComponent(escapes).replace(/[%/?#*$]/g, percent)
     } catch {
       return escapes.toUpperCase()
     }
   })
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }
