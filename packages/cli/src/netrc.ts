@@ -16,10 +16,10 @@ interface NetrcEntry {
   password?: string
 }
 
-/** Matches a word, text in quotes, or a comment, which begins at a word with #. */
-const word = /"((?:[^"\\]|\\.)*)"|#[^\n]*|[^\s"#]\S*/g
+/** Matches a word, text in quotes on one line, or a comment, which begins at a word with #. */
+const word = /"((?:[^"\\\n]|\\.)*)"|#[^\n]*|[^\s"#]\S*/g
 
-/** Reads the text of a .netrc file as ftp(1) and curl do. Macros (macdef) and accounts are ignored. */
+/** Reads the text of a .netrc file as ftp(1) and curl do. Macros (macdef), accounts and other words are ignored. */
 export function readNetrcText(text: string): NetrcEntry[] {
   const entries: NetrcEntry[] = []
   // A macro ends with an empty line.
@@ -33,7 +33,7 @@ export function readNetrcText(text: string): NetrcEntry[] {
     if (key === 'default') entries.push({ machine: null })
     else if (key === 'machine') entries.push({ machine: words[++at] ?? '' })
     else if (entry !== undefined && (key === 'login' || key === 'password')) entry[key] = words[++at] ?? ''
-    else at++
+    else if (key === 'account') at++
   }
   return entries
 }

@@ -177,3 +177,16 @@ test('case 88, a line end in a password ends no command', async () => {
   expect(stderr).not.toContain('s3same')
   expect(servers.ftp.received.join('\n')).not.toMatch(/DELE|s3same/)
 })
+
+test.each([
+  // Without quotes, a password ends at a blank; the next words are no keys that would take the words behind them.
+  ['machine h login a password my secret\ndefault login b password c', 'a:my'],
+  ['machine h login a password my secret x\nmachine other login b password c', 'a:my'],
+  ['machine x login b password my secret\nmachine h login a password p', 'a:p'],
+  ['machine h account login login a password p', 'a:p'],
+  // A quote that stays open does not take the next lines.
+  ['machine h login a password "p\nmachine x login b password "q"', 'a:p'],
+])('words without a meaning change no other login: %j', (text, expected) => {
+  const login = netrcLogin({ entries: readNetrcText(text), overrides: true }, 'h', null)
+  expect(`${login?.user}:${login?.password}`).toBe(expected)
+})
