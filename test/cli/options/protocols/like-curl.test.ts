@@ -159,6 +159,7 @@ const lines: readonly string[] = [
   '-G -d a=1&b=2& /echo?z=1',
   "-G --data-urlencode 'a=two words&more/ü~' /echo",
   '-G --data-urlencode n@fields /echo',
+  '-G --data-urlencode n@fields=x@y /echo',
   "-G -d '' -d a=1 -d '' /echo",
   '-G -I -d a=1 /text',
   '-b a=1 /echo',

@@ -30,11 +30,16 @@ export function readUrlQuery(line: GivenOptions<UrlQueryOption>): string[] {
   })
 }
 
-/** The part of a query that `NAME=VALUE`, `NAME@FILE` or `=VALUE` means; the value is encoded, as in curl. */
+/**
+ * The part of a query that `NAME=VALUE`, `NAME@FILE` or `=VALUE` means; the value is encoded. As in curl, an @ before a
+ * = belongs to the name: `a@b=c` names no file.
+ */
 export function encodedPart(option: string, text: string): string {
-  const [, name = '', mark, rest = ''] = /^([^=@]*)(?:([=@])([\s\S]*))?$/.exec(text) ?? []
-  if (mark === undefined) return encoded(name)
-  const value = mark === '@' ? readOptionText(option, rest) : rest
+  const equals = text.indexOf('=')
+  const at = equals < 0 ? text.indexOf('@') : equals
+  if (at < 0) return encoded(text)
+  const [name, rest] = [text.slice(0, at), text.slice(at + 1)]
+  const value = equals < 0 ? readOptionText(option, rest) : rest
   return name === '' ? encoded(value) : `${name}=${encoded(value)}`
 }
 
