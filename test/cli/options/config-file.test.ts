@@ -41,6 +41,7 @@ test.each<[string, string[]]>([
   ['output = a b', ['output|a|cut']],
   ['user = a#b', ['user|a#b']],
   ['\uFEFFurl = x', ['url|x']],
+  ['output = \u00A0a\u3000b ', ['output|\u00A0a\u3000b']],
 ])('%j is %j', (text, expected) => {
   expect(entries(text)).toEqual(expected)
 })

@@ -16,9 +16,12 @@ export interface ConfigEntry {
   readonly isCut: boolean
 }
 
-/** An option, its separator and its value. curl takes `=` and `:` as separators only if the option has no dashes. */
-const withDashes = /^\s*(\S+)\s*([\s\S]*)$/
-const withoutDashes = /^\s*([^\s=:]+)[\s=:]*([\s\S]*)$/
+/**
+ * An option, its separator and its value. curl takes `=` and `:` as separators only if the option has no dashes. White
+ * space is that of ASCII alone, as in curl: a no-break space belongs to a name or a value.
+ */
+const withDashes = /^[ \t-\r]*([^ \t-\r]+)[ \t-\r]*([\s\S]*)$/
+const withoutDashes = /^[ \t-\r]*([^ \t-\r=:]+)[ \t-\r=:]*([\s\S]*)$/
 const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', v: '\v' }
 
 /**
@@ -30,11 +33,11 @@ export function* readEntries(text: string): Generator<ConfigEntry> {
     .replace(/^\uFEFF/, '')
     .split('\n')
     .entries()) {
-    if (/^\s*(?:[#/*]|$)/.test(line)) continue
-    const [, option = '', rest = ''] = (/^\s*-/.test(line) ? withDashes : withoutDashes).exec(line) ?? []
+    if (/^[ \t-\r]*(?:[#/*]|$)/.test(line)) continue
+    const [, option = '', rest = ''] = (/^[ \t-\r]*-/.test(line) ? withDashes : withoutDashes).exec(line) ?? []
     if (rest.startsWith('"')) yield { line: index + 1, option, value: unquoted(rest), isCut: false }
     else {
-      const [, value = '', more = ''] = /^(\S*)\s*([\s\S]*)$/.exec(rest.trimEnd()) ?? []
+      const [, value = '', more = ''] = /^([^ \t-\r]*)[ \t-\r]*([\s\S]*)$/.exec(rest) ?? []
       yield { line: index + 1, option, value: value || undefined, isCut: more !== '' && !more.startsWith('#') }
     }
   }
