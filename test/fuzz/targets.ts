@@ -1,4 +1,5 @@
 import { fileNames, lines, terminal } from './cut-targets.ts'
+import { answers } from './dialogues/answers-targets.ts'
 import { directory } from './dialogues/directory-targets.ts'
 import { http } from './dialogues/http-targets.ts'
 import { kept } from './dialogues/kept-targets.ts'
@@ -46,6 +47,7 @@ export const targets: Readonly<Record<string, Target>> = {
   'tn3270-dialogue': tn3270Dialogue,
   wais,
   'wais-docid': waisDocid,
+  answers,
   directory,
   http,
   kept,

@@ -16,10 +16,11 @@ export class FakeSocket {
   errored: Error | null = null
   destroyed = false
 
-  /** `seed` null: nothing is cut. */
-  constructor(script: Script, seed: number | null) {
+  /** `seed` null: nothing is cut. `greeting` comes before any message. */
+  constructor(script: Script, seed: number | null, greeting = '') {
     this.#script = script
     this.#seed = seed
+    this.#receive(Buffer.from(greeting, 'latin1'))
   }
 
   get readableLength(): number {
@@ -40,12 +41,19 @@ export class FakeSocket {
 
   write(octets: string): boolean {
     this.sent.push(octets)
-    const answer = Buffer.from(this.#script(octets) ?? '', 'latin1')
+    this.#receive(Buffer.from(this.#script(octets) ?? '', 'latin1'))
+    return true
+  }
+
+  #receive(answer: Buffer): void {
     // The last octets of one answer and the first ones of the next come together where nothing is cut.
     const whole = Buffer.concat([...this.#waiting.splice(0), answer])
     this.#waiting = whole.length === 0 ? [] : this.#seed === null ? [whole] : cut(whole, this.#seed)
-    return true
   }
+
+  cork(): void {}
+
+  uncork(): void {}
 
   destroySoon(): void {
     this.destroyed = true
