@@ -24,6 +24,8 @@ export class CommandJar {
   /** Keeps the cookie of a Set-Cookie field. Skips a cookie that is damaged, too long or not for this URL. */
   keep(url: string, setCookie: string | Cookie): void {
     const cookie = typeof setCookie === 'string' ? parseField(setCookie) : setCookie
+    // A cookie without name and value is none (RFC 6265bis 5.7): the field would begin with `; `.
+    if (cookie?.key === '' && cookie.value === '') return
     // A TAB or line end would begin another column or row of the file.
     if (cookie === null || isTooLong(cookie) || /[\0-\x1F\x7F]/.test(cookie.path ?? '')) return
     if (typeof setCookie === 'string' && this.#hidesSecure(cookie, url)) return
@@ -114,9 +116,9 @@ function readLine(line: string): Cookie | null {
     value,
     domain: host,
     path: path.startsWith('/') ? path : '/',
-    secure: secure === 'TRUE',
+    secure: isTrue(secure),
     httpOnly,
-    hostOnly: tail !== 'TRUE' || isIP(host) !== 0,
+    hostOnly: !isTrue(tail) || isIP(host) !== 0,
     expires: Number(expires) === 0 ? 'Infinity' : new Date(Math.min(Number(expires) * 1000, 8.64e15)),
   })
 }
@@ -128,6 +130,11 @@ function lineOf(cookie: Cookie): string {
   const host = `${hostOnly ? '' : '.'}${domain}`
   const columns = [host, truth(!hostOnly), path ?? '/', truth(secure), seconds, key, value]
   return `${httpOnly ? '#HttpOnly_' : ''}${columns.join('\t')}\n`
+}
+
+/** As in curl, in any case: a cookie for TLS alone must not go out in the clear since a program wrote `true`. */
+function isTrue(column: string | undefined): boolean {
+  return column?.toUpperCase() === 'TRUE'
 }
 
 function truth(value: boolean | null): string {

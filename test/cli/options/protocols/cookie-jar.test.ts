@@ -55,6 +55,17 @@ test.each(['', '.', '#HttpOnly_', 'a b', '[', '%'])(
   },
 )
 
+test('`true` in any case marks a row for subdomains, and one for TLS alone', async () => {
+  const rows = await rowsOf([], '.a.example\ttrue\t/\tFALSE\t0\ta\t1\nb.example\tfalse\t/\tTrue\t0\tb\t2\n')
+  expect(rows).toEqual(['b.example\tFALSE\t/\tTRUE\t0\tb\t2', '.a.example\tTRUE\t/\tFALSE\t0\ta\t1'])
+})
+
+test('a cookie with neither name nor value is none', async () => {
+  expect(await rowsOf(['=', ' = ; Path=/', '=v'], '::1\tFALSE\t/\tFALSE\t0\t\t\n')).toEqual([
+    '127.0.0.1\tFALSE\t/\tFALSE\t0\t\tv',
+  ])
+})
+
 test.each(['::1', '[::1]'])('cookies of %s are read again', async (domain) => {
   expect(await rowsOf([], `${domain}\tFALSE\t/\tFALSE\t0\ta\t1\n`)).toEqual(['::1\tFALSE\t/\tFALSE\t0\ta\t1'])
 })
