@@ -190,6 +190,7 @@ describe.each(stores)('in %s', (_name, store) => {
     ['an Expires that is a year', { expires: '9999' }],
     ['an Expires that is none', { expires: '0' }],
     ['an Age beyond it', { 'cache-control': 'max-age=60', age: '61' }],
+    ['an Age far beyond it', { 'cache-control': 'max-age=60', age: '99999999999' }],
     ['a Date long ago', { 'cache-control': 'max-age=60', date: 'Wed, 01 May 2024 00:00:00 GMT' }],
   ])('is not stored: %s', async (_name, headers) => {
     later(120)

@@ -97,8 +97,10 @@ function madeAt({ fields, responseTime }: Dated): number {
 /** Computes the corrected initial age in milliseconds (RFC 9111 4.2.3). */
 function ageAtArrival(dated: Dated): number {
   const { fields, requestTime, responseTime } = dated
-  // The first number of a list counts, and a value that is no number is ignored (RFC 9111 5.1).
-  const stated = Number(/^\s*(\d{1,10})\s*(?:,|$)/.exec(fields.age ?? '')?.[1] ?? 0) * 1000
+  // The first number of a list counts, and a value that is no number is ignored (RFC 9111 5.1). One that is too large
+  // means 2^31 (1.2.2).
+  const seconds = Number(/^\s*(\d+)\s*(?:,|$)/.exec(fields.age ?? '')?.[1] ?? 0)
+  const stated = Math.min(seconds, 2 ** 31) * 1000
   return Math.max(0, responseTime - madeAt(dated), stated + responseTime - requestTime)
 }
 
