@@ -80,6 +80,13 @@ test('the login of the URL becomes that of the request', async () => {
   expect(JSON.parse(String(body)).headers.authorization).toBe(`Basic ${Buffer.from('alice:s:cret').toString('base64')}`)
 })
 
+test('the login of the request comes before that of the URL', async () => {
+  await using origin = await startScripted('HTTP/1.1 204 No Content\r\n\r\n')
+  const fields = { authorization: 'Basic eDp5' }
+  await ask(proxy.port, `http://alice:secret@127.0.0.1:${origin.port}/`, { fields })
+  expect(origin.received.join('').match(/^authorization: .*(?=\r)/gim)).toEqual(['authorization: Basic eDp5'])
+})
+
 describe('content passes, whole', () => {
   test.each([
     ['with a length', 'Content-Length: 5\r\n\r\nab\ncd'],

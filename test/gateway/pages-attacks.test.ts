@@ -48,6 +48,8 @@ describe('another site', () => {
     { origin: 'null' },
     { origin: 'http://0123456789abcdef.localhost' },
     { origin: 'http://localhost:1' },
+    { origin: undefined, 'sec-fetch-site': 'same-site' },
+    { origin: undefined, 'sec-fetch-site': 'cross-site' },
   ])('with %j sends no form', async (fields) => {
     const url = servers.ftp.url
     const values = {

@@ -1,7 +1,7 @@
 /** The pages of the gateway: what a person sees of each kind of URL. */
 import type { Step } from '@retriever/fetchers'
 import { startServers } from '@retriever/servers'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { addressOf, urlAt } from '../../packages/gateway/src/pages/address.ts'
 import { fieldOf, startPages, textOf } from './support/pages.ts'
 
@@ -242,6 +242,20 @@ describe('a login', () => {
     expect(textOf(shown)).toContain('Hello, world.')
     expect(String(shown.body)).not.toContain('secret')
     expect((await pages.get(addressOf(url.replace('//', '//bob@')))).status).toBe(401)
+  })
+
+  test('is forgotten half an hour after its last use', async () => {
+    await using guarded = await startServers({ ftp: { auth: 'required' } })
+    const url = `${guarded.ftp.url}pub/hello.txt`
+    await pages.post('/go', { url: url.replace('//', '//alice:secret@') })
+    const begun = Date.now()
+    using now = vi.spyOn(Date, 'now')
+    const statuses: number[] = []
+    for (const minutes of [29, 58, 89]) {
+      now.mockReturnValue(begun + minutes * 60_000)
+      statuses.push((await pages.get(addressOf(url))).status)
+    }
+    expect(statuses).toEqual([200, 200, 401])
   })
 
   test('that is typed in an address does not stay there', async () => {

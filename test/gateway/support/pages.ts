@@ -20,12 +20,17 @@ export async function startPages(options: Omit<GatewayOptions, 'client'> = {}, c
     return parse(await exchange(port, `GET ${address} HTTP/1.1\r\n${head}\r\n`))
   }
 
-  /** Sends a form as the browser does. */
-  const post = async (address: string, values: Record<string, string>, fields: Record<string, string> = {}) => {
+  /** Sends a form as the browser does. `fields` may replace its own, or leave one out. */
+  const post = async (
+    address: string,
+    values: Record<string, string>,
+    fields: Record<string, string | undefined> = {},
+  ) => {
     const body = new URLSearchParams(values).toString()
     const type = 'application/x-www-form-urlencoded'
     const all = { host: `localhost:${port}`, origin, 'content-type': type, connection: 'close', ...fields }
     const head = Object.entries({ ...all, 'content-length': String(body.length) })
+      .filter(([, value]) => value !== undefined)
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join('')
     return parse(await exchange(port, `POST ${address} HTTP/1.1\r\n${head}\r\n${body}`))
