@@ -70,6 +70,15 @@ test.each(['::1', '[::1]'])('cookies of %s are read again', async (domain) => {
   expect(await rowsOf([], `${domain}\tFALSE\t/\tFALSE\t0\ta\t1\n`)).toEqual(['::1\tFALSE\t/\tFALSE\t0\ta\t1'])
 })
 
+test.each(['Max-Age=0', 'Expires=Thu, 01 Jan 1970 00:00:00 GMT'])(
+  'a cookie that a server ends by %s is not in the file, where it would begin anew',
+  async (end) => {
+    const rest = 'FALSE\t/\tFALSE\t0'
+    const rows = await rowsOf([`a=gone; Path=/; ${end}`, 'b=new'], `127.0.0.1\t${rest}\ta\told\n`)
+    expect(rows).toEqual([`127.0.0.1\t${rest}\tb\tnew`])
+  },
+)
+
 test('-j reads no cookies of a session, but those with Max-Age', async () => {
   await using server = await scriptedHttp(() => reply(200, {}, ''))
   writeFileSync(join(folder(), 'head'), 'Set-Cookie: a=1\nSet-Cookie: b=2; Max-Age=100\n')
