@@ -14,14 +14,22 @@ interface Facts {
   readonly type?: string
   /** The octets between head and body. */
   readonly between?: string
+  readonly date?: string
+  /** Further fields of the record. */
+  readonly more?: readonly string[]
 }
 
 /** A record with the answer to the URL. */
 function answer(head: string, body: string | Buffer, facts: Facts = {}): Buffer {
-  const { length, type = 'application/http; msgtype=response', between = '\r\n\r\n' } = facts
+  const { length, type = 'application/http; msgtype=response', between = '\r\n\r\n', date = '2026', more = [] } = facts
   const block = Buffer.concat([Buffer.from(head + between, 'latin1'), Buffer.from(body)])
-  const fields = ['WARC/1.1', 'WARC-Type: response', 'WARC-Record-ID: <urn:uuid:1>', 'WARC-Date: 2026-01-01T00:00:00Z']
-  fields.push(`WARC-Target-URI: ${url}`, `Content-Type: ${type}`)
+  const fields = [
+    'WARC/1.1',
+    'WARC-Type: response',
+    'WARC-Record-ID: <urn:uuid:1>',
+    `WARC-Date: ${date}-01-01T00:00:00Z`,
+  ]
+  fields.push(`WARC-Target-URI: ${url}`, `Content-Type: ${type}`, ...more)
   fields.push(`Content-Length: ${length ?? block.length}`)
   return Buffer.concat([Buffer.from(`${fields.join('\r\n')}\r\n\r\n`), block, Buffer.from('\r\n\r\n')])
 }
@@ -58,6 +66,32 @@ test('a record that is longer than it says is no whole answer; those behind it a
   const members = [short, answer(head, 'whole')].map((record) => gzipSync(record))
   expect(await read(Buffer.concat(members))).toEqual({ status: 0, stdout: 'whole', stderr: '' })
   expect((await read(gzipSync(short))).status).toBe(18)
+})
+
+test('of several answers the newest is given, wherever it stands, and a part or 304 is none', async () => {
+  const dated = (date: string, head = 'HTTP/1.1 200 OK'): Buffer => answer(head, date, { date })
+  const newest = dated('2025')
+  const others = [dated('2024'), dated('2026', 'HTTP/1.1 206 Part\r\nContent-Range: bytes 0-3/9')]
+  others.push(dated('2026', 'HTTP/1.1 304 Not Modified'))
+  for (const all of [
+    [newest, ...others],
+    [...others, newest],
+  ])
+    expect(await read(Buffer.concat(all))).toEqual({ status: 0, stdout: '2025', stderr: '' })
+  for (const alone of others.slice(1)) expect((await read(alone)).status).toBe(18)
+})
+
+test.each([
+  ['sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5', 0],
+  ['sha1:a9993e364706816aba3e25717850c26c9cd0d89d', 0],
+  ['sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad', 0],
+  ['sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE6', 18],
+  ['sha256:ca7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad', 18],
+])('a body whose record says the digest %s: status %i', async (digest, wanted) => {
+  const archive = answer('HTTP/1.1 200 OK', 'abc', { more: [`WARC-Payload-Digest: ${digest}`] })
+  const { status, stderr } = await read(archive)
+  expect(status).toBe(wanted)
+  if (wanted !== 0) expect(stderr).toContain('another digest than its record says')
 })
 
 test.each([

@@ -168,10 +168,11 @@ describe('a damaged file', () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'a disk that is full: the command fails, and what was archived before stays',
+  'a disk that is full: the command fails, what was archived before stays, and nothing comes behind it',
   async () => {
     const cwd = newFolder()
-    const args = ['-s', '-S', '--warc', 'x', '-o', '/dev/null', `${base}/a`, '-o', '/dev/null', `${base}/large`]
+    const urls = ['a', 'large', 'b'].flatMap((name) => ['-o', '/dev/null', `${base}/${name}`])
+    const args = ['-s', '-S', '--warc', 'x', ...urls]
     const script = ['-c', 'ulimit -f 400; exec "$@"', 'bash', process.execPath, bin, ...args]
     const child = spawn('bash', script, { cwd, env: cleanEnv, stdio: ['ignore', 'ignore', 'pipe'] })
     const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
