@@ -172,7 +172,36 @@ test('a second run asks only what changed, and changes no file that did not', as
   expect(statSync(join(folder, 'index.html')).ctimeMs).toBe(written)
   // A file that somebody has changed is no copy.
   writeFileSync(join(folder, 'a.html'), 'mine')
-  expect((await copied(server.url)).results).toContain('saved a.html')
+  writeFileSync(join(folder, 'i.png'), 'mine')
+  expect((await copied(server.url)).results).toEqual(expect.arrayContaining(['saved a.html', 'saved i.png']))
+})
+
+test.each([
+  ['within a minute of its date may have changed since', 0],
+  ['later is asked for by its date', 120_000],
+])('a resource without an entity tag that came %s', async (_, age) => {
+  const modified = new Date(Date.now() - age).toUTCString()
+  const server = await scriptedHttp(({ target }) =>
+    target === '/' ? reply(200, { 'Content-Type': 'text/plain', 'Last-Modified': modified }, 'x') : reply(404, {}, ''),
+  )
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  for (const _run of [1, 2]) await copied(server.url)
+  expect(server.asked.at(-1)?.target).toBe('/')
+  expect(server.asked.at(-1)?.fields['if-modified-since']).toBe(age === 0 ? undefined : modified)
+})
+
+test('the login of the start is for its server alone', async () => {
+  const asking = (body: string) =>
+    scriptedHttp(({ target, fields }) => {
+      if (target === '/robots.txt') return reply(404, {}, '')
+      if (fields.authorization === undefined) return reply(401, { 'WWW-Authenticate': 'Basic realm="x"' }, '')
+      return reply(200, { 'Content-Type': 'text/html' }, body)
+    })
+  await using other = await asking('theirs')
+  await using server = await asking(`<img src=${other.url}i.png>`)
+  const { results } = await copied(server.url.replace('//', '//alice:secret@'), { otherHosts: true })
+  expect(results).toEqual([expect.stringMatching(/^failed _elsewhere/), 'saved index.html'])
+  expect(other.asked.map(({ fields }) => fields.authorization)).not.toContainEqual(expect.anything())
 })
 
 test('case 32, delete removes what no page names any more, and nothing else', async () => {
@@ -187,8 +216,10 @@ test('case 32, delete removes what no page names any more, and nothing else', as
   content['/c.html'] = { body: 'ill', status: 500 }
   const ill = await copied(server.url, { delete: true })
   expect([ill.deleted, ill.failed, ill.isComplete]).toEqual([0, 1, false])
-  delete content['/c.html']
-  expect((await copied(server.url, { delete: true, dryRun: true })).results).toContain('deleted a.html')
+  for (const status of [404, 410]) {
+    content['/c.html'] = { body: 'gone', status }
+    expect((await copied(server.url, { delete: true, dryRun: true })).results).toContain('deleted a.html')
+  }
   expect((await copied(server.url, { delete: true, exclude: 'b.html' })).results).toEqual([
     ...['deleted a.html', 'deleted c.html', 'failed c.html', 'skipped index.html: unchanged'],
   ])
@@ -520,9 +551,11 @@ describe('hostile sites', () => {
 
   test('links with logins, to other schemes and beyond the limits are not followed, and stay as they are', async () => {
     const body = `<a href="http://127.0.0.1:1/%2e%2e%2fy">0</a><a href="http://u:p@127.0.0.1:1/x">1</a><a href="//127.0.0.1:1/">2</a><a href="data:text/html,x">3</a><a href="/${'y'.repeat(9000)}">4</a><a href="http://[">5</a>`
-    const server = await served({ '/': body })
+    const content: Record<string, string> = { '/x': 'x' }
+    const server = await served(content)
+    content['/'] = `${body}<a href="${server.url.replace('//', '//u:p@')}x">6</a>`
     expect((await copied(server.url)).results).toEqual(['saved index.html'])
-    expect(read('index.html')).toBe(body.replace('"//127', '"http://127'))
+    expect(read('index.html')).toBe(content['/'].replace('"//127', '"http://127'))
   })
 })
 
