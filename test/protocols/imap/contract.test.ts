@@ -342,6 +342,13 @@ test('a server that refuses AUTHENTICATE does not get the message', async () => 
   expect(server.received).toEqual(['A1 AUTHENTICATE PLAIN'])
 })
 
+test('a server that asks for the message of AUTHENTICATE again does not get it again', async () => {
+  const faults = { replies: { AUTHENTICATE: '+ \r\n+ \r\n' } }
+  const limits = { maxRetries: 0, idleTimeout: 1000 }
+  const retrieved = get('INBOX', { initialResponse: false, faults }, { limits }, 'alice;AUTH=PLAIN@')
+  await expect(retrieved).rejects.toMatchObject({ code: 'protocol-violation' })
+})
+
 /** What a client hears of a retrieval: the lines that came, and its error. */
 async function observe(path: string, options: ImapServerOptions, client = {}, user = '') {
   await using server = await startImapServer(options)
