@@ -259,6 +259,15 @@ describe('a command that was killed', () => {
     expect(content(cwd, 'a')).toBe('/a\n')
   })
 
+  test('an older file is not taken for the new one, whose part is gone: the URL is asked for again', async () => {
+    const cwd = folderWith('@/a\n')
+    await run(cwd)
+    keepLines(cwd, isNoEnd)
+    writeFileSync(join(cwd, 'a'), 'older')
+    expect(await run(cwd)).toMatchObject({ status: 0, asked: ['/a'] })
+    expect(content(cwd, 'a')).toBe('/a\n')
+  })
+
   test('by a power failure: files that lost their octets come again', async () => {
     const cwd = folderWith('@/a\n@/b\n@/c\n')
     await run(cwd)
