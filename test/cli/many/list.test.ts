@@ -181,6 +181,13 @@ test('--failed writes a list for --from, with the names of the files', async () 
   expect(readdirSync(cwd).toSorted()).toEqual(['a', 'again', 'list'])
 })
 
+test('a line end in a typed URL makes no second URL of --failed', async () => {
+  const cwd = folderWith({})
+  const { status } = await retrieve(['--failed', 'again', 'nosuch:a\nnosuch:b\tc'], { cwd })
+  expect(status).not.toBe(0)
+  expect(content(cwd, 'again').split('\n')).toEqual([expect.stringMatching(/^# /), 'nosuch:a nosuch:b c', ''])
+})
+
 test.skipIf(process.platform === 'win32')(
   'a full disk leaves the older file of --failed, and no half URL',
   async () => {
