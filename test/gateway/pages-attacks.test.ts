@@ -190,11 +190,20 @@ test('robots are asked to leave all alone', async () => {
   expect((await pages.get('/')).fields['x-robots-tag']).toBe('noindex, nofollow')
 })
 
-test('a gateway with a token wants it as the password', async () => {
+test('a gateway with a token wants it as the password, and gives it to no server', async () => {
   const token = 'a-token-of-the-tests'
   await using guarded = await startPages({ policy: { token } })
   const host = `10.0.0.1:${guarded.port}`
   expect((await guarded.get('/', { host })).fields['www-authenticate']).toMatch(/^Basic /)
   const authorization = `Basic ${Buffer.from(`u:${token}`).toString('base64')}`
   expect((await guarded.get('/', { host, authorization })).status).toBe(200)
+  servers.ftp.reset()
+  for (const own of [undefined, 'raw=1']) {
+    const { status } = await guarded.get(addressOf(`${servers.ftp.url}a.txt`, own), { host, authorization })
+    expect(status).toBe(200)
+  }
+  expect(servers.ftp.received).toContainEqual(expect.stringMatching(/^RETR .*a\.txt$/))
+  expect(servers.ftp.received.filter((line) => /^PASS|^USER/.test(line))).not.toContainEqual(
+    expect.stringMatching(new RegExp(`^USER u$|${token}`)),
+  )
 })

@@ -79,6 +79,18 @@ test('a client that has enough requests under way gets 429 until one ends', asyn
   expect((await get(proxy.port, url)).status).toBe(200)
 })
 
+test('a request that finds no place takes none of those of its client', async () => {
+  await using proxy = await startProxy({ limits: { requests: 1, clientRequests: 2 } })
+  await using silent = await startScripted('', 'wait')
+  const waiting = connect({ port: proxy.port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  waiting.write(`GET http://127.0.0.1:${silent.port}/ HTTP/1.1\r\nHost: h\r\n\r\n`)
+  await expect.poll(() => silent.received.length).toBe(1)
+  const url = `${servers.gopher.url}0/readme.txt`
+  for (const _try of [1, 2, 3]) expect((await get(proxy.port, url)).status).toBe(503)
+  waiting.destroy()
+  await expect.poll(async () => (await get(proxy.port, url)).status).toBe(200)
+})
+
 test('what a client may ask for comes back with time, and no more than a second of it', () => {
   let now = 0
   const clients = new Clients({ clientRate: 2, clientRequests: 10 }, () => now)
