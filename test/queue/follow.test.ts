@@ -1,6 +1,6 @@
 /** Which links become URLs of a queue. */
 import { expect, test } from 'vitest'
-import { scopeOf } from '../../packages/queue/src/frontier/follow.ts'
+import { Follower, scopeOf } from '../../packages/queue/src/frontier/follow.ts'
 
 const page = 'http://a.example/x/index.html'
 
@@ -17,4 +17,12 @@ test.each([
   [['ftp://b.example'], 'ftp://b.example/%zz', false],
 ] as const)('within %j, a link to %s: %s', (scope, link, isWanted) => {
   expect(scopeOf({ depth: 1, scope })(link, page)).toBe(isWanted)
+})
+
+test('as many links lead from an added URL to one that is found as the depth says', () => {
+  const follower = new Follower({} as ConstructorParameters<typeof Follower>[0], { depth: 2 })
+  const follows = [undefined, 1, 2].map((depth) =>
+    follower.follows({ url: page, ...(depth !== undefined && { depth }) }),
+  )
+  expect(follows).toEqual([true, true, false])
 })

@@ -47,6 +47,19 @@ test("a lock may be another one's before its time is over", async () => {
   expect(asked).toHaveLength(1)
 })
 
+test('a lock lasts from the time when it was asked for, however late the answer comes', async () => {
+  let answer = (_: number): void => {}
+  const { lease } = leaseOf(new Promise((resolve) => (answer = resolve)))
+  const held = lease.run(holdTurn)
+  lease.end()
+  vi.advanceTimersByTime(600)
+  answer(1)
+  expect(await held).toBe(1)
+  vi.advanceTimersByTime(100)
+  lease.look()
+  expect(lease.isLost).toBe(true)
+})
+
 test('a turn ends before its lock does if Redis is silent', async () => {
   const { lease } = leaseOf(1, new Promise(() => {}), new Promise(() => {}), new Promise(() => {}))
   await lease.run(holdTurn)
