@@ -29,6 +29,16 @@ test('messages one after the other: one login, and one EXAMINE of their mailbox'
   expect(server.accepted).toBe(1)
 })
 
+test('a mailbox that is not there leaves none open (RFC 3501 6.3.1): the one before is looked at anew', async () => {
+  const server = await startImapServer()
+  const client = clientOf(server)
+  const message = async (): Promise<string> => (await client.retrieve(`${server.url}INBOX/;UID=11`)).text()
+  const text = await message()
+  expect(await failure(client.retrieve(`${server.url}None/;UID=11`))).toMatchObject({ code: 'not-found' })
+  expect(await message()).toBe(text)
+  expect(verbs(server)).toEqual(['LOGIN', 'EXAMINE', 'UID', 'EXAMINE', 'EXAMINE', 'UID'])
+})
+
 test('a listing looks at its mailbox anew', async () => {
   const server = await startImapServer()
   const client = clientOf(server)
