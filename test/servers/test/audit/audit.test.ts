@@ -80,18 +80,26 @@ test('a client that is careless with a login is judged by the scripts that need 
 })
 
 test.skipIf(process.platform === 'win32')(
-  'a name with a backslash is one in the folder, and its CSI is shown',
+  'a name with a backslash is one in the folder, and its CSI is shown; a link and the file outside are told',
   async () => {
     const write = `
     const [url, folder] = process.argv.slice(1)
     fetch(url).then(async (answer) => {
       fs.writeFileSync(folder + '/out', Buffer.from(await answer.arrayBuffer()))
       fs.writeFileSync(folder + '/..\\\\evil\\x9b2J', '')
+      fs.symlinkSync('out', folder + '/link')
+      const outside = folder + '/../../../../../../../outside.txt'
+      console.log(fs.readFileSync(outside, 'utf8'))
+      fs.writeFileSync(outside, '')
     })`
     const name = 'http: content with a length'
-    expect(await faultsOf([process.execPath, '-e', write, '{url}', '{dir}'], [name])).toEqual({
-      [name]: [String.raw`wrote a file with an unsafe name: "..\\evil\u009b2J"`],
-    })
+    const faults = await faultsOf([process.execPath, '-e', write, '{url}', '{dir}'], [name])
+    expect(faults[name]?.toSorted()).toEqual([
+      'changed a file outside its folder',
+      'made a link: "link"',
+      'read a file outside its folder',
+      String.raw`wrote a file with an unsafe name: "..\\evil\u009b2J"`,
+    ])
   },
 )
 
