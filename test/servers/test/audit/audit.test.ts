@@ -30,6 +30,7 @@ const wrong = {
   ],
   'http: octets behind the content': [expect.stringMatching(/^claims success/)],
   'http: a login and a redirect to another host by 302': ['gave the password to another server'],
+  'http: a key in the URL and a redirect to another host': ['sent "key=KEY" to another server'],
   'http: a redirect to gopher': [expect.stringMatching(/^took/), 'connected to a server that it must not contact'],
   'http: an escape sequence in the reason of a 404': ['printed a control character on standard error: U+001B'],
   'http: a password that the server says back in its reason': [

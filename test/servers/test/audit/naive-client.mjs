@@ -9,8 +9,9 @@ retrieve(new URL(url))
 function retrieve({ hostname, port, username, password, pathname }) {
   const login = Buffer.from(`${username}:${decodeURIComponent(password)}`).toString('base64')
   const socket = connect(Number(port), hostname)
-  // The same login for all servers.
-  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Basic ${login}\r\n\r\n`)
+  // The same login for all servers, and the whole URL.
+  const fields = [`Host: ${hostname}`, `Authorization: Basic ${login}`, `Referer: ${url}`]
+  socket.write(`GET ${pathname} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`)
   let octets = ''
   socket.on('data', (chunk) => {
     octets += chunk.toString('latin1')
