@@ -161,6 +161,12 @@ test('what came before is referred to, and read back', async () => {
   expect(unchanged.records[1]?.fields).not.toHaveProperty('WARC-Payload-Digest')
 })
 
+test('what came by HTTP is not referred to for another protocol, whose records have no head', async () => {
+  const { http, ftp } = servers
+  const { records } = await archived(`${http.url}pub/hello.txt`, `${ftp.url}pub/hello.txt`)
+  expect(records.map(({ type }) => type)).toEqual(['warcinfo', 'response', 'request', 'resource', 'metadata'])
+})
+
 test('answers without a body, and what the cache asks again', async () => {
   replies({ '/x': ['HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: 4\r\n\r\nbody', 'HTTP/1.1 304 No\r\n\r\n'] })
   const url = `${servers.http.url}x`
