@@ -234,6 +234,18 @@ describe('an index in JSON', () => {
     expect(names.filter((name) => name !== 'b')).toEqual(['a', 'c'])
   })
 
+  test.each([
+    ['"\\u00e9.txt"', '%C3%A9.txt'],
+    ['"\u00e9.txt"', '%C3%A9.txt'],
+    ['"\u00e9\\u65E5\\ud83d\\ude00"', '%C3%A9%E6%97%A5%F0%9F%98%80'],
+    ['"\\\\u00e9\\u0041"', '%5Cu00e9A'],
+    ['"\\ud83d"', '%EF%BF%BD'],
+  ])('whose name is %s has the octets of UTF-8 in the URL, escaped or not', async (name, segment) => {
+    const page = `[${JSON.stringify(first)}, {"name":${name}}]`
+    const entries = await entriesOf(await retrieved(page, 'files/', 'application/json'))
+    expect(entries.map(({ url }) => url)).toEqual([`${server.url}files/a`, `${server.url}files/${segment}`])
+  })
+
   test('may have its members in any order, and be written wide', async () => {
     const items = [
       { size: 5, modified: '2001-02-03T04:05:06Z', is_dir: false, name: 'a {1}' },

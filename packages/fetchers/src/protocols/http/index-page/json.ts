@@ -46,7 +46,7 @@ export async function* jsonEntries(
  */
 function itemsOf(text: string, context: RetrievalContext): unknown[] {
   try {
-    const items: unknown = JSON.parse(text)
+    const items: unknown = JSON.parse(withoutEscapes(text))
     if (Array.isArray(items)) return items
   } catch {
     // The error below says that it is not valid.
@@ -56,6 +56,13 @@ function itemsOf(text: string, context: RetrievalContext): unknown[] {
   })
 }
 
+/** Writes the escapes of characters beyond ASCII as raw octets of UTF-8, which stand for the same name. */
+function withoutEscapes(json: string): string {
+  return json.replace(/(?:\\u(?!00[0-7])[\da-f]{4})+|\\./gis, (escapes) =>
+    /^\\u(?!00[0-7])[\da-f]{4}/i.test(escapes) ? utf8Octets(String(JSON.parse(`"${escapes}"`))) : escapes,
+  )
+}
+
 /**
  * Reads `{ "name":"a", "type":"file", "mtime":"Sat, 03 Feb 2001 04:05:06 GMT", "size":8 }`, or an object with `url`,
  * `mod_time` or `is_dir`. Members of another type are ignored.
@@ -63,7 +70,7 @@ function itemsOf(text: string, context: RetrievalContext): unknown[] {
 function entryOf(item: unknown, directory: IndexedDirectory): Entry | null {
   const { name, type, url, size, is_dir, ...more } = Object(item) as Readonly<Record<string, unknown>>
   const isDirectory = type === 'directory' || is_dir === true || (typeof url === 'string' && url.endsWith('/'))
-  const href = typeof url === 'string' ? url : typeof name === 'string' ? `./${encoded(name)}` : ''
+  const href = typeof url === 'string' ? url : typeof name === 'string' ? `./${encodeOctets(name)}` : ''
   if (href === '') return null
   const slash = isDirectory && !href.endsWith('/') ? '/' : ''
   const time = [more.mtime, more.mod_time, more.modified, more.lastModified, more.last_modified].find(isText)
@@ -77,9 +84,4 @@ function entryOf(item: unknown, directory: IndexedDirectory): Entry | null {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string'
-}
-
-/** Encodes a name. An escape of JSON may mean a character that is no octet. */
-function encoded(name: string): string {
-  return encodeOctets(/[^\0-\xFF]/.test(name) ? utf8Octets(name) : name)
 }
