@@ -29,7 +29,13 @@ const areas: Readonly<Record<string, string>> = {
 export const areaNames: readonly string[] = [...new Set(Object.values(areas))]
 
 /** Protocols whose tests by generated octets have another name. */
-const fuzzed: Readonly<Record<string, string>> = { url: 'core', text: 'core', cut: 'command', directory: 'ldap' }
+const fuzzed: Readonly<Record<string, string>> = {
+  url: 'core',
+  text: 'core',
+  cut: 'command',
+  directory: 'ldap',
+  answers: 'wire',
+}
 
 /** The titles of the contract suite, which each protocol that uses it has; some need a member of the subject. */
 const needs: Readonly<Record<string, RegExp>> = {
