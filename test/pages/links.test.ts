@@ -87,6 +87,9 @@ test('a page of many open elements is rewritten in its place', () => {
 
 test.each([
   ['utf-8', Buffer.from('<a href="é?é#é">é</a>'), 'é?%C3%A9#é'],
+  ['utf-8', Buffer.from('<a href="é/&eacute;/&#26085;?q=&#233;&amp;é">é</a>'), 'é/%C3%A9/%E6%97%A5?q=%C3%A9&%C3%A9'],
+  ['utf-8', Buffer.from('<img src="&#x1F600;é">'), '%F0%9F%98%80é'],
+  ['windows-1251', Buffer.from('<a href="&eacute;/\xe9">\xe9</a>', 'latin1'), '%C3%A9/й'],
   ['windows-1252', Buffer.from('<a href="\xe9?\xe9#\xe9">\xe9</a>', 'latin1'), 'é?%E9#é'],
   ['shift_jis', Buffer.from('<a href="\x95\x5c">\x95\x5c\x95\x7c</a>', 'latin1'), '表'],
   ['utf-16le', Buffer.from('\uFEFF<a href="é">\uD800é</a>', 'utf16le'), 'é'],

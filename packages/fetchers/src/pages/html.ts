@@ -1,9 +1,12 @@
+import { encodeOctets } from '@retriever/core'
+import { utf8Octets } from '@retriever/core/internal'
 import type { Parser } from 'htmlparser2'
 import type { LinkKind, LinkSlot, PageLink, PageLinks } from '../contract/pages.ts'
 import { htmlParser } from '../kit/text/html-parser.ts'
 import { cssLinks } from './css.ts'
 import { holdersOf } from './holders.ts'
 import { saysNofollow } from './robots.ts'
+import { sourceOffsets } from './source-offsets.ts'
 
 /** The most open elements. The parser searches all of them at each end tag, so the limit keeps its time linear. */
 const maxDepth = 500
@@ -113,7 +116,8 @@ class HtmlReader implements PageLinks {
         this.#add({ ...slotAt(attribute), links: cssLinks(value, this.#left + 1), isCss: true })
       if (kind === undefined) continue
       const spans = attribute.name === 'srcset' ? candidates(value) : [trimmed(value, 0, value.length)]
-      const links = spans.flatMap((span) => linkAt(value, span, kind, isNofollow))
+      const read = this.#urlsOf(attribute)
+      const links = spans.flatMap((span) => linkAt(read, span, kind, isNofollow))
       const slot = { ...slotAt(attribute), links, isCss: false }
       if (name !== 'base') this.#add(slot)
       else if (links.length > 0) this.base ??= slot
@@ -130,8 +134,23 @@ class HtmlReader implements PageLinks {
     // `<meta http-equiv=refresh content="5; url=next.html">`.
     if (attributes['http-equiv']?.toLowerCase() !== 'refresh') return
     const [all = '', url = ''] = /^[\d.\s]*[;,]\s*url\s*=\s*["']?([^"']+)/i.exec(value) ?? []
-    const links = linkAt(value, trimmed(value, all.length - url.length, all.length), 'page', false)
+    const span = trimmed(value, all.length - url.length, all.length)
+    const links = linkAt(this.#urlsOf(content), span, 'page', false)
     this.#add({ ...slotAt(content), links, isCss: false })
+  }
+
+  /**
+   * Reads URLs of an attribute's value. In a page that is read as octets, a character of an entity would be taken for
+   * an octet, so those beyond ASCII are escaped: `&eacute;` is `%C3%A9`.
+   */
+  #urlsOf({ value, start, end }: Attribute): UrlAt {
+    const source = this.#text.slice(start, end)
+    const offsets = source.includes('&') && /[^\0-\x7F]/.test(value) ? sourceOffsets(source, value) : null
+    if (offsets === null) return ([from, to]) => value.slice(from, to)
+    return ([from, to]) =>
+      value.slice(from, to).replace(/[^\0-\x7F]/gu, (character, at: number) => {
+        return source.charAt(offsets(from + at)) === '&' ? encodeOctets(utf8Octets(character)) : character
+      })
   }
 
   #add(slot: LinkSlot): void {
@@ -150,8 +169,12 @@ function slotAt({ start, end, value }: Attribute): Omit<LinkSlot, 'links' | 'isC
 
 type Span = readonly [start: number, end: number]
 
-function linkAt(value: string, [start, end]: Span, kind: LinkKind, isNofollow: boolean): readonly PageLink[] {
-  return start === end ? [] : [{ kind, url: value.slice(start, end), start, end, isNofollow }]
+/** Returns the URL that stands in a span of an attribute's value. */
+type UrlAt = (span: Span) => string
+
+function linkAt(urlAt: UrlAt, span: Span, kind: LinkKind, isNofollow: boolean): readonly PageLink[] {
+  const [start, end] = span
+  return start === end ? [] : [{ kind, url: urlAt(span), start, end, isNofollow }]
 }
 
 /** The same span of the text without the blanks at its ends. */
