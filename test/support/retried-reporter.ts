@@ -2,8 +2,8 @@ import type { Reporter, TestModule } from 'vitest/node'
 import { mayRetry } from './may-retry.ts'
 
 /**
- * Names the tests that failed at first and passed when they ran once more, a line each; .ci/run collects the lines. The
- * run fails, unless `mayRetry` has a reason for each of them.
+ * Names the tests that failed at first and passed when they ran once more, and their first error, a line each; .ci/run
+ * collects the lines. The run fails, unless `mayRetry` has a reason for each of them.
  */
 export class RetriedReporter implements Reporter {
   readonly #reasons: Readonly<Record<string, string>>
@@ -21,7 +21,9 @@ export class RetriedReporter implements Reporter {
         const name = `${module.relativeModuleId} > ${test.fullName}`
         const reason = this.#reasons[name]
         if (reason === undefined) process.exitCode = 1
-        this.#tell(`Retried: ${name} (${reason ?? 'no reason in test/support/may-retry.ts: the run fails'})\n`)
+        const [error] = test.result().errors ?? []
+        const why = reason ?? 'no reason in test/support/may-retry.ts: the run fails'
+        this.#tell(`Retried: ${name} (${why}); at first: ${error?.message.split('\n')[0]}\n`)
       }
     }
   }
