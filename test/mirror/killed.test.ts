@@ -74,7 +74,7 @@ function state(): { complete: Map<string, Uint8Array>; parts: Map<string, number
   return { complete, parts }
 }
 
-/** What a child may get beyond the octets at which it is killed: the listings, and what it has not yet read. */
+/** A child may get so many octets more than those at which it is killed: listings, heads, and what it has not read. */
 const ahead = 64_000
 
 /** Resolves once the child has received so many octets. */

@@ -1,4 +1,4 @@
-import { RetrievalError } from '@retriever/core'
+import { encodeOctets, RetrievalError } from '@retriever/core'
 
 /** RFC 9309 2.5: at least 500 KiB must be read. */
 const maxRobots = 512 * 1024
@@ -53,7 +53,7 @@ export class Robots {
    */
   allows(path: string): boolean {
     // A file may have 60,000 rules: the path is decoded once, and only rules that may still decide are tried.
-    const asked = decoded(path).replace(/[*$]/g, percent)
+    const asked = decoded(path).replace(/[*$]/g, escaped)
     let longest = 0
     let isAllowed = true
     for (const { allows, pattern } of this.#rules) {
@@ -128,7 +128,7 @@ export function readRobots(text: string): Robots {
     } else if (key === 'allow' || key === 'disallow') {
       inAgents = false
       if (content === '') continue
-      const rule = { allows: key === 'allow', pattern: decoded(content).replace(/\$(?!$)/g, percent) }
+      const rule = { allows: key === 'allow', pattern: decoded(content).replace(/\$(?!$)/g, escaped) }
       if (isOwn) groups.own.push(rule)
       if (isAny) groups.any.push(rule)
     } else if (key === 'crawl-delay') {
@@ -156,6 +156,8 @@ function fits(pattern: string, path: string): boolean {
   return !isWhole || at === path.length
 }
 
+const escaped = (delimiter: string): string => encodeOctets(delimiter)
+
 /**
  * The path with its escapes decoded, so that different spellings compare equal. Escapes of delimiters stay: `%2F` is
  * another path than `/` (RFC 9309 2.2.2), and `%2A` and `%24` are how a rule names `*` and `$` themselves (2.2.3).
@@ -163,13 +165,9 @@ function fits(pattern: string, path: string): boolean {
 function decoded(path: string): string {
   return path.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
     try {
-      return decodeURIComponent(escapes).replace(/[%/?#*$]/g, percent)
+      return decodeURIComponent(escapes).replace(/[%/?#*$]/g, escaped)
     } catch {
       return escapes.toUpperCase()
     }
   })
-}
-
-function percent(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }
