@@ -1,4 +1,5 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { testCertificate, testKey } from '../certificate.ts'
@@ -22,12 +23,27 @@ export class Relay implements AsyncDisposable {
   }
 
   static async before(target: TestServer): Promise<Relay> {
-    const relay = new Relay(target)
-    await new Promise<void>((resolve) => relay.#server.listen(0, '127.0.0.1', resolve))
-    relay.#udp.on('message', (message, { port }) => relay.#flow(port).send(message, relay.#target.port, '127.0.0.1'))
-    relay.#udp.on('message', (message) => relay.#chunks.push(message))
-    await new Promise<void>((resolve) => relay.#udp.bind(relay.port, '127.0.0.1', resolve))
-    return relay
+    while (true) {
+      const relay = new Relay(target)
+      try {
+        await relay.#listen()
+        return relay
+      } catch (error) {
+        await relay[Symbol.asyncDispose]()
+        // Another program may have the port that TCP gave for UDP.
+        if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      }
+    }
+  }
+
+  /** Listens at a port of TCP and at the same one of UDP. */
+  async #listen(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1')
+    await once(this.#server, 'listening')
+    this.#udp.on('message', (message, { port }) => this.#flow(port).send(message, this.#target.port, '127.0.0.1'))
+    this.#udp.on('message', (message) => this.#chunks.push(message))
+    this.#udp.bind(this.port, '127.0.0.1')
+    await once(this.#udp, 'listening')
   }
 
   get port(): number {
