@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { maxWorkers } from './workers.ts'
 
 const servers: string = fileURLToPath(new URL('servers/', import.meta.url))
 
@@ -62,8 +63,11 @@ export async function startRealServer(name: string): Promise<RealServer> {
  * above those of databases, where Retriever would refuse to speak another protocol.
  */
 async function freePorts(): Promise<number> {
+  // Files that run side by side (vitest.config.ts) have their own blocks of ports.
+  const worker = Number(process.env.VITEST_POOL_ID ?? 1) % maxWorkers
   for (let attempt = 0; attempt < 100; attempt++) {
-    const first = 28_000 + 8 * Math.floor(Math.random() * 500)
+    const block = maxWorkers * Math.floor(Math.random() * (500 / maxWorkers)) + worker
+    const first = 28_000 + 8 * block
     const free = await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map((offset) => isFree(first + offset)))
     if (free.every(Boolean)) return first
   }

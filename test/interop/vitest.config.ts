@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { alias, retry } from '../../vitest.config.ts'
 import { RetriedReporter } from '../support/retried-reporter.ts'
+import { LongestFirst } from './longest-first.ts'
 import { InteropReporter } from './reporter.ts'
+import { maxWorkers } from './workers.ts'
 
 /** The tests against real servers: the library as it stands in the sources, the command as it was built. */
 export default defineConfig({
@@ -13,8 +15,8 @@ export default defineConfig({
     globalSetup: 'test/interop/setup.ts',
     // Reporters given on the command line replace these; .ci/run names a second one there.
     reporters: ['default', new InteropReporter(), new RetriedReporter()],
-    // One file after the other: the servers share the machine's ports, and a slow one is easier to name.
-    fileParallelism: false,
+    maxWorkers,
+    sequence: { sequencer: LongestFirst },
     setupFiles: ['test/support/loopback-only.ts'],
     // No test asserts against it: it ends what hangs.
     testTimeout: 120_000,
