@@ -10,7 +10,7 @@ export function optionsPage(): string {
   ])
   return page(
     'Commands and options',
-    '`retrieve help WORD` explains one command, category, topic or option, and `man retrieve` has it all.\n[curl.md](curl.md) compares each option of curl.',
+    '`retrieve help WORD` explains one command, category, topic, option or exit status, and `man retrieve` has it all.\n[curl.md](curl.md) compares each option of curl.',
     table(['Command', 'Meaning'], commands),
     `An option is for ${usual.join(', ')}, and for explain if it changes what is sent, unless it names its commands.`,
     'Many of them are also for the workers of a queue: `retrieve queue --help` lists those.',

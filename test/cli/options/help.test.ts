@@ -162,6 +162,19 @@ describe('topics', () => {
     expect(named).toEqual(named.toSorted((a, b) => a - b))
   })
 
+  test.each([
+    ['78', 'Exit status 78: Not found; for HTTP it is 22. In --json: not-found.'],
+    [
+      '2',
+      'Exit status 2: A wrong option or argument, or a form that needs answers. In --json: invalid-option, form-required.',
+    ],
+    ['47', 'Exit status 47: Too many redirects. In --json: too-many-redirects.'],
+    ['82', 'Exit status 82: A list of revoked certificates cannot be read.'],
+    ['connect-failed', 'The code connect-failed has exit status 7: No connection.'],
+  ])('help %s explains an exit status, or the code of an error', async (word, text) => {
+    expect((await help('help', word)).replaceAll('\n', ' ').trim()).toBe(text)
+  })
+
   test('environment has every variable that the sources read', () => {
     const folder = fileURLToPath(new URL('../../../packages/cli/src/', import.meta.url))
     const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))

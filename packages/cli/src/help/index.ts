@@ -1,3 +1,4 @@
+import { errorCodes } from '@retriever/core'
 import { type CommandName, commandNames, commandSpecs } from '../commands/index.ts'
 import { usageError } from '../exit-codes.ts'
 import {
@@ -13,7 +14,7 @@ import { nearest } from '../suggest.ts'
 import { examples } from './examples.ts'
 import { paragraph, row, widthFor } from './layout.ts'
 import { helpOfForeignOption, helpOfOption, optionsMeant, synopsis } from './option-help.ts'
-import { helpOnUploads, type Topic, topics } from './topics.ts'
+import { helpOnFailure, helpOnUploads, type Topic, topics } from './topics.ts'
 
 /** Words that name lists of help. */
 const lists = ['all', 'category', 'examples'] as const
@@ -27,8 +28,8 @@ export const helpWords: readonly string[] = [
 ]
 
 /**
- * The help on one word: `all`, a category of options, a command, a topic or an option. Without a word it is the short
- * help. Throws `invalid-option` for any other word.
+ * The help on one word: `all`, a category of options, a command, a topic, an option, an exit status or the code of an
+ * error. Without a word it is the short help. Throws `invalid-option` for any other word.
  */
 export function helpOn(words: readonly string[], columns: number): string {
   const [word = '', another] = words
@@ -52,12 +53,14 @@ function helpOnWord(word: string, width: number): string[] {
   const uploads = helpOnUploads(lower)
   if (uploads !== undefined) return [paragraph(uploads, width)]
   const meant = optionsMeant(word)
-  if (meant.length === 0) return [paragraph(helpOfForeignOption(word) ?? throwNoHelp(word), width)]
+  if (meant.length === 0) {
+    return [paragraph(helpOnFailure(lower) ?? helpOfForeignOption(word) ?? throwNoHelp(word), width)]
+  }
   return meant.length === 1 ? meant.map((option) => helpOfOption(option, width)) : optionSections(meant, width)
 }
 
 function throwNoHelp(word: string): never {
-  const known = [...helpWords, ...options.flatMap(({ long }) => [long, `--${long}`])]
+  const known = [...helpWords, ...Object.keys(errorCodes), ...options.flatMap(({ long }) => [long, `--${long}`])]
   const guess = nearest(word.toLowerCase(), known)
   const hint =
     guess === undefined ? 'retrieve help category lists the topics.' : `Did you mean: retrieve help ${guess}?`

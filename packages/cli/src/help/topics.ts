@@ -1,4 +1,5 @@
 /** The texts that no table gives: the pages of `retrieve help TOPIC`, which are also sections of the man page. */
+import { errorCodes } from '@retriever/core'
 
 export interface Topic {
   readonly name: string
@@ -57,7 +58,9 @@ const exitStatus: Topic = {
     ['90', 'The key of the server is not the pinned one'],
     ['130', 'Interrupted by Ctrl-C; 129 and 143 for SIGHUP and SIGTERM'],
   ],
-  after: [],
+  after: [
+    'retrieve help explains one of these numbers, or the code that --json has for an error: help 78, help partial.',
+  ],
 }
 
 const files: Topic = {
@@ -111,6 +114,18 @@ const environment: Topic = {
     ['LESS', 'The options of less; default FRX'],
   ],
   after: [],
+}
+
+/** The help on an exit status, as `78`, or on the code of an error, as `not-found`; undefined for other words. */
+export function helpOnFailure(word: string): string | undefined {
+  const codes = Object.entries(errorCodes).map(([code, { exit }]) => ({ code, status: String(exit) }))
+  const named = codes.find(({ code }) => code === word)
+  const status = named?.status ?? word
+  const meaning = exitStatus.rows.find(([number]) => number === status)?.[1]
+  if (meaning === undefined) return undefined
+  if (named !== undefined) return `The code ${word} has exit status ${status}: ${meaning}.`
+  const ofStatus = codes.filter((each) => each.status === status).map(({ code }) => code)
+  return `Exit status ${status}: ${meaning}.${ofStatus.length === 0 ? '' : ` In --json: ${ofStatus.join(', ')}.`}`
 }
 
 export const topics: readonly Topic[] = [exitStatus, files, environment]
