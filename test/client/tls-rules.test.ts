@@ -97,6 +97,12 @@ test.each<[string, () => unknown, RegExp]>([
   }
 })
 
+test('a function of ca that gives no certificate does not make Node trust its built-in ones', async () => {
+  await using https = await server()
+  const found = await failure(text(https.url, { ca: () => '' }))
+  expect(found).toMatchObject({ code: 'invalid-option', message: expect.stringContaining('`tls.ca`') })
+})
+
 describe('without a version, a cipher or a group in common there is no TLS', () => {
   test.each<[TlsOptions, ServerOptions]>([
     [{ minVersion: 'TLSv1.3' }, { maxVersion: 'TLSv1.2' }],
@@ -178,6 +184,8 @@ test.each<[object, string]>([
   [{ curves: 'bogus' }, '`tls.curves` to be a list'],
   [{ pins: [] }, '`tls.pins` to be a list of'],
   [{ pins: ['sha256//x'] }, '`tls.pins` to be a list of'],
+  [{ ca: '' }, '`tls.ca` to be PEM text with a certificate'],
+  [{ proxyCa: testKey }, '`tls.proxyCa` to be PEM text with a certificate, got "..."'],
   [{ crl: 'x' }, '`tls.crl` to be lists of revoked'],
   [{ alpn: 'h2' }, '`tls.alpn` to be true or false'],
   [{ proxy: { ca: 'x' } }, 'one of cert, key'],

@@ -4,6 +4,7 @@ import { adviceText } from '@retriever/core/internal'
 import type { TlsOptions, TlsRules, TlsVersion } from '../../contract/network.ts'
 import { invalidOption } from '../../kit/limits.ts'
 import { callback, checkOptions, flag, line, type OptionKind, oneOf, record, text, texts } from '../../kit/options.ts'
+import { holdsCertificate } from '../../wire/transport/tls-options.ts'
 
 const version: OptionKind = oneOf<TlsVersion>('TLSv1.2', 'TLSv1.3')
 const pins: OptionKind = [
@@ -40,6 +41,11 @@ const tlsKinds: Readonly<Record<keyof TlsOptions, OptionKind>> = {
 /** Throws `invalid-option`, also for a client certificate or ciphers that cannot be used. */
 export function readTls(options: TlsOptions = {}): TlsOptions {
   checkOptions(options, tlsKinds, 'tls.')
+  for (const name of ['ca', 'proxyCa'] as const) {
+    const given = options[name]
+    if (typeof given !== 'string' || holdsCertificate(given)) continue
+    throw invalidOption(`tls.${name}`, 'PEM text with a certificate', '...')
+  }
   checkRules(options, 'tls')
   if (options.proxy === undefined) return { ...options }
   checkOptions(options.proxy, ruleKinds, 'tls.proxy.')

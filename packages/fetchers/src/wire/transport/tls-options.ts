@@ -46,12 +46,21 @@ function newContext(options: TlsOptions): SecureContext {
     ...(crl !== undefined && { crl }),
     ...cipherList(options),
   }
-  if (ca !== undefined) return createSecureContext({ ...rules, ca: pemOf(ca, 'tls.ca') ?? '' })
+  if (ca !== undefined) {
+    const trusted = pemOf(ca, 'tls.ca') ?? ''
+    if (!holdsCertificate(trusted)) throw invalidOption('tls.ca', 'a function that gives PEM certificates', '...')
+    return createSecureContext({ ...rules, ca: trusted })
+  }
   const context = createSecureContext(rules)
   const extra = extraCa === undefined ? [] : unknownCertificates(pemOf(extraCa, 'tls.extraCa') ?? '')
   // The option `ca` would replace the built-in certificates, and the whole list would be read again for each context.
   if (extra.length > 0) context.context.addCACert(extra.join('\n'))
   return context
+}
+
+/** Whether a text has a certificate to trust: in place of an empty text, Node would trust the built-in ones. */
+export function holdsCertificate(text: string): boolean {
+  return /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/.test(text)
 }
 
 /** Returns the PEM text of an option; null if it is not given. Throws `invalid-option` for a function without text. */
