@@ -50,6 +50,12 @@ test('a body of fetch() that its caller has forgotten gives its place back', asy
   expect((await ask()).status).toBe(200)
 })
 
+test.each(['headTimeout', 'idleTimeout'])('a time that Node cannot take for %s is an invalid option', async (name) => {
+  for (const time of [0, 1.5, 2 ** 31, Number.POSITIVE_INFINITY]) {
+    await expect(startProxy({ limits: { [name]: time } })).rejects.toMatchObject({ code: 'invalid-option' })
+  }
+})
+
 test('a wrong token counts, so that nobody tries many', async () => {
   await using proxy = await startProxy({ policy: { token: 'a'.repeat(20) }, limits: { clientRate: 0.01 } })
   const login = `Proxy-Authorization: Bearer ${'a'.repeat(20)}\r\n`

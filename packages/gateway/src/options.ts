@@ -1,6 +1,6 @@
 import type { RetrievalError } from '@retriever/core'
 import type { Client } from '@retriever/fetchers'
-import { checkOptions, count, flag, invalidOption, milliseconds, type OptionKind } from '@retriever/fetchers/plugin'
+import { checkOptions, count, flag, invalidOption, type OptionKind } from '@retriever/fetchers/plugin'
 
 /** The rules for the clients of a gateway: which ones it answers, and whether it makes tunnels for them. */
 export interface GatewayPolicy {
@@ -31,9 +31,9 @@ export interface GatewayLimits {
   readonly clientRequests?: number
   /** How many connections of clients are open at a time; further ones are closed at once. Default 4096. */
   readonly connections?: number
-  /** How long a client may take to send the head of its request, in milliseconds. Default 10000. */
+  /** How long a client may take to send the head of its request: 1 to 2147483647 milliseconds. Default 10000. */
   readonly headTimeout?: number
-  /** How long nothing may move on a connection, or in the body of a `fetch`, in milliseconds. Default 120000. */
+  /** How long nothing may move on a connection, or in the body of a `fetch`, likewise. Default 120000. */
   readonly idleTimeout?: number
 }
 
@@ -62,13 +62,18 @@ const token: OptionKind = [
 ]
 const policyKinds: Readonly<Record<keyof GatewayPolicy, OptionKind>> = { token, tunnels: flag, offline: flag }
 const rate: OptionKind = ['a number above 0', (value) => typeof value === 'number' && value > 0]
+/** Node's servers and timers take no other times: Infinity throws for each connection, and 2^31 becomes 1. */
+const timeout: OptionKind = [
+  'a whole number of milliseconds from 1 to 2147483647',
+  (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 2_147_483_647,
+]
 const limitKinds: Readonly<Record<keyof GatewayLimits, OptionKind>> = {
   requests: count,
   clientRate: rate,
   clientRequests: rate,
   connections: count,
-  headTimeout: milliseconds,
-  idleTimeout: milliseconds,
+  headTimeout: timeout,
+  idleTimeout: timeout,
 }
 const defaultLimits: Required<GatewayLimits> = {
   requests: 64,
