@@ -57,7 +57,7 @@ export class Decider {
     if (follower === null && (await options.store.has(stored))) {
       return { outcome: { url: url.url, state: 'there', error: null } }
     }
-    if ((await this.#robots?.allows(url.url)) === false) return failed(url, 'refused', 'robots.txt forbids it')
+    if ((await this.#robots?.allows(url)) === false) return failed(url, 'refused', 'robots.txt forbids it')
     const login = url.login === undefined ? undefined : await options.logins(url.login, url.url)
     if (login === null) return failed(url, 'auth-required', `\`logins\` gives no login @${url.login} for it`)
     const page = follower?.follows(url) === true ? new PageOctets() : null

@@ -1,5 +1,7 @@
+import { RetrievalError } from '@retriever/core'
 import type { Client, RetrieveOptions } from '@retriever/fetchers'
 import { type Robots, readRobots, robotsTextOf } from '@retriever/fetchers/pages'
+import type { QueuedUrl } from '../frontier/block.ts'
 import type { Shard } from '../redis/shard.ts'
 
 /** How long a robots.txt is kept for all workers, in seconds (RFC 9309 2.4: at most a day). */
@@ -7,7 +9,10 @@ const kept = 24 * 60 * 60
 /** The longest delay that a robots.txt gets, in milliseconds. */
 const longestDelay = 5 * 60 * 1000
 
-/** The robots.txt of the servers of one host, which one worker asks for and all have. */
+/**
+ * The robots.txt of the servers of one host, which one worker asks for and all have. The rules for links hold for it as
+ * for the URL itself: a page must not make a worker ask this machine for anything.
+ */
 export class HostRobots {
   readonly #shard: Shard
   readonly #client: Pick<Client, 'retrieve'>
@@ -21,27 +26,31 @@ export class HostRobots {
   }
 
   /** Whether a URL may be retrieved. Rejects if the server does not answer. */
-  async allows(url: string): Promise<boolean> {
+  async allows({ url, from }: QueuedUrl): Promise<boolean> {
     const web = webUrl(url)
-    return web === null || (await this.#of(web.origin)).allows(web.pathname + web.search)
+    return web === null || (await this.#of(web.origin, from)).allows(web.pathname + web.search)
   }
 
   /** The milliseconds that the server of a URL wants between requests. */
-  async delayFor(url: string): Promise<number> {
+  async delayFor({ url, from }: QueuedUrl): Promise<number> {
     const web = webUrl(url)
-    const delay = web === null ? null : (await this.#of(web.origin)).crawlDelay
+    const delay = web === null ? null : (await this.#of(web.origin, from)).crawlDelay
     return Math.min(longestDelay, (delay ?? 0) * 1000)
   }
 
-  #of(origin: string): Promise<Robots> {
+  #of(origin: string, from: string | undefined): Promise<Robots> {
     const known = this.#known.get(origin)
     if (known !== undefined) return known
-    const asked = this.#ask(origin)
+    const asked = this.#ask(origin, from)
     this.#known.set(origin, asked)
+    asked.catch((error: unknown) => {
+      // Another URL of this server may have been added, and not linked to.
+      if (RetrievalError.is(error) && error.code === 'refused') this.#known.delete(origin)
+    })
     return asked
   }
 
-  async #ask(origin: string): Promise<Robots> {
+  async #ask(origin: string, from: string | undefined): Promise<Robots> {
     const { redis, keys } = this.#shard
     const key = `${keys.base}r:${origin}`
     const known = await redis.get(key)
@@ -50,7 +59,8 @@ export class HostRobots {
       // Its own limits are not all: the queue tries again by itself.
       return this.#client.retrieve(url, { ...options, limits: { ...this.#request.limits, ...options.limits } })
     }
-    const text = await robotsTextOf(origin, { retrieve }, this.#request)
+    const request = { ...this.#request, ...(from !== undefined && { linkedFrom: from }) }
+    const text = await robotsTextOf(origin, { retrieve }, request)
     await redis.set(key, text, 'EX', kept)
     return readRobots(text)
   }

@@ -125,7 +125,7 @@ export class Turn {
     const first = this.#taken[0]?.left[0]
     if (robots === null || first === undefined) return
     try {
-      this.#interval = Math.max(this.#interval, await robots.delayFor(first.url))
+      this.#interval = Math.max(this.#interval, await robots.delayFor(first))
     } catch {
       // The first URL gets the error.
     }
