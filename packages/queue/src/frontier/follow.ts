@@ -56,8 +56,10 @@ export class Follower {
     if (checked.length === 0) return
     this.#open ??= this.#begin()
     const { adder, links: added, sent } = this.#open
+    const isChosen = page.from === undefined && parseUrl(page.url).host === parseUrl(url).host
     for (const each of checked) {
-      const from = serverOf(each.url) === serverOf(url) ? {} : { from: url }
+      // A host that a page has named may have another address at its next lookup (threats.md case 21: DNS rebinding).
+      const from = isChosen && serverOf(each.url) === serverOf(url) ? {} : { from: url }
       added.push(each.url)
       await adder.add({ ...each, login: null }, { depth: (page.depth ?? 0) + 1, ...from })
     }
