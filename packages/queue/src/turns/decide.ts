@@ -62,8 +62,8 @@ export class Decider {
     if (login === null) return failed(url, 'auth-required', `\`logins\` gives no login @${url.login} for it`)
     const page = follower?.follows(url) === true ? new PageOctets() : null
     const own: RetrieveOptions = {
+      ...(url.from === undefined ? forAdded(options.request) : { linkedFrom: url.from }),
       ...(login !== undefined && { login }),
-      ...(url.from !== undefined && { linkedFrom: url.from }),
       ...(page !== null && { onBody: (octets, id) => this.#onBody(page, octets, id) }),
     }
     return { item: { url: url.url, key: { url, stored, answers, page }, options: own } }
@@ -79,6 +79,11 @@ export class Decider {
     page.add(octets)
     this.#place.options.request.onBody?.(octets, id)
   }
+}
+
+/** The options that only servers of added URLs get: a turn asks all others without them. */
+function forAdded({ headers, http, login }: RetrieveOptions): RetrieveOptions {
+  return { ...(headers && { headers }), ...(http && { http }), ...(login && { login }) }
 }
 
 function failed({ url }: TurnUrl, code: 'refused' | 'auth-required', why: string): Decision {

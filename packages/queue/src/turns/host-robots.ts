@@ -1,5 +1,6 @@
 import { RetrievalError } from '@retriever/core'
 import type { Client, RetrieveOptions } from '@retriever/fetchers'
+import { forOtherOrigin } from '@retriever/fetchers/internal'
 import { type Robots, readRobots, robotsTextOf } from '@retriever/fetchers/pages'
 import type { QueuedUrl } from '../frontier/block.ts'
 import type { Shard } from '../redis/shard.ts'
@@ -59,7 +60,7 @@ export class HostRobots {
       // Its own limits are not all: the queue tries again by itself.
       return this.#client.retrieve(url, { ...options, limits: { ...this.#request.limits, ...options.limits } })
     }
-    const request = { ...this.#request, ...(from !== undefined && { linkedFrom: from }) }
+    const request = from === undefined ? this.#request : { ...forOtherOrigin(this.#request), linkedFrom: from }
     const text = await robotsTextOf(origin, { retrieve }, request)
     await redis.set(key, text, 'EX', kept)
     return readRobots(text)

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { RetrievalError } from '@retriever/core'
 import type { BatchItem, BatchOptions, RetrieveOptions } from '@retriever/fetchers'
-import { isTrouble, lookingFirst } from '@retriever/fetchers/internal'
+import { forOtherOrigin, isTrouble, lookingFirst } from '@retriever/fetchers/internal'
 import { countWaiting, leaveTurn, openTurn, takeBlock } from '../scripts/frontier.ts'
 import { giveUpHost } from '../scripts/outcomes.ts'
 import { type Asked, Decider, type TurnPlace } from './decide.ts'
@@ -90,7 +90,9 @@ export class Turn {
       return key === undefined ? 'there' : await decider.keep(representation, key)
     }
     const interval = this.#interval > 0 ? { interval: this.#interval } : {}
-    const batch = client.mapAll(this.#urls(decider), keep, { ...request, perHost: options.perHost, ...interval })
+    // A server that a page has named gets no login and no secret fields (threats.md case 15).
+    const forAll = { ...forOtherOrigin(request), perHost: options.perHost, ...interval }
+    const batch = client.mapAll(this.#urls(decider), keep, forAll)
     try {
       for await (const { key, error, value } of batch) {
         if (key !== undefined) this.#note(key, error, value ?? 'there')

@@ -35,7 +35,10 @@ export interface WorkOptions {
    * Default 30,000, at least 1,000.
    */
   readonly lease?: number
-  /** Options of each retrieval. `limits.maxRetries` is 0 unless it is given: the queue tries again by itself. */
+  /**
+   * Options of each retrieval. `limits.maxRetries` is 0 unless it is given: the queue tries again by itself. A server
+   * that only a page has named gets of `headers` only Accept, Accept-Language and User-Agent, and no login.
+   */
   readonly request?: Omit<RetrieveOptions, 'signal'>
   /**
    * Gives the login that a list names for a URL; null: it is unknown, and the URL fails. Check the URL if others write
