@@ -101,7 +101,7 @@ export function fillIn(document: string, name: string, content: string): string 
 }
 
 /** A session of `retrieve explain` with one URL. */
-const session = /(```console\n\$ retrieve explain '([^']+)'\n)[^`]*```/g
+const session = /(```console\n\$ retrieve explain '([^']+)'\n)[\s\S]*?```/g
 
 /** The document with what the command prints for each `retrieve explain` in it. */
 export async function runExamples(document: string): Promise<string> {
