@@ -134,6 +134,7 @@ describe('files', () => {
 
   test.each([
     ['.', '. cannot be written: it is a directory; name a file in it.'],
+    ['nowhere/', 'nowhere/ cannot be written: it names a directory; name a file in it.'],
     ['nowhere/x', 'nowhere/x cannot be written: its folder does not exist; make it, or let --create-dirs make it.'],
     ['x'.repeat(300), `${'x'.repeat(300)} cannot be written: the name is too long.`],
   ])('-o %s is refused before anything is asked for', async (file, message) => {

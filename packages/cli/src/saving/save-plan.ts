@@ -13,7 +13,7 @@ import type { Retrieval } from '../retrieval.ts'
 import type { Run } from '../run.ts'
 import { expectedSum, type Saved } from './checksum.ts'
 import { checkNotShorter, endOfWhole, startIn, unverifiedEnd } from './continuation.ts'
-import { checkOutput, checkWritable, type Destination, tryFile } from './destination.ts'
+import { checkOutput, checkWritable, type Destination, tryFile, writeFailed } from './destination.ts'
 
 export type FileDestination = Exclude<Destination, { to: 'stdout' }>
 
@@ -53,6 +53,7 @@ export async function planSave(
   { isOurs = false, resumes = false, makesFolders = false }: Earlier = {},
 ): Promise<SavePlan> {
   const { continueAt, continueUnverified, clobber, timeFile, remoteTime } = config
+  if (path.endsWith('/')) throw writeFailed(path, 'it names a directory; name a file in it')
   // `-z FILE -O` brings FILE up to date, so it overwrites FILE.
   const overwrite = isOurs || (clobber ?? (isNamed || timeFile === resolve(path)))
   const hasFolder = !makesFolders || existsSync(dirname(path))
