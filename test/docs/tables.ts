@@ -82,7 +82,7 @@ export function exitCodesPage(): string {
   const rows = [...byExit].sort(([a], [b]) => a - b).map(([exit, meanings]) => [String(exit), meanings.join(', ')])
   return page(
     'Exit status',
-    'The numbers are those of curl for the same errors. With several URLs, the exit status is that of the first one that\nfailed, or with `--exit-worst` of the worst. An HTTP status of 400 and above is 22, whatever its code; but 401, and 407\nof a proxy, are 67, and 416 for a range is 33. A signal that ends the command gives 128 and its number: 129 for SIGHUP,\n130 for SIGINT (Ctrl-C), 143 for SIGTERM. If the reader of standard output goes, as `head` does,\nthe status is that of an earlier failure, or 141 if files had not come yet, or else 0.',
+    'The numbers are those of curl for the same errors. With several URLs, the exit status is that of the first one that\nfailed, or with `--exit-worst` of the worst. An HTTP status of 400 and above is 22, whatever its code; but 401, and 407\nof a proxy, are 67, and 416 for a range is 33. A signal that ends the command gives 128 and its number: 129 for SIGHUP,\n130 for SIGINT (Ctrl-C), 143 for SIGTERM; but 0 if the command runs until a signal comes: `gateway`, `serve`\nwithout a command, and `queue work` without `--until-done`. If the reader of standard output goes, as `head` does, the\nstatus is that of an earlier failure, or 141 if files had not come yet, or else 0.',
     `After a signal, a timeout (28) or a cut body (18, 56), a file keeps what came as \`NAME.part\`, and one line says how to
 go on: see the [FAQ](faq.md#how-does--c-know-that-the-version-is-the-same).`,
     '[errors.md](errors.md) says what each code means.',
