@@ -152,6 +152,12 @@ describe('a server that misbehaves', () => {
       'protocol-violation',
     ],
     ['switches protocols', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n', 502, 'protocol-violation'],
+    [
+      'switches protocols with Connection: Upgrade',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+      502,
+      'protocol-violation',
+    ],
     ['answers 099', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n', 502, 'protocol-violation'],
     ['ends a line in LF alone', 'HTTP/1.1 200 OK\r\nX: a\nSet-Cookie: b=c\r\n\r\n', 502, 'protocol-violation'],
   ])('%s', async (_, octets, status, code) => {
@@ -167,6 +173,14 @@ describe('a server that misbehaves', () => {
     await using origin = await startScripted(octets)
     const answer = await proxy.gateway.proxy.fetch(new Request(`http://127.0.0.1:${origin.port}/`))
     expect({ status: answer.status, text: await answer.text() }).toEqual({ status, text })
+  })
+
+  test.each(['\x01', '\x7F', '\x1B]0;x'])('a reason phrase with %j is left out, and ends nothing', async (control) => {
+    await using origin = await startScripted(`HTTP/1.1 200 a${control}b\r\nContent-Length: 2\r\n\r\nok`)
+    const url = `http://127.0.0.1:${origin.port}/`
+    expect(await ask(proxy.port, url)).toMatchObject({ status: 200, isWhole: true, body: Buffer.from('ok') })
+    const { status, statusText } = await proxy.gateway.proxy.fetch(new Request(url))
+    expect({ status, statusText }).toEqual({ status: 200, statusText: '' })
   })
 
   test('ten interim answers are no fault', async () => {

@@ -31,6 +31,11 @@ export function linesOf(raw: readonly string[]): FieldLine[] {
   return Array.from({ length: raw.length / 2 }, (_, index) => [raw[2 * index] ?? '', raw[2 * index + 1] ?? ''])
 }
 
+/** A server's reason phrase; undefined for one that no answer may have (RFC 9112 4), so that the usual one stands. */
+export function reasonOf(phrase: string | undefined): string | undefined {
+  return /^[\t\x20-\x7E\x80-\xFF]*$/.test(phrase ?? '') ? phrase : undefined
+}
+
 /** The field that gives content a file name (RFC 6266), whatever characters it has. */
 export function disposition(type: 'inline' | 'attachment', name: string): FieldLine {
   // encodeURIComponent leaves four characters that may not stand in a value of RFC 8187 3.2.1.

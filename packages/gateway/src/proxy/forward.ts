@@ -3,7 +3,7 @@ import { type Resolution, RetrievalError, redact } from '@retriever/core'
 import { authority, type HttpPlan } from '@retriever/core/internal'
 import { openServerSocket } from '@retriever/fetchers/internal'
 import type { Answer, Asked, FieldLine } from '../answer.ts'
-import { endToEnd, linesOf, viaLine } from '../fields.ts'
+import { endToEnd, linesOf, reasonOf, viaLine } from '../fields.ts'
 import { isChunked } from '../guard.ts'
 import type { Settings } from '../options.ts'
 
@@ -49,6 +49,11 @@ export async function forward(
       reject(failure(url, cause))
       sent.destroy(cause)
     })
+    // Without a listener, node:http would close the connection, and tell neither of an answer nor of an error.
+    sent.on('upgrade', (_response, connection) => {
+      connection.destroy()
+      reject(failure(url, new Error('interim')))
+    })
     sent.on('error', (cause) => reject(failure(url, cause)))
     body?.on('error', (cause) => sent.destroy(cause))
     if (body === null) sent.end()
@@ -66,7 +71,7 @@ export async function forward(
   if (isEmpty) response.resume()
   return {
     status: response.statusCode ?? 502,
-    reason: response.statusMessage,
+    reason: reasonOf(response.statusMessage),
     lines: [...endToEnd(linesOf(response.rawHeaders)), via],
     body: isEmpty ? null : response,
   }

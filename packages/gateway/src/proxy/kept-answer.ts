@@ -1,6 +1,6 @@
 import type { Client } from '@retriever/fetchers'
 import type { Answer, Asked, FieldLine } from '../answer.ts'
-import { endToEnd } from '../fields.ts'
+import { endToEnd, reasonOf } from '../fields.ts'
 
 /** Answers a request for an http URL with what the client has kept of its server's answer, a redirect among them. */
 export async function keptAnswer({ method, url, signal }: Asked, client: Client): Promise<Answer> {
@@ -14,5 +14,5 @@ export async function keptAnswer({ method, url, signal }: Asked, client: Client)
   const lines: FieldLine[] = endToEnd(fields).filter(([name]) => !dropped.test(name))
   if (kept.size !== null) lines.push(['Content-Length', String(kept.size)])
   if (head) await kept.cancel()
-  return { status, reason, lines, body: head || status === 204 || status === 304 ? null : kept }
+  return { status, reason: reasonOf(reason), lines, body: head || status === 204 || status === 304 ? null : kept }
 }
