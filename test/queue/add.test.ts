@@ -123,6 +123,7 @@ test.each([
   [() => readWorkOptions({} as never), 'store'],
   [() => readWorkOptions({ store: folderStore('x'), perHost: 0 }), 'perHost'],
   [() => readWorkOptions({ store: folderStore('x'), lease: 10 }), 'lease'],
+  [() => readWorkOptions({ store: folderStore('x'), lease: Number.POSITIVE_INFINITY }), 'lease'],
   [() => folderStore(''), 'folder'],
 ])('wrong options are named (%#)', (read, name) => {
   expect(read).toThrow(expect.objectContaining({ code: 'invalid-option', message: expect.stringContaining(name) }))

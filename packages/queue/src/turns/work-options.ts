@@ -122,6 +122,10 @@ export function readWorkOptions(options: WorkOptions): KnownWorkOptions {
       throw invalidOption(name, `a number of ${value} or more`, number)
     }
   }
+  // Timers take no longer times: they would fire every millisecond.
+  if (options.lease !== undefined && options.lease > 2_147_483_647) {
+    throw invalidOption('lease', 'a number from 1000 to 2147483647', options.lease)
+  }
   if (typeof options.store?.put !== 'function')
     throw invalidOption('store', 'a store, such as folderStore(path)', options.store)
   if (options.follow !== undefined) checkFollow(options.follow)
