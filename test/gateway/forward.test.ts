@@ -123,6 +123,15 @@ test('https URLs are asked for within TLS', async () => {
   expect({ status, code: JSON.parse(String(body)).code }).toEqual({ status: 502, code: 'certificate' })
 })
 
+test('content of fetch() that broke off before its server was reached ends the request', async () => {
+  await using own = await startProxy({ limits: { idleTimeout: 1000 } })
+  await using origin = await startScripted('', 'wait')
+  const body = new ReadableStream({ start: (controller) => controller.error(new Error('gone')) })
+  const request = new Request(`http://127.0.0.1:${origin.port}/`, { method: 'POST', body, duplex: 'half' })
+  const answer = await own.gateway.proxy.fetch(request)
+  expect(await answer.json()).toMatchObject({ status: 502, code: 'receive-failed' })
+})
+
 describe('a server that misbehaves', () => {
   test.each([
     ['is no HTTP server', 'SSH-2.0-x\r\n', 502, 'protocol-violation'],

@@ -57,6 +57,8 @@ export async function forward(
     sent.on('error', (cause) => reject(failure(url, cause)))
     body?.on('error', (cause) => sent.destroy(cause))
     if (body === null) sent.end()
+    // It may have broken off while the connection was opened.
+    else if (body.errored !== null) sent.destroy(body.errored)
     else body.pipe(sent)
   })
   const via = viaLine(response.httpVersion, pseudonym)
