@@ -58,6 +58,7 @@ describe('a server that is full does not refuse guests', () => {
     '530 Sorry, the maximum number of clients (3) from your host are already connected.',
     '530 Too many anonymous users, try again later.',
     '530 User limit reached.',
+    '530 Sorry, only 1 connection allowed from your address.',
   ])('%s', async (reply) => {
     await scriptedTrial({ PASS: `${reply}\r\n` }, async ({ failure, url }) => {
       for (const user of ['anonymous', 'ann:sesame']) {
@@ -80,6 +81,8 @@ describe('a server that is full does not refuse guests', () => {
     '530 Login incorrect, too many failed logins.',
     '530 Too many login attempts from your connection.',
     '530 Maximum login attempts reached; you are being disconnected.',
+    '530 Only anonymous logins are allowed.',
+    '530 Only 3 login attempts are allowed.',
   ])('a wrong login is none: %s', (reply) =>
     scriptedTrial({ PASS: `${reply}\r\n` }, async ({ failure, url, server }) => {
       const error = await failure(url('x', 'ann:sesame'))
