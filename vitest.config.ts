@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { RetriedReporter } from './test/support/retried-reporter.ts'
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
@@ -122,6 +123,7 @@ export default defineConfig({
     reporters: ['default', new RetriedReporter()],
     // Most tests wait for sockets, timers and processes more than they compute.
     maxWorkers: 3 * availableParallelism(),
+    sequence: { sequencer: LongestFirst },
     // New objects get more room and one thread collects them: several processes share the processors as it is.
     execArgv: ['--min-semi-space-size=16', '--single-threaded-gc'],
     // At the start, all workers wait for the one process that strips types: what it made is kept in node_modules.

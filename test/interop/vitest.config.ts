@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { alias, retry } from '../../vitest.config.ts'
+import { LongestFirst } from '../support/longest-first.ts'
 import { RetriedReporter } from '../support/retried-reporter.ts'
-import { LongestFirst } from './longest-first.ts'
 import { InteropReporter } from './reporter.ts'
 import { maxWorkers } from './workers.ts'
 
