@@ -1,4 +1,4 @@
-/** What a worker asks a server for its robots.txt, without Redis. */
+/** A worker asks for robots.txt, here without Redis. */
 import { createClient } from '@retriever/fetchers'
 import { expect, test } from 'vitest'
 import { HostRobots } from '../../packages/queue/src/turns/host-robots.ts'

@@ -1,4 +1,4 @@
-/** What a turn asks its host, without Redis. */
+/** A turn asks its host for URLs, here without Redis. */
 import { createClient } from '@retriever/fetchers'
 import { functionStore } from '@retriever/queue'
 import { expect, test } from 'vitest'
